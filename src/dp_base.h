@@ -1,0 +1,28 @@
+/* Macros and fixed-width types that every part of the core uses.
+ * Level 0: includes nothing of the project. */
+#ifndef DP_BASE_H
+#define DP_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#  define DP_LIKELY(x)     __builtin_expect(!!(x), 1)
+#  define DP_UNLIKELY(x)   __builtin_expect(!!(x), 0)
+#  define DP_PRINTF(f, a)  __attribute__((format(printf, f, a)))
+#  define DP_INLINE        static inline __attribute__((always_inline))
+#  define DP_NOINLINE      __attribute__((noinline))
+#  define DP_COLD          __attribute__((noinline, cold))
+#else
+#  define DP_LIKELY(x)     (x)
+#  define DP_UNLIKELY(x)   (x)
+#  define DP_PRINTF(f, a)
+#  define DP_INLINE        static inline
+#  define DP_NOINLINE
+#  define DP_COLD
+#endif
+
+#define DP_ARRAY_LEN(a)  (sizeof(a) / sizeof((a)[0]))
+
+#endif

@@ -1,0 +1,34 @@
+/* A growable byte string. Failure to grow is sticky: further additions do
+ * nothing, and one look at `err` at the end is enough. */
+#ifndef DP_BUF_H
+#define DP_BUF_H
+
+#include "dp_base.h"
+
+struct dp_buf {
+    char *ptr;      /* not terminated; NULL while empty */
+    size_t len;
+    size_t cap;
+    int err;        /* 0 or DP_E_NOMEM */
+};
+
+void dp_buf_init(struct dp_buf *buf);
+void dp_buf_release(struct dp_buf *buf);
+/* Forgets the contents, keeps the memory, clears the error. */
+void dp_buf_clear(struct dp_buf *buf);
+
+/* Room for n more bytes: their address, or NULL (the error is then set). */
+char *dp_buf_room(struct dp_buf *buf, size_t n);
+
+void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len);
+void dp_buf_addc(struct dp_buf *buf, char c);
+void dp_buf_adds(struct dp_buf *buf, const char *str);
+void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...) DP_PRINTF(2, 3);
+/* n in decimal. */
+void dp_buf_addu(struct dp_buf *buf, uint64_t n);
+
+/* A terminating NUL behind the contents, not counted in len. Returns the
+ * contents as a C string; "" when memory was short. */
+const char *dp_buf_cstr(struct dp_buf *buf);
+
+#endif

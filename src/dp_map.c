@@ -1,0 +1,83 @@
+#include "dp_map.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+void dp_map_init(struct dp_map *map)
+{
+    memset(map, 0, sizeof *map);
+}
+
+void dp_map_release(struct dp_map *map)
+{
+    dp_mem_free(map->slots);
+    dp_map_init(map);
+}
+
+static void wipe(struct dp_map_slot *slots, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        slots[i].key = 0;
+        slots[i].value = DP_MAP_NONE;
+        slots[i].check = 0;
+    }
+}
+
+void dp_map_clear(struct dp_map *map)
+{
+    if (map->slots)
+        wipe(map->slots, map->mask + 1);
+    map->used = 0;
+}
+
+/* The slot of key, or the free one where it belongs. */
+static struct dp_map_slot *probe(struct dp_map_slot *slots, size_t mask, uint64_t key)
+{
+    size_t i = (size_t)dp_map_hash(key) & mask;
+    while (slots[i].value != DP_MAP_NONE && slots[i].key != key)
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
+static int enlarge(struct dp_map *map)
+{
+    size_t n = map->slots ? (map->mask + 1) * 2 : 64;
+    struct dp_map_slot *slots = dp_mem_realloc(NULL, n, sizeof *slots);
+    if (!slots)
+        return DP_E_NOMEM;
+    wipe(slots, n);
+    if (map->slots)
+        for (size_t i = 0; i <= map->mask; i++)
+            if (map->slots[i].value != DP_MAP_NONE)
+                *probe(slots, n - 1, map->slots[i].key) = map->slots[i];
+    dp_mem_free(map->slots);
+    map->slots = slots;
+    map->mask = n - 1;
+    return 0;
+}
+
+struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
+{
+    if (!map->slots)
+        return NULL;
+    struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+    return slot->value == DP_MAP_NONE ? NULL : slot;
+}
+
+struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
+{
+    if (map->slots) {
+        struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+        if (slot->value != DP_MAP_NONE)
+            return slot;
+    }
+    /* at most two thirds full, or probing gets long */
+    if (!map->slots || (map->used + 1) * 3 > (map->mask + 1) * 2)
+        if (enlarge(map) < 0)
+            return NULL;
+    struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+    slot->key = key;
+    map->used++;
+    return slot;
+}

@@ -1,0 +1,47 @@
+/* A hash map from 64-bit keys to 32-bit values: open addressing, linear
+ * probing, no deletion. Small and fast; whoever needs strings interns them
+ * first (dp_pool). */
+#ifndef DP_MAP_H
+#define DP_MAP_H
+
+#include "dp_base.h"
+
+#define DP_MAP_NONE UINT32_MAX     /* never a value */
+
+struct dp_map_slot {
+    uint64_t key;
+    uint32_t value;                 /* DP_MAP_NONE = free */
+    uint32_t check;                 /* the caller's; 0 unless it sets it */
+};
+
+struct dp_map {
+    struct dp_map_slot *slots;
+    size_t mask;                    /* slots - 1; 0 before the first put */
+    size_t used;
+};
+
+void dp_map_init(struct dp_map *map);
+void dp_map_release(struct dp_map *map);
+/* Forgets all keys, keeps the memory. */
+void dp_map_clear(struct dp_map *map);
+
+/* A mixer good enough for pointers and packed pairs (the finalizer of
+ * MurmurHash3, public domain). */
+static inline uint64_t dp_map_hash(uint64_t k)
+{
+    k ^= k >> 33;
+    k *= UINT64_C(0xff51afd7ed558ccd);
+    k ^= k >> 33;
+    k *= UINT64_C(0xc4ceb9fe1a85ec53);
+    k ^= k >> 33;
+    return k;
+}
+
+/* The slot of key, or NULL. Valid until the next put. */
+struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key);
+
+/* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
+ * must overwrite before any other call). NULL when memory is short. */
+struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key);
+
+#endif

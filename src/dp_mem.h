@@ -1,0 +1,27 @@
+/* The only place that allocates. A build with DP_MEM_TEST can make the n-th
+ * allocation fail, so that tests can walk every out-of-memory path. */
+#ifndef DP_MEM_H
+#define DP_MEM_H
+
+#include "dp_base.h"
+
+/* size bytes, or NULL. dp_mem_zalloc clears them. */
+void *dp_mem_alloc(size_t size);
+void *dp_mem_zalloc(size_t size);
+
+/* n elements of size bytes; NULL on overflow or exhaustion, ptr then intact. */
+void *dp_mem_realloc(void *ptr, size_t n, size_t size);
+void dp_mem_free(void *ptr);
+
+/* Makes room for at least need elements in the array *ptr of *cap elements,
+ * growing geometrically. Returns 0 or DP_E_NOMEM (array intact). */
+int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size);
+
+#ifdef DP_MEM_TEST
+/* The allocation after n more ones fails; negative: none does. */
+void dp_mem_fail_after(long n);
+/* Blocks allocated and not yet freed. */
+long dp_mem_live(void);
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+#include "dp_pool.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum { CHUNK = 16 * 1024, ALIGN = 16 };
+
+struct dp_pool_chunk {
+    struct dp_pool_chunk *next;
+    size_t pad;                 /* keeps the bytes behind it 16-aligned */
+};
+
+void dp_pool_init(struct dp_pool *pool)
+{
+    memset(pool, 0, sizeof *pool);
+}
+
+void dp_pool_release(struct dp_pool *pool)
+{
+    while (pool->chunks) {
+        struct dp_pool_chunk *next = pool->chunks->next;
+        dp_mem_free(pool->chunks);
+        pool->chunks = next;
+    }
+    dp_map_release(&pool->index);
+    dp_mem_free(pool->names);
+    dp_mem_free(pool->next);
+    dp_pool_init(pool);
+}
+
+void *dp_pool_alloc(struct dp_pool *pool, size_t size)
+{
+    if (size > SIZE_MAX - CHUNK)
+        return NULL;
+    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size > pool->free_len) {
+        size_t room = size > CHUNK / 4 ? size : CHUNK;
+        struct dp_pool_chunk *chunk = dp_mem_alloc(sizeof *chunk + room);
+        if (!chunk)
+            return NULL;
+        chunk->next = pool->chunks;
+        pool->chunks = chunk;
+        if (room == size)           /* a large one: the open chunk stays open */
+            return chunk + 1;
+        pool->free_ptr = (char *)(chunk + 1);
+        pool->free_len = room;
+    }
+    void *p = pool->free_ptr;
+    pool->free_ptr += size;
+    pool->free_len -= size;
+    return p;
+}
+
+/* FNV-1a, then mixed by the map. */
+static uint64_t hash(const char *ptr, size_t len)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)ptr[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+static uint32_t find(const struct dp_pool *pool, uint64_t h, const char *ptr, size_t len)
+{
+    const struct dp_map_slot *slot = dp_map_find(&pool->index, h);
+    uint32_t n = slot ? slot->value : DP_MAP_NONE;
+    while (n != DP_MAP_NONE) {
+        const struct dp_name *name = &pool->names[n];
+        if (name->len == len && memcmp(name->ptr, ptr, len) == 0)
+            break;
+        n = pool->next[n];
+    }
+    return n;
+}
+
+uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len)
+{
+    return find(pool, hash(ptr, len), ptr, len);
+}
+
+uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
+{
+    uint64_t h = hash(ptr, len);
+    uint32_t n = find(pool, h, ptr, len);
+    if (n != DP_MAP_NONE)
+        return n;
+    if (pool->count >= DP_MAP_NONE - 1)
+        return DP_MAP_NONE;
+    if (dp_mem_grow((void **)&pool->names, &pool->cap, pool->count + 1, sizeof *pool->names) < 0
+        || dp_mem_grow((void **)&pool->next, &pool->next_cap, pool->count + 1, sizeof *pool->next) < 0)
+        return DP_MAP_NONE;
+    char *copy = dp_pool_alloc(pool, len + 1);
+    struct dp_map_slot *slot = copy ? dp_map_put(&pool->index, h) : NULL;
+    if (!slot)
+        return DP_MAP_NONE;
+    if (len)
+        memcpy(copy, ptr, len);
+    copy[len] = '\0';
+    n = (uint32_t)pool->count++;
+    pool->names[n].ptr = copy;
+    pool->names[n].len = len;
+    pool->next[n] = slot->value;        /* DP_MAP_NONE when the slot is new */
+    slot->value = n;
+    return n;
+}

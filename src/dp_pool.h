@@ -1,0 +1,45 @@
+/* An arena, and names interned in it: equal strings get equal numbers, and
+ * everything goes when the pool goes. */
+#ifndef DP_POOL_H
+#define DP_POOL_H
+
+#include "dp_base.h"
+#include "dp_map.h"
+
+struct dp_pool_chunk;
+
+struct dp_name {
+    const char *ptr;            /* NUL-terminated; may hold NULs too */
+    size_t len;
+};
+
+struct dp_pool {
+    struct dp_pool_chunk *chunks;
+    char *free_ptr;             /* the unused rest of the newest chunk */
+    size_t free_len;
+    struct dp_map index;        /* hash of a name -> first name of that hash */
+    struct dp_name *names;
+    uint32_t *next;             /* chain of names whose hashes are equal */
+    size_t count, cap, next_cap;
+};
+
+void dp_pool_init(struct dp_pool *pool);
+void dp_pool_release(struct dp_pool *pool);
+
+/* size bytes that live as long as the pool, aligned for any type; or NULL. */
+void *dp_pool_alloc(struct dp_pool *pool, size_t size);
+
+/* The number of the name, from 0 up in order of first sight; DP_MAP_NONE when
+ * memory is short. The bytes are copied. */
+uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len);
+
+/* The same without adding: DP_MAP_NONE when the name is unknown. */
+uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len);
+
+/* The name of a number that dp_pool_intern returned; borrowed. */
+static inline const struct dp_name *dp_pool_name(const struct dp_pool *pool, uint32_t n)
+{
+    return &pool->names[n];
+}
+
+#endif
