@@ -1,9 +1,6 @@
 /* XSUB declarations only: each unpacks, makes one call, converts, returns.
  * The recorder's side and the analyzers' side meet nowhere but in the file. */
-#define PERL_NO_GET_CONTEXT
-#include "EXTERN.h"
-#include "perl.h"
-#include "XSUB.h"
+#include "dpx.h"
 
 MODULE = Devel::DProf    PACKAGE = Devel::DProf
 

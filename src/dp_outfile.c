@@ -1,0 +1,295 @@
+#ifndef _GNU_SOURCE
+#  define _GNU_SOURCE   /* flock, O_CLOEXEC, clock_gettime with -std=c99 */
+#endif
+#include "dp_outfile.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOW_FD = 101, TRIES = 8 };
+
+void dp_outfile_init(struct dp_outfile *of)
+{
+    memset(of, 0, sizeof *of);
+    of->fd = -1;
+}
+
+char *dp_outfile_absolute(const char *path)
+{
+    char cwd[4096];
+    cwd[0] = '\0';
+    if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
+        cwd[0] = '\0';
+    size_t size = strlen(cwd) + strlen(path) + 2;
+    char *full = dp_mem_alloc(size);
+    if (full)
+        snprintf(full, size, "%s%s%s", cwd, cwd[0] ? "/" : "", path);
+    return full;
+}
+
+/* Moves fd out of the way, so that the program's next open gets the number it
+ * would have had. Keeps it where it is when no number is left up there. */
+static int move_up(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW_FD);
+    if (high < 0) {
+        struct rlimit rl;
+        if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_cur > 16 && rl.rlim_cur <= LOW_FD)
+            high = fcntl(fd, F_DUPFD_CLOEXEC, (int)rl.rlim_cur - 4);
+    }
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static int cannot(struct dp_err *err, const char *path)
+{
+    return dp_err_set(err, DP_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static bool is_profile(int fd)
+{
+    char head[DP_FMT_MAGIC_LEN];
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    if (n == 0)
+        return true;        /* an empty file is nobody's, as from mktemp */
+    return n == sizeof head && memcmp(head, DP_FMT_MAGIC, sizeof head) == 0;
+}
+
+/* A fresh regular file, held by a lock as long as the run lives. */
+static int create(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd >= 0)
+        flock(fd, LOCK_EX | LOCK_NB);
+    return fd;
+}
+
+enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL };
+
+/* What is at path? An old profile is moved or removed. */
+static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
+{
+    struct stat st;
+    *found = FOUND_NONE;
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
+        return dp_err_set(err, DP_E_ARG, "%s is a symbolic link; remove it, or name another file with"
+                          " PERL_DPROF_OUT_FILE_NAME", path);
+    if (stat(path, &st) < 0)
+        return 0;
+    if (S_ISDIR(st.st_mode))
+        return dp_err_set(err, DP_E_ARG, "%s is a directory", path);
+    if (!S_ISREG(st.st_mode)) {
+        *found = FOUND_SPECIAL;
+        return 0;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return cannot(err, path);
+    bool ours = is_profile(fd);
+    bool live = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    close(fd);
+    if (!ours)
+        return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
+                          " with PERL_DPROF_OUT_FILE_NAME", path);
+    *found = live ? FOUND_LIVE : FOUND_OLD;
+    if (live)
+        return 0;
+    size_t size = strlen(path) + 5;
+    char *old = dp_mem_alloc(size);
+    if (!old)
+        return dp_err_set(err, DP_E_NOMEM, "out of memory");
+    snprintf(old, size, "%s.old", path);
+    int rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
+    dp_mem_free(old);
+    return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
+}
+
+static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
+{
+    /* Two runs that start together may both make way; O_EXCL decides. */
+    for (int i = 0; i < TRIES; i++) {
+        enum found found;
+        int rc = make_way(of->path, flags, &found, err);
+        if (rc < 0)
+            return rc;
+        if (found == FOUND_SPECIAL) {
+            int fd = open(of->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+            return fd < 0 ? cannot(err, of->path) : fd;
+        }
+        if (found == FOUND_LIVE) {
+            size_t size = strlen(of->path) + 24;
+            char *own = dp_mem_alloc(size);
+            if (!own)
+                return dp_err_set(err, DP_E_NOMEM, "out of memory");
+            snprintf(own, size, "%s.%ld", of->path, (long)getpid());
+            dp_mem_free(of->path);
+            of->path = own;
+            continue;
+        }
+        int fd = create(of->path);
+        if (fd >= 0)
+            return fd;
+        if (errno != EEXIST)
+            return cannot(err, of->path);
+    }
+    errno = EEXIST;
+    return cannot(err, of->path);
+}
+
+int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err)
+{
+    dp_outfile_init(of);
+    of->path = dp_outfile_absolute(path);
+    if (!of->path)
+        return dp_err_set(err, DP_E_NOMEM, "out of memory");
+    int fd = open_somehow(of, flags, err);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        of->failed = true;
+        return fd < 0 ? fd : cannot(err, of->path);
+    }
+    of->fd = move_up(fd);
+    of->dev = st.st_dev;
+    of->ino = st.st_ino;
+    of->regular = S_ISREG(st.st_mode);
+    return 0;
+}
+
+static bool is_ours(const struct dp_outfile *of)
+{
+    struct stat st;
+    return of->fd >= 0 && fstat(of->fd, &st) == 0
+        && st.st_dev == of->dev && st.st_ino == of->ino;
+}
+
+/* The program closed our descriptor, perhaps opened a file of its own under
+ * its number: never touch that one, open ours anew. */
+static int get_back(struct dp_outfile *of)
+{
+    struct stat st;
+    if (is_ours(of))
+        return 0;
+    of->fd = -1;
+    int fd = open(of->path, (of->regular ? O_RDWR : O_WRONLY) | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0)
+        return DP_E_IO;
+    if (fstat(fd, &st) < 0 || st.st_dev != of->dev || st.st_ino != of->ino) {
+        close(fd);
+        errno = ESTALE;
+        return DP_E_IO;
+    }
+    if (of->regular)
+        flock(fd, LOCK_EX | LOCK_NB);
+    of->fd = move_up(fd);
+    return 0;
+}
+
+/* The kernel would kill us for writing past the limit on file sizes. */
+static bool past_limit(uint64_t end)
+{
+    struct rlimit rl;
+    return getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY && end > rl.rlim_cur;
+}
+
+static int write_all(struct dp_outfile *of, const char *ptr, size_t len)
+{
+    uint64_t at = of->size;
+    while (len) {
+        ssize_t n = of->regular ? pwrite(of->fd, ptr, len, (off_t)at) : write(of->fd, ptr, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (n == 0)
+                errno = ENOSPC;
+            return DP_E_IO;
+        }
+        ptr += n;
+        len -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return 0;
+}
+
+/* A pipe without a reader raises SIGPIPE; the program must not get it. */
+static int write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
+{
+    if (of->regular)
+        return write_all(of, ptr, len);
+    sigset_t pipe_set, before, pending;
+    sigemptyset(&pipe_set);
+    sigaddset(&pipe_set, SIGPIPE);
+    sigpending(&pending);
+    bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_set, &before);
+    int rc = write_all(of, ptr, len);
+    int why = errno;
+    if (rc < 0 && why == EPIPE && !was_pending) {
+        struct timespec none = { 0, 0 };
+        while (sigtimedwait(&pipe_set, NULL, &none) < 0 && errno == EINTR)
+            ;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = why;
+    return rc;
+}
+
+int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err)
+{
+    if (of->failed)
+        return 0;
+    if (get_back(of) == 0) {
+        errno = EFBIG;
+        if (!(of->regular && past_limit(of->size + len)) && write_quietly(of, ptr, len) == 0) {
+            of->size += len;
+            return 0;
+        }
+        int why = errno;
+        if (of->regular && ftruncate(of->fd, (off_t)of->size) < 0) {
+            /* then it ends in the middle of a line, which readers take */
+        }
+        errno = why;
+    }
+    of->failed = true;
+    return dp_err_set(err, DP_E_IO, "cannot write %s: %s", of->path,
+                      errno == ESTALE ? "it was removed or replaced" : strerror(errno));
+}
+
+int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len)
+{
+    if (!of->regular || get_back(of) < 0)
+        return DP_E_IO;
+    return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
+}
+
+bool dp_outfile_is_there(const struct dp_outfile *of)
+{
+    struct stat st;
+    return !of->regular
+        || (stat(of->path, &st) == 0 && st.st_dev == of->dev && st.st_ino == of->ino);
+}
+
+void dp_outfile_drop(struct dp_outfile *of)
+{
+    if (is_ours(of))
+        close(of->fd);
+    of->fd = -1;
+}
+
+void dp_outfile_close(struct dp_outfile *of)
+{
+    dp_outfile_drop(of);
+    dp_mem_free(of->path);
+    dp_outfile_init(of);
+}

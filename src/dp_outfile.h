@@ -1,0 +1,58 @@
+/* A file that a recorder writes inside of somebody else's process: the program
+ * may close our descriptor, use its number for a file of its own, change
+ * directory, or run out of disk; and it must not notice us. */
+#ifndef DP_OUTFILE_H
+#define DP_OUTFILE_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+
+#include <sys/types.h>
+
+struct dp_outfile {
+    int fd;                 /* -1: not open */
+    bool regular;           /* can be patched and measured */
+    dev_t dev;              /* what the descriptor must still refer to */
+    ino_t ino;
+    uint64_t size;          /* bytes written */
+    char *path;             /* absolute */
+    bool failed;            /* nothing more is written */
+};
+
+enum dp_outfile_flags {
+    DP_OUT_NOFOLLOW = 1,    /* never through a symbolic link */
+    DP_OUT_KEEP_OLD = 2     /* an earlier profile becomes NAME.old */
+};
+
+void dp_outfile_init(struct dp_outfile *of);
+
+/* Creates path for writing, close-on-exec, with a descriptor above 100. An
+ * earlier profile at path is renamed to path.old, or overwritten without
+ * DP_OUT_KEEP_OLD; if a live run holds it, path.PID is written instead. A device
+ * or pipe is written to. Errors: DP_E_ARG for what the user must put right
+ * before the program starts (a foreign file, a symbolic link, a directory);
+ * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
+int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
+
+/* All of it or an error; then the file ends where it ended before. Never
+ * raises a signal. Once an error was returned, further writes do nothing and
+ * return 0: one message is enough. */
+int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
+
+/* Overwrites bytes at offset; does nothing for a file that cannot seek. */
+int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len);
+
+/* Is the file still to be found under its name? */
+bool dp_outfile_is_there(const struct dp_outfile *of);
+
+void dp_outfile_close(struct dp_outfile *of);
+
+/* Closes the descriptor if it is still ours, and nothing else.
+ * Async-signal-safe: for a child right after fork. */
+void dp_outfile_drop(struct dp_outfile *of);
+
+/* The file's absolute path from a name and the current directory. Caller frees
+ * with dp_mem_free. */
+char *dp_outfile_absolute(const char *path);
+
+#endif

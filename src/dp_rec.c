@@ -1,0 +1,326 @@
+#include "dp_rec.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+/* The figures of the adaptive reading of the CPU clock; the manual's section
+ * "How time is measured" tells what they are good for. */
+enum {
+    LONG_GAP_NS = 5000,         /* a gap this long is worth a system call */
+    RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
+    DEADLINE_NS = 1000000,      /* read at least this often */
+    WAITED_NS = 1000,           /* less waiting than this is noise */
+    CARRY_NS = 2000,            /* noise of one reading */
+    YOUNG_NS = 50000000,        /* the rate gets better for so long */
+    PAIR_GAP_NS = 10000000,     /* the counter may have stepped in there */
+    PERIOD_READS = 20,          /* more a period than this are too many */
+    SAMPLE = 8                  /* of the gaps passed over, one in so many is read */
+};
+
+static uint64_t stamps(const struct dp_rec *rec, double ns)
+{
+    return (uint64_t)(ns * rec->rate);
+}
+
+static void set_thresholds(struct dp_rec *rec)
+{
+    rec->long_gap = stamps(rec, LONG_GAP_NS);
+    if (!rec->long_gap)
+        rec->long_gap = 1;
+}
+
+/* The longer the time since the first pair, the better is the rate known. */
+static void learn_rate(struct dp_rec *rec, uint64_t stamp, uint64_t mono)
+{
+    uint64_t passed = mono - rec->first_mono;
+    if (rec->host->rate != 0 || mono <= rec->first_mono || stamp <= rec->first_stamp)
+        return;
+    if (passed >= LONG_GAP_NS * 10) {
+        rec->rate = (double)(stamp - rec->first_stamp) / (double)passed;
+        set_thresholds(rec);
+    }
+    rec->young = passed < YOUNG_NS;
+}
+
+/* Opens a stretch of marks whose waiting will be known at the next reading. */
+static void open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait)
+{
+    rec->cpu_rec = (size_t)(rec->pos - rec->window);
+    rec->pos[0] = DP_RAW_WORD(DP_RAW_CPU, 0);
+    rec->pos[DP_RAW_LONG_GAP] = gap;
+    rec->pos[DP_RAW_LONG_WAIT] = wait;
+    rec->pos[DP_RAW_SHORT_SUM] = 0;
+    rec->pos[DP_RAW_SHORT_WAIT] = 0;
+    rec->pos += DP_RAW_CPU_WORDS;
+}
+
+static void anchor_cpu(struct dp_rec *rec, uint64_t stamp)
+{
+    uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
+    rec->cpu_used += cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
+    rec->cpu_ns = cpu_ns;
+    rec->cpu_stamp = stamp;
+    rec->cpu_program = rec->program;
+    rec->deadline = stamp + stamps(rec, DEADLINE_NS);
+}
+
+static void start(struct dp_rec *rec)
+{
+    rec->pos = rec->window;
+    rec->end = rec->window + rec->words;
+    rec->program = 0;
+    rec->carry = 0;
+    rec->dropped = 0;
+    rec->err = 0;
+    rec->trip = false;
+    rec->relaxed = false;
+    rec->reads = rec->waits = rec->skipped = 0;
+    rec->total_user_us = rec->total_sys_us = 0;
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
+    rec->first_stamp = rec->pair_stamp;
+    rec->first_mono = rec->pair_mono;
+    set_thresholds(rec);
+    anchor_cpu(rec, rec->pair_stamp);
+    rec->period_end = rec->deadline;
+    rec->cpu_used = 0;
+    open_reading(rec, 0, 0);
+    rec->left = rec->host->stamp(rec->host_arg);
+}
+
+int dp_rec_init(struct dp_rec *rec, size_t words, struct dp_writer *writer,
+                const struct dp_rec_host *host, void *host_arg)
+{
+    memset(rec, 0, sizeof *rec);
+    if (words > (size_t)1 << 27)
+        words = (size_t)1 << 27;
+    rec->words = words;
+    rec->window = dp_mem_realloc(NULL, words + DP_REC_SLACK, sizeof *rec->window);
+    if (!rec->window)
+        return DP_E_NOMEM;
+    rec->writer = writer;
+    rec->host = host;
+    rec->host_arg = host_arg;
+
+    rec->rate = host->rate;
+    if (rec->rate == 0) {
+        /* A first idea of it; learn_rate makes it better. */
+        uint64_t stamp, mono, stamp2, mono2;
+        host->pair(host_arg, &stamp, &mono);
+        do
+            host->pair(host_arg, &stamp2, &mono2);
+        while (mono2 - mono < LONG_GAP_NS * 4);
+        rec->rate = (double)(stamp2 - stamp) / (double)(mono2 - mono);
+        rec->young = true;
+    }
+    start(rec);
+    return 0;
+}
+
+void dp_rec_release(struct dp_rec *rec)
+{
+    dp_mem_free(rec->window);
+    memset(rec, 0, sizeof *rec);
+}
+
+void dp_rec_restart(struct dp_rec *rec)
+{
+    start(rec);
+}
+
+bool dp_rec_is_empty(const struct dp_rec *rec)
+{
+    return rec->pos == rec->window + DP_RAW_CPU_WORDS;
+}
+
+/* Reads the CPU clock at the end of a gap (0: of none) that ended at stamp now
+ * and is part of rec->program already; splits what was waited since the last
+ * reading. Returns how much of the gap was waiting. */
+static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
+{
+    if (DP_UNLIKELY(rec->young)) {
+        uint64_t stamp, mono;
+        rec->host->pair(rec->host_arg, &stamp, &mono);
+        learn_rate(rec, stamp, mono);
+    }
+    uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
+    bool same_thread = cpu_ns >= rec->cpu_ns;
+    uint64_t used_ns = same_thread ? cpu_ns - rec->cpu_ns : 0;
+    int64_t wait = (int64_t)(now - rec->cpu_stamp) - (int64_t)((double)used_ns * rec->rate + 0.5)
+                 - rec->carry;
+    if (!same_thread)
+        wait = 0;           /* the interpreter went on in another thread */
+    rec->cpu_used += used_ns;
+    uint64_t shorts = rec->program - gap - rec->cpu_program;
+    uint64_t of_gap = 0, of_shorts = 0;
+
+    rec->carry = 0;
+    if (wait < 0) {
+        /* More CPU time than time: noise of the two readings, which evens out.
+         * More than noise belongs to no gap: a sleeper must not inherit it. */
+        int64_t most = (int64_t)stamps(rec, CARRY_NS);
+        rec->carry = -wait < most ? -wait : most;
+        rec->dropped += (uint64_t)(-wait - rec->carry);
+    } else {
+        of_gap = (uint64_t)wait < gap ? (uint64_t)wait : gap;
+        of_shorts = (uint64_t)wait - of_gap;
+        if (of_shorts > shorts)
+            of_shorts = shorts;         /* the rest was the recorder's waiting */
+    }
+    rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] = shorts;
+    rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT] = of_shorts;
+    rec->cpu_ns = cpu_ns;
+    rec->cpu_stamp = now;
+    rec->cpu_program = rec->program;
+    rec->deadline = now + stamps(rec, DEADLINE_NS);
+    return of_gap;
+}
+
+/* Programs with many gaps of 5 to 20 us of pure computing would pay for a
+ * reading at each; for them most of these gaps are taken on trust. */
+static bool passes_over(struct dp_rec *rec, uint64_t gap)
+{
+    return rec->relaxed && gap < stamps(rec, RELAXED_GAP_NS) && ++rec->skipped % SAMPLE != 0;
+}
+
+static void judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_t now)
+{
+    if (gap && gap < stamps(rec, RELAXED_GAP_NS)) {
+        rec->reads++;
+        if (wait > stamps(rec, WAITED_NS))
+            rec->waits++;
+    }
+    if (now < rec->period_end)
+        return;
+    bool waiting = rec->waits * 10 >= rec->reads && rec->waits;
+    if (rec->relaxed ? waiting : rec->reads > PERIOD_READS && !waiting)
+        rec->relaxed = !rec->relaxed;
+    rec->reads = rec->waits = 0;
+    rec->period_end = now + stamps(rec, DEADLINE_NS);
+}
+
+/* The counter may go on or step while the machine sleeps or moves; the
+ * monotonic clock does not. Returns the gap as that clock has it. */
+static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
+{
+    uint64_t stamp, mono;
+    rec->host->pair(rec->host_arg, &stamp, &mono);
+    double to_gap = (double)(rec->left - rec->pair_stamp) / rec->rate;
+    double ns = (double)(mono - rec->pair_mono) - to_gap;
+    double want = ns > 0 ? ns * rec->rate : 0;
+    double off = (double)gap - want;
+    if (off < want / 100 && -off < want / 100)
+        return gap;
+    uint64_t fixed = (uint64_t)want;
+    /* What stamps say too much is moved out of the window. */
+    rec->pair_stamp += gap - fixed;
+    rec->first_stamp += gap - fixed;
+    rec->cpu_stamp += gap - fixed;
+    return fixed;
+}
+
+/* How the process' CPU time of this window splits into user and system. */
+static double sys_share(struct dp_rec *rec)
+{
+    uint64_t user, sys;
+    rec->host->split(rec->host_arg, &user, &sys);
+    uint64_t du = user > rec->user_us ? user - rec->user_us : 0;
+    uint64_t ds = sys > rec->sys_us ? sys - rec->sys_us : 0;
+    rec->total_user_us += du;
+    rec->total_sys_us += ds;
+    /* A short window is worth little by itself: the kernel counts ticks. */
+    if (du + ds < 1000) {
+        du = rec->total_user_us;
+        ds = rec->total_sys_us;
+    }
+    return du + ds ? (double)ds / (double)(du + ds) : 0;
+}
+
+/* Hands the window over and starts a new one. */
+static int write_window(struct dp_rec *rec, uint64_t now)
+{
+    uint64_t stamp, mono;
+    read_cpu(rec, 0, now);
+    rec->host->pair(rec->host_arg, &stamp, &mono);
+    learn_rate(rec, stamp, mono);
+    double ns_per_stamp = stamp > rec->pair_stamp && mono > rec->pair_mono
+        ? (double)(mono - rec->pair_mono) / (double)(stamp - rec->pair_stamp) : 1 / rec->rate;
+    double ticks_per_ns = (double)rec->writer->hz / 1e9;
+    int rc = dp_writer_window(rec->writer, rec->window, (size_t)(rec->pos - rec->window),
+                              ns_per_stamp * ticks_per_ns, sys_share(rec));
+    if (rc < 0 && !rec->err)
+        rec->err = rc;
+
+    rec->pos = rec->window;
+    rec->end = rec->window + rec->words;
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    rec->pair_stamp = stamp;
+    rec->pair_mono = mono;
+    anchor_cpu(rec, rec->host->stamp(rec->host_arg));
+    open_reading(rec, 0, 0);
+    return rec->err;
+}
+
+/* Takes a gap in, with a reading of the CPU clock if that is due. Returns the
+ * part that the next mark carries itself. */
+static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
+{
+    uint64_t gap = now > rec->left ? now - rec->left : 0;
+    bool is_long = gap >= rec->long_gap;
+    if (is_long && gap >= stamps(rec, PAIR_GAP_NS))
+        gap = true_gap(rec, gap);
+    rec->program += gap;
+    if ((!is_long || passes_over(rec, gap)) && now < rec->deadline)
+        return gap;
+    uint64_t of = is_long ? gap : 0;
+    uint64_t wait = read_cpu(rec, of, now);
+    judge(rec, of, wait, now);
+    if (!is_long) {
+        /* The gap belongs to the stretch that was just closed. */
+        rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] -= gap;
+        uint64_t *sw = &rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT];
+        uint64_t part = *sw < gap ? *sw : gap;
+        *sw -= part;
+        open_reading(rec, gap, part);
+        return 0;
+    }
+    open_reading(rec, of, wait);
+    return 0;
+}
+
+int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now)
+{
+    if (rec->trip) {
+        rec->trip = false;
+        rec->end = rec->window + rec->words;
+        rec->tripped(rec->tripped_arg);
+    }
+    uint64_t gap = take_gap(rec, now);
+    *rec->pos++ = gap << 32 | word;
+    return rec->pos >= rec->end ? write_window(rec, now) : rec->err;
+}
+
+int dp_rec_flush(struct dp_rec *rec, uint64_t now)
+{
+    uint64_t gap = now > rec->left ? now - rec->left : 0;
+    if (gap >= stamps(rec, PAIR_GAP_NS))
+        gap = true_gap(rec, gap);
+    rec->program += gap;
+    uint64_t wait = read_cpu(rec, gap, now);
+    open_reading(rec, gap, wait);
+    return write_window(rec, now);
+}
+
+void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t *real)
+{
+    double ticks_per_ns = (double)rec->writer->hz / 1e9;
+    uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
+    uint64_t since = cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
+    double used = (double)(rec->cpu_used + since) * ticks_per_ns;
+    double passed = (double)(now - rec->first_stamp) / rec->rate * ticks_per_ns;
+    double in_program = (double)(rec->writer->sums.user + rec->writer->sums.sys);
+    double real_program = (double)rec->writer->sums.real;
+    *cpu = used > in_program ? (uint64_t)(used - in_program) : 0;
+    *real = passed > real_program ? (uint64_t)(passed - real_program) : 0;
+}

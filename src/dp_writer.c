@@ -1,0 +1,360 @@
+#include "dp_writer.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TEXT_SIZE = 128 * 1024,
+    LINES_MAX = 128,            /* no more than this for a mark and its @ line */
+    FRACTION = 40               /* bits of a tick's fraction */
+};
+
+#define FRACTION_MASK   ((UINT64_C(1) << FRACTION) - 1)
+
+int dp_writer_init(struct dp_writer *w, uint64_t hz,
+                   int (*sink)(void *, const char *, size_t), void *sink_arg)
+{
+    memset(w, 0, sizeof *w);
+    w->hz = hz;
+    w->sink = sink;
+    w->sink_arg = sink_arg;
+    w->next_id = 1;
+    dp_buf_init(&w->names);
+    w->text = dp_mem_alloc(TEXT_SIZE);
+    return w->text ? 0 : DP_E_NOMEM;
+}
+
+void dp_writer_release(struct dp_writer *w)
+{
+    dp_mem_free(w->text);
+    dp_mem_free(w->ids);
+    dp_mem_free(w->id_names);
+    dp_buf_release(&w->names);
+    memset(w, 0, sizeof *w);
+}
+
+void dp_writer_restart(struct dp_writer *w)
+{
+    w->names_done = w->names.len;
+    w->lazy = true;
+    for (uint32_t id = 1; id < w->next_id; id++)
+        w->id_names[id].done = false;
+    w->acc_real = w->acc_wait = w->acc_sys = 0;
+    memset(&w->pending, 0, sizeof w->pending);
+    memset(&w->sums, 0, sizeof w->sums);
+    w->marks = 0;
+    w->inherited_count = 0;
+    w->err = 0;
+}
+
+static int to_sink(struct dp_writer *w, const char *ptr, size_t len)
+{
+    if (len && !w->err)
+        w->err = w->sink(w->sink_arg, ptr, len);
+    return w->err;
+}
+
+static char *spill(struct dp_writer *w, char *out)
+{
+    to_sink(w, w->text, (size_t)(out - w->text));
+    return w->text;
+}
+
+/* ---- names ---- */
+
+static size_t hex_text(char *to, uint32_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t len = 1;
+    while (len < 8 && n >> 4 * len)
+        len++;
+    for (size_t i = 0; i < len; i++)
+        to[i] = digits[n >> 4 * (len - 1 - i) & 15];
+    return len;
+}
+
+uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len)
+{
+    uint32_t id = w->next_id;
+    if (id > DP_RAW_ID_MAX
+        || dp_mem_grow((void **)&w->ids, &w->ids_cap, (size_t)id + 1, sizeof *w->ids) < 0
+        || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, (size_t)id + 1, sizeof *w->id_names) < 0)
+        return 0;
+    struct dp_idtext *it = &w->ids[id];
+    size_t n = hex_text(it->text, id);
+    size_t at = w->names.len;
+    dp_buf_adds(&w->names, "& ");
+    dp_buf_add(&w->names, it->text, n);
+    dp_buf_addc(&w->names, ' ');
+    dp_buf_add(&w->names, line, len);
+    dp_buf_addc(&w->names, '\n');
+    if (w->names.err) {
+        w->names.len = at;
+        return 0;
+    }
+    w->id_names[id].at = at;
+    w->id_names[id].done = false;
+    it->text[n++] = '\n';
+    it->len = (uint8_t)n;
+    w->next_id++;
+    return id;
+}
+
+static void write_name(struct dp_writer *w, uint32_t id)
+{
+    struct dp_idname *name = &w->id_names[id];
+    if (!name->done) {
+        size_t end = id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len;
+        to_sink(w, w->names.ptr + name->at, end - name->at);
+        name->done = true;
+    }
+}
+
+/* The names that the marks of a window need. */
+static void write_names(struct dp_writer *w, const uint64_t *raw, size_t n)
+{
+    if (!w->lazy) {
+        to_sink(w, w->names.ptr + w->names_done, w->names.len - w->names_done);
+        w->names_done = w->names.len;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if ((uint32_t)raw[i] >> DP_RAW_ID_BITS == DP_RAW_CPU)
+            i += DP_RAW_CPU_WORDS - 1;
+        else
+            write_name(w, (uint32_t)raw[i] & DP_RAW_ID_MAX);
+    }
+}
+
+static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)str[i];
+        if (c <= last_bad || c == 0x7f || c == '%') {
+            char esc[3] = { '%', digits[c >> 4], digits[c & 15] };
+            dp_buf_add(buf, esc, 3);
+        } else {
+            dp_buf_addc(buf, (char)c);
+        }
+    }
+}
+
+void dp_writer_encode(struct dp_buf *buf, const char *str, size_t len)
+{
+    if (len)
+        encode(buf, str, len, 0x20);
+    else
+        dp_buf_addc(buf, '%');
+}
+
+void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len)
+{
+    dp_buf_addc(buf, '\'');
+    for (size_t i = 0; i < len; i++) {
+        if (str[i] == '\'' || str[i] == '\\')
+            dp_buf_addc(buf, '\\');
+        encode(buf, str + i, 1, 0x20);
+    }
+    dp_buf_addc(buf, '\'');
+}
+
+/* ---- marks ---- */
+
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
+
+static char *put_number(char *out, uint64_t n)
+{
+    if (DP_LIKELY(n < 10)) {
+        *out = (char)('0' + n);
+        return out + 1;
+    }
+    if (DP_LIKELY(n < 100)) {
+        memcpy(out, pairs + 2 * n, 2);
+        return out + 2;
+    }
+    char tmp[20];
+    char *p = tmp + sizeof tmp;
+    while (n >= 100) {
+        p -= 2;
+        memcpy(p, pairs + 2 * (n % 100), 2);
+        n /= 100;
+    }
+    if (n >= 10) {
+        p -= 2;
+        memcpy(p, pairs + 2 * n, 2);
+    } else {
+        *--p = (char)('0' + n);
+    }
+    size_t len = (size_t)(tmp + sizeof tmp - p);
+    memcpy(out, p, len);
+    return out + len;
+}
+
+static char *put_time(struct dp_writer *w, char *out)
+{
+    struct dp_ticks *t = &w->pending;
+    *out++ = '@';
+    *out++ = ' ';
+    out = put_number(out, t->user);
+    *out++ = ' ';
+    out = put_number(out, t->sys);
+    *out++ = ' ';
+    out = put_number(out, t->real);
+    *out++ = '\n';
+    t->user = t->sys = t->real = 0;
+    return out;
+}
+
+/* Real ticks that passed, of which wait ones without the CPU. */
+static void pass(struct dp_writer *w, uint64_t real, uint64_t wait)
+{
+    uint64_t cpu = real - wait;
+    w->acc_sys += cpu * w->sys_share;
+    uint64_t sys = w->acc_sys >> 32;
+    w->acc_sys &= UINT32_MAX;
+    w->pending.real += real;
+    w->pending.sys += sys;
+    w->pending.user += cpu - sys;
+    w->sums.real += real;
+    w->sums.sys += sys;
+    w->sums.user += cpu - sys;
+}
+
+/* Stamps into ticks. The product of a long gap has more than 64 bits. */
+static uint64_t to_ticks(uint64_t *acc, uint64_t stamps, uint64_t mult)
+{
+    uint64_t hi = (stamps >> 24) * mult, lo = (stamps & 0xffffff) * mult;
+    /* hi counts 2^24 fractions each */
+    uint64_t ticks = hi >> (FRACTION - 24);
+    uint64_t rest = (hi & ((UINT64_C(1) << (FRACTION - 24)) - 1)) << 24;
+    *acc += rest;
+    ticks += *acc >> FRACTION;
+    *acc &= FRACTION_MASK;
+    ticks += lo >> FRACTION;
+    *acc += lo & FRACTION_MASK;
+    ticks += *acc >> FRACTION;
+    *acc &= FRACTION_MASK;
+    return ticks;
+}
+
+/* Waiting ticks due now; whole ticks that do not fit in the gap stay in acc. */
+static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, uint64_t real)
+{
+    uint64_t frac = w->acc_wait & FRACTION_MASK;
+    uint64_t due = (w->acc_wait >> FRACTION) + to_ticks(&frac, stamps, mult);
+    uint64_t now = due < real ? due : real;
+    uint64_t rest = due - now;
+    if (rest > (UINT64_C(1) << 20))     /* cannot grow beyond what acc holds */
+        rest = UINT64_C(1) << 20;
+    w->acc_wait = rest << FRACTION | frac;
+    return now;
+}
+
+struct short_wait {
+    uint64_t sum, wait;         /* stamps of the short gaps, waiting among them */
+    uint64_t seen, given;
+};
+
+/* The share of a short gap in what its window waited. */
+static uint64_t short_share(struct short_wait *s, uint64_t gap)
+{
+    s->seen += gap;
+    double due = (double)s->wait * ((double)s->seen / (double)s->sum);
+    uint64_t total = s->seen >= s->sum ? s->wait : (uint64_t)due;
+    uint64_t share = total > s->given ? total - s->given : 0;
+    s->given += share;
+    return share;
+}
+
+void dp_writer_inherit(struct dp_writer *w, const uint32_t *ids, size_t n)
+{
+    w->inherited = ids;
+    w->inherited_count = n;
+}
+
+static void write_inherited(struct dp_writer *w)
+{
+    for (size_t i = 0; i < w->inherited_count; i++)
+        write_name(w, w->inherited[i]);
+    char *out = w->text;
+    for (size_t i = 0; i < w->inherited_count; i++) {
+        const struct dp_idtext *id = &w->ids[w->inherited[i]];
+        memcpy(out, "+ ", 2);
+        memcpy(out + 2, id->text, sizeof id->text);
+        out += 2 + id->len;
+        if (out > w->text + TEXT_SIZE - LINES_MAX)
+            out = spill(w, out);
+    }
+    w->marks += w->inherited_count;
+    w->inherited_count = 0;
+    spill(w, out);
+}
+
+int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
+                     double ticks_per_stamp, double sys_share)
+{
+    static const char marks[4][2] = { "+ ", "- ", "/ ", "* " };
+    struct short_wait shorts = { 0, 0, 0, 0 };
+    const uint64_t *end = raw + n;
+    const uint64_t mult = (uint64_t)(ticks_per_stamp * (double)(UINT64_C(1) << FRACTION) + 0.5);
+    w->sys_share = (uint64_t)(sys_share * 4294967295.0);
+
+    if (w->inherited_count)
+        write_inherited(w);
+    write_names(w, raw, n);
+    char *out = w->text;
+    char *limit = w->text + TEXT_SIZE - LINES_MAX;
+    uint64_t acc = w->acc_real, count = 0;
+
+    while (raw < end) {
+        uint64_t word = *raw;
+        uint32_t kind = (uint32_t)word >> DP_RAW_ID_BITS;
+        if (DP_UNLIKELY(kind == DP_RAW_CPU)) {
+            uint64_t real = to_ticks(&acc, raw[DP_RAW_LONG_GAP], mult);
+            pass(w, real, wait_ticks(w, raw[DP_RAW_LONG_WAIT], mult, real));
+            shorts.sum = raw[DP_RAW_SHORT_SUM];
+            shorts.wait = raw[DP_RAW_SHORT_WAIT];
+            shorts.seen = shorts.given = 0;
+            raw += DP_RAW_CPU_WORDS;
+            continue;
+        }
+        uint64_t gap = word >> 32;
+        acc += gap * mult;
+        uint64_t real = acc >> FRACTION;
+        acc &= FRACTION_MASK;
+        if (DP_UNLIKELY(shorts.wait != 0)) {
+            pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
+        } else if (real) {
+            /* ticks of waiting left over from a rounding go first */
+            uint64_t late = DP_UNLIKELY(w->acc_wait >> FRACTION) ? wait_ticks(w, 0, mult, real) : 0;
+            pass(w, real, late);
+        }
+        if (w->pending.real | w->pending.user | w->pending.sys)
+            out = put_time(w, out);
+        const struct dp_idtext *id = &w->ids[word & DP_RAW_ID_MAX];
+        memcpy(out, marks[kind & 3], 2);
+        memcpy(out + 2, id->text, sizeof id->text);
+        out += 2 + id->len;
+        count++;
+        raw++;
+        if (DP_UNLIKELY(out > limit))
+            out = spill(w, out);
+    }
+    w->acc_real = acc;
+    w->marks += count;
+    spill(w, out);
+    return w->err;
+}
+
+int dp_writer_finish(struct dp_writer *w)
+{
+    if (w->pending.real | w->pending.user | w->pending.sys)
+        spill(w, put_time(w, w->text));
+    return w->err;
+}

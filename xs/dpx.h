@@ -1,0 +1,139 @@
+/* The recorder inside a perl: state of one interpreter, and the functions that
+ * the perl-aware files share. */
+#ifndef DPX_H
+#define DPX_H
+
+#define PERL_NO_GET_CONTEXT
+#include "EXTERN.h"
+#include "perl.h"
+#include "XSUB.h"
+
+#include "dpx_compat.h"
+#include "dp_base.h"
+#include "dp_rec.h"
+#include "dp_outfile.h"
+#include "dp_pool.h"
+#include "dpx_clock.h"
+
+/* A running sub, identified by where its context stands, never by pointers
+ * into it: nothing of the program's is dereferenced later. */
+struct dpx_frame {
+    PERL_SI *si;
+    I32 key;                    /* DPX_KEY(context index, kind) */
+    U32 id;
+    U64 serial;                 /* of the C calls: tells two in one place apart */
+};
+
+/* A Perl sub stands on its own context. An XS sub has none: it stands on its
+ * caller's. A callback run by MULTICALL (a sort comparator, List::Util's
+ * blocks) shares its context with the calls before and after. */
+enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL };
+
+#define DPX_KEY(ix, kind)   ((I32)((U32)(ix) << 2 | (U32)(kind)))
+#define DPX_KEY_IX(key)     ((key) >> 2)
+#define DPX_KEY_KIND(key)   ((key) & 3)
+
+/* The name of a CV once seen: a direct-mapped cache in front of a map. */
+struct dpx_known {
+    UV code;                    /* first op, or the CV of an XS sub */
+    UV name;                    /* its GV or name, or the XS function */
+    U32 seq;                    /* of the first op: code is freed and reused */
+    U32 id;                     /* and DPX_ID_... flags; 0: free */
+};
+
+enum {
+    DPX_CACHE = 2048,
+    DPX_ID_AUTOLOAD = 0x40000000,   /* the name is found at each call */
+    DPX_ID_LEAVES = 0x20000000,     /* POSIX::_exit: does not come back */
+    DPX_ID_MASK = 0x1fffffff
+};
+
+struct dpx_ctx {
+    void *thx;                  /* the interpreter, or NULL: not recording */
+    struct dpx_frame *top;
+    struct dp_rec rec;
+    struct dpx_frame *frames, *frames_end;
+    struct dpx_clock clock;
+    U64 serial;
+    struct dpx_known cache[DPX_CACHE];
+
+    struct dp_map known;        /* beyond the cache: (code, name) -> ids */
+    struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
+    struct dp_pool folds;       /* names without eval numbers, to bound them */
+    uint32_t *fold_counts;
+    size_t fold_cap;
+    struct dp_buf line, fold;   /* scratch of the naming */
+
+    struct dp_writer writer;
+    struct dp_outfile out;
+    U64 trailer_at;             /* where the header's last line stands */
+    long pid;
+    unsigned tid;
+    uint32_t *inherited;        /* ids of frames a child began in */
+    size_t inherited_count;
+    bool opened, forked, finished;
+    ptrdiff_t fork_depth;       /* frames a child began in */
+    double started;             /* seconds since 1970 */
+    U64 before_cpu_us;
+    struct dpx_ctx *next;       /* all of this process */
+};
+
+/* The state of this interpreter: one load, no hash, no lock. */
+#ifdef DPX_MULTIPLICITY
+extern int dpx_index;
+#  define DPX_CTX   ((struct dpx_ctx *)PL_my_cxt_list[dpx_index])
+#else
+extern struct dpx_ctx *dpx_only;
+#  define DPX_CTX   dpx_only
+#endif
+#ifdef DPX_MULTIPLICITY
+#  define DPX_THX   ((void *)aTHX)
+#else
+#  define DPX_THX   ((void *)1)
+#endif
+
+/* ---- dpx_name.c ---- */
+
+/* The id of a sub, with DPX_ID_... flags. start: its first op, NULL for an
+ * XS sub. Calls nothing of the program's, changes nothing. */
+U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
+
+/* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
+
+/* ---- dpx_hook.c ---- */
+
+/* Puts the hooks in place: those of the interpreter each time, those of the
+ * process once. */
+void dpx_hook_install(pTHX_ bool is_counter);
+
+/* Ends the frames that the program has left, as of stamp now. */
+void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+/* Ends all frames. */
+void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now);
+
+/* Is PL_runops still ours? */
+bool dpx_hook_intact(pTHX);
+
+/* The id of the sub that time is being charged to, 0 for the program. */
+U32 dpx_hook_charged(const struct dpx_ctx *ctx);
+
+/* ---- dpx_run.c ---- */
+
+/* Starts recording in this interpreter. Croaks with what the user must put
+ * right. Returns false when there can be no recording but the program shall run. */
+bool dpx_run_start(pTHX);
+
+/* The state for an interpreter that was cloned from a recording one: a new
+ * thread. NULL: do not record. */
+struct dpx_ctx *dpx_run_other(pTHX);
+
+/* Ends all frames, writes what there is, and stops recording here: before the
+ * process ends abruptly. */
+void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* Removes our own PERL5DB from %ENV. */
+void dpx_run_clean_env(pTHX);
+
+#endif

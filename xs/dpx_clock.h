@@ -1,0 +1,63 @@
+/* The clocks behind the recorder. The fast counter is read in the hooks
+ * themselves; everything else goes through struct dp_rec_host. */
+#ifndef DPX_CLOCK_H
+#define DPX_CLOCK_H
+
+#include "dp_base.h"
+#include "dp_rec.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#  include <x86intrin.h>
+#  define DPX_COUNTER_NAME "tsc"
+#elif defined(__aarch64__)
+#  define DPX_COUNTER_NAME "cntvct"
+#endif
+
+enum dpx_clock_kind {
+    DPX_CLOCK_COUNTER,      /* the processor's own counter */
+    DPX_CLOCK_MONOTONIC,    /* clock_gettime(CLOCK_MONOTONIC) */
+    DPX_CLOCK_COUNTING      /* moves by a fixed step at each reading: for tests */
+};
+
+struct dpx_clock {
+    enum dpx_clock_kind kind;
+    const char *name;               /* as the header of the file tells it */
+    const char *why;                /* why it is not the counter, or NULL */
+    uint64_t count, cpu, step;      /* the counting clock, in ns */
+};
+
+/* Chooses the clock. wish: NULL for the best there is, or one of "tsc",
+ * "cntvct", "monotonic", "counting", "counting:STEP_NS". Returns false for a wish
+ * that cannot be granted. */
+bool dpx_clock_choose(struct dpx_clock *clock, const char *wish);
+
+/* What dp_rec asks; the argument is the struct dpx_clock. */
+const struct dp_rec_host *dpx_clock_host(const struct dpx_clock *clock);
+
+/* Moves the counting clock on; of ns of real time, cpu ns were spent computing. */
+void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu);
+
+uint64_t dpx_clock_read_slow(struct dpx_clock *clock);
+
+/* Not ordered with its neighbours: fences cost more than the 35 ns at most
+ * that an instruction can slip by. */
+DP_INLINE uint64_t dpx_counter(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t n;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(n));
+    return n;
+#else
+    return 0;
+#endif
+}
+
+/* is_counter is a constant where this is called: hooks exist once for each. */
+DP_INLINE uint64_t dpx_stamp(struct dpx_clock *clock, const bool is_counter)
+{
+    return is_counter ? dpx_counter() : dpx_clock_read_slow(clock);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* What differs between perls, by feature. Everything else here is the same
+ * from 5.24 on, which brought the context stack that the hooks rely on. */
+#ifndef DPX_COMPAT_H
+#define DPX_COMPAT_H
+
+/* 5.37.6 renamed what tells a perl that passes its interpreter around. */
+#if defined(MULTIPLICITY) || defined(PERL_IMPLICIT_CONTEXT)
+#  define DPX_MULTIPLICITY 1
+#endif
+
+#ifndef CXp_SUB_RE_FAKE
+#  define CXp_SUB_RE_FAKE 0
+#endif
+
+/* The context that a `return` leaves: perl 5.36 keeps its index. */
+PERL_STATIC_INLINE I32
+dpx_cursub(pTHX)
+{
+#ifdef DPX_HAS_CXSUBIX
+    return PL_curstackinfo->si_cxsubix;
+#else
+    I32 i;
+    for (i = cxstack_ix; i >= 0; i--) {
+        const PERL_CONTEXT *cx = &cxstack[i];
+        switch (CxTYPE(cx)) {
+        case CXt_SUB:
+            if (CXp_SUB_RE_FAKE && (cx->cx_type & CXp_SUB_RE_FAKE))
+                continue;
+            /* FALLTHROUGH */
+        case CXt_EVAL:
+        case CXt_FORMAT:
+            return i;
+        }
+    }
+    return -1;
+#endif
+}
+
+#endif

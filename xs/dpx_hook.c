@@ -1,0 +1,574 @@
+/* The hooks: how every entry and exit of a sub is seen.
+ *
+ * The ops that enter and leave subs are hooked (PL_ppaddr), and the run loop
+ * gets a prologue (PL_runops). The program's stacks are only looked at. Beside them
+ * stands a stack of our own. Each frame on it says where its sub stands: on
+ * which stack-info (PERL_SI) and at which index of that one's context stack.
+ * Whether a frame is alive can then be told at any time from outside: its
+ * stack-info is on the chain of current ones, its index is in use, and the context
+ * there is a sub's. So an exit that no hook saw costs nothing but the delay
+ * until somebody looks.
+ *
+ * Entry. pp_entersub decides itself what is called (overloading, AUTOLOAD,
+ * symbolic names, magic). Afterwards, a Perl sub was entered if and only if the
+ * same context stack has one more context and that is a sub. An XS sub has come and gone
+ * by then, so for it we look at what lies on the stack before, without
+ * calling anything.
+ *
+ * Return. pp_leavesub, pp_leavesublv and pp_return run first and are recorded after, since
+ * leaving runs destructors, which belong to the sub. pp_return calls the
+ * other two directly and so needs its own hook.
+ *
+ * goto &sub keeps the context and changes the sub in it: seen after pp_goto by the op that
+ * it returns, the first one of the new sub. An XS sub runs inside of pp_goto,
+ * after the context is gone: the frame becomes that of an XS sub before.
+ *
+ * last, next, redo, goto LABEL may leave subs: afterwards, frames whose index is no longer
+ * in use have ended. So have C calls on the same level: the program will
+ * not return through them, though they are still on the C stack. For that reason the C
+ * calls carry serials; on return a call ends its frame only if that is still there.
+ *
+ * die. Whoever catches it goes on with `PL_op = PL_restartop; CALLRUNOPS`. The
+ * prologue sees that before the first op after the catch. One catch does not come by: call_sv(G_EVAL),
+ * which has no op to go on with. For calls below such an eval context a
+ * destructor is put on the save stack; it runs when the eval context is popped.
+ *
+ * exit unwinds everything and calls END blocks, whose entry notices.
+ *
+ * Sort comparators and blocks called by MULTICALL have no entersub; each
+ * call starts a run loop on a stack-info of its own kind, with PL_op at the sub's start.
+ * The prologue takes them in, and out again when the loop ends.
+ *
+ * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
+ * the slow way, which starts a new file there.
+ *
+ * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
+ * address in it does not match, and the first event makes a state of its own.
+ *
+ * What this relies on: perl 5.24's context stack; PL_ppaddr, PL_runops,
+ * PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
+ * blk_eval.retop, CvSTART, cop_seq. */
+#include "dpx.h"
+#include "dp_mem.h"
+
+static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
+                     orig_goto, orig_next, orig_last, orig_redo;
+static runops_proc_t orig_runops;
+static Perl_ppaddr_t our_entersub;
+static bool use_counter;        /* set once, before the hooks are */
+
+/* ---- frames ---- */
+
+static DP_COLD bool more_frames(struct dpx_ctx *ctx)
+{
+    size_t n = (size_t)(ctx->frames_end - ctx->frames);
+    size_t top = (size_t)(ctx->top - ctx->frames);
+    struct dpx_frame *frames = dp_mem_realloc(ctx->frames, n * 2, sizeof *frames);
+    if (!frames)
+        return false;
+    ctx->frames = frames;
+    ctx->frames_end = frames + n * 2;
+    ctx->top = frames + top;
+    return true;
+}
+
+/* The mark goes out only with the frame: both or none. */
+DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
+{
+    if (DP_UNLIKELY(ctx->top + 1 == ctx->frames_end) && !more_frames(ctx))
+        return false;
+    struct dpx_frame *f = ++ctx->top;
+    f->si = si;
+    f->key = key;
+    f->id = id;
+    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, now);
+    return true;
+}
+
+DP_INLINE void pop(struct dpx_ctx *ctx, enum dp_raw_kind how, U64 now)
+{
+    U32 id = ctx->top->id;
+    ctx->top--;
+    dp_rec_mark(&ctx->rec, how, id, now);
+}
+
+/* A further mark of the same arrival: no time has passed in the program. */
+DP_INLINE void same_arrival(struct dpx_ctx *ctx, U64 now)
+{
+    ctx->rec.left = now;
+}
+
+static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
+{
+    while (ctx->top > keep) {
+        pop(ctx, DP_RAW_UNWIND, now);
+        same_arrival(ctx, now);
+    }
+}
+
+static bool on_chain(const PERL_SI *of, const PERL_SI *from)
+{
+    for (; from; from = from->si_prev)
+        if (from == of)
+            return true;
+    return false;
+}
+
+/* CXt_NULL: Scope::Upper hides contexts in this way for a while. */
+DP_INLINE bool is_sub_slot(const PERL_SI *si, I32 ix)
+{
+    U8 type = CxTYPE(&si->si_cxstack[ix]);
+    return type == CXt_SUB || type == CXt_NULL;
+}
+
+static bool is_alive(pTHX_ const struct dpx_frame *f)
+{
+    I32 ix = DPX_KEY_IX(f->key);
+    if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
+        return false;
+    return DPX_KEY_KIND(f->key) == DPX_XS || is_sub_slot(f->si, ix);
+}
+
+void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    while (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
+        pop(ctx, DP_RAW_UNWIND, now);
+        same_arrival(ctx, now);
+    }
+}
+
+void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
+{
+    unwind_to(ctx, ctx->frames, now);
+}
+
+U32 dpx_hook_charged(const struct dpx_ctx *ctx)
+{
+    return ctx->top > ctx->frames ? ctx->top->id : 0;
+}
+
+/* Is the frame on top alive, as it nearly always is? ix: the current index. */
+DP_INLINE bool top_is_fine(const struct dpx_frame *top, const PERL_SI *si, I32 ix)
+{
+    I32 at = DPX_KEY_IX(top->key);
+    return top->si == si && at <= ix && (DPX_KEY_KIND(top->key) == DPX_XS || is_sub_slot(si, at));
+}
+
+DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+{
+    if (DP_UNLIKELY(!top_is_fine(ctx->top, si, ix)))
+        dpx_hook_reconcile(aTHX_ ctx, now);
+}
+
+static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
+{
+    return dpx_stamp(&ctx->clock, use_counter);
+}
+
+/* ---- who is called ---- */
+
+DP_INLINE U32 find_id(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq, const OP *start)
+{
+    const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))
+        return k->id;
+    return dpx_name_find(aTHX_ ctx, cv, start);
+}
+
+/* start: the sub's first op, about to run and so in the cache. */
+DP_INLINE U32 perl_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+{
+    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
+    U32 seq = DP_LIKELY(start->op_type == OP_NEXTSTATE) ? cCOPx(start)->cop_seq
+            : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
+    U32 id = find_id(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
+    if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
+        id = dpx_name_wanted(aTHX_ ctx, cv, id);
+    return id;
+}
+
+DP_INLINE U32 xs_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv)
+{
+    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv) ^ PTR2UV(CvXSUB(cv));
+    return find_id(aTHX_ ctx, cv, PTR2UV(cv), name, 0, NULL);
+}
+
+/* The rarer things an entersub may find on the stack. */
+static DP_COLD CV *peek_odd(pTHX_ SV *sv)
+{
+    if (!sv)
+        return NULL;
+    if (SvTYPE(sv) == SVt_PVGV || SvTYPE(sv) == SVt_PVLV)
+        return isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
+    if (SvROK(sv)) {
+        /* An overloaded object may stand for another sub, and only calling tells. */
+        SV *rv = SvRV(sv);
+        if (SvGMAGICAL(sv) || SvTYPE(rv) != SVt_PVCV || (SvOBJECT(rv) && HvAMAGIC(SvSTASH(rv))))
+            return NULL;
+        return (CV *)rv;
+    }
+    if (SvPOK(sv) && !SvGMAGICAL(sv))
+        return get_cvn_flags(SvPVX_const(sv), SvCUR(sv), SvUTF8(sv));
+    return NULL;
+}
+
+/* The XS sub that the entersub will call, or NULL. */
+DP_INLINE CV *peek_xs(pTHX_ SV *sv)
+{
+    CV *cv = (CV *)sv;
+    if (DP_LIKELY(sv != NULL)) {
+        if ((SvFLAGS(sv) & (SVf_ROK | SVs_GMG)) == SVf_ROK)
+            cv = (CV *)SvRV(sv);
+        if (DP_LIKELY(SvTYPE(cv) == SVt_PVCV && !SvOBJECT(cv)))
+            return DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+    }
+    cv = peek_odd(aTHX_ sv);
+    return cv && CvISXSUB(cv) ? cv : NULL;
+}
+
+/* ---- entry ---- */
+
+/* Some XS modules change the op that called them, so that the next call goes
+ * past pp_entersub: Class::XSAccessor and those it inspired. */
+DP_INLINE void restore_op(pTHX_ OP *op)
+{
+    if (DP_UNLIKELY(PL_op == op && op->op_ppaddr != our_entersub) && op->op_type == OP_ENTERSUB)
+        op->op_ppaddr = our_entersub;
+}
+
+DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_counter)
+{
+    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    PERL_SI *si = PL_curstackinfo;
+    OP *op = PL_op;
+    check_top(aTHX_ ctx, si, si->si_cxix, now);
+    U32 id = xs_sub_id(aTHX_ ctx, cv);
+    if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
+        return orig_entersub(aTHX);
+    if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now))
+        return orig_entersub(aTHX);
+    U64 serial = ctx->top->serial = ++ctx->serial;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    if (DP_UNLIKELY(id & DPX_ID_LEAVES))
+        dpx_run_end(aTHX_ ctx);
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+
+    OP *next = orig_entersub(aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    now = dpx_stamp(&ctx->clock, is_counter);
+    struct dpx_frame *f = ctx->frames + at;
+    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
+        unwind_to(ctx, f, now);
+        pop(ctx, DP_RAW_LEAVE, now);
+    }
+    restore_op(aTHX_ op);
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    return next;
+}
+
+/* Runs when the eval context of a call_sv(G_EVAL) is popped. */
+static void eval_popped(pTHX_ void *arg)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    PERL_UNUSED_ARG(arg);
+    if (ctx->thx != DPX_THX || ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+        return;
+    dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+    ctx->rec.left = slow_stamp(ctx);
+}
+
+static DP_COLD void guard_eval(pTHX)
+{
+    if (cxstack_ix >= 0) {
+        const PERL_CONTEXT *cx = CX_CUR();
+        if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
+            SAVEDESTRUCTOR_X(eval_popped, NULL);
+    }
+}
+
+/* This interpreter's state, if it is recording. */
+DP_INLINE struct dpx_ctx *current(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_run_other(aTHX);
+}
+
+DP_INLINE OP *enter(pTHX_ const bool is_counter)
+{
+    struct dpx_ctx *ctx = current(aTHX);
+    if (DP_UNLIKELY(!ctx))
+        return orig_entersub(aTHX);
+    if (DP_UNLIKELY(!PL_op->op_next))
+        guard_eval(aTHX);
+    CV *xs = peek_xs(aTHX_ *PL_stack_sp);
+    if (xs)
+        return call_xs(aTHX_ ctx, xs, is_counter);
+
+    PERL_SI *si = PL_curstackinfo;
+    I32 ix = si->si_cxix;
+    OP *next = orig_entersub(aTHX);
+    if (DP_UNLIKELY(PL_curstackinfo != si || si->si_cxix != ix + 1))
+        return next;
+    const PERL_CONTEXT *cx = &si->si_cxstack[ix + 1];
+    if (DP_UNLIKELY(CxTYPE(cx) != CXt_SUB || ctx->thx != DPX_THX))
+        return next;
+
+    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    check_top(aTHX_ ctx, si, ix, now);
+    U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (DP_LIKELY(id))
+        push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now);
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    return next;
+}
+
+static OP *enter_counter(pTHX) { return enter(aTHX_ true); }
+static OP *enter_other(pTHX) { return enter(aTHX_ false); }
+
+/* ---- return ---- */
+
+DP_INLINE bool top_stands_at(const struct dpx_frame *top, const PERL_SI *si, I32 ix)
+{
+    return top->si == si && top->key == DPX_KEY(ix, DPX_PERL);
+}
+
+DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const bool is_counter)
+{
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return;
+    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    struct dpx_frame *f = ctx->frames + at;
+    /* Destructors may have left frames on top, or none may be left. */
+    if (DP_UNLIKELY(ctx->top != f)) {
+        if (ctx->top < f)
+            return;
+        unwind_to(ctx, f, now);
+    }
+    pop(ctx, DP_RAW_LEAVE, now);
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+}
+
+/* A leave of something else: of a sub that was not recorded, of an eval. */
+static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
+{
+    OP *next = orig(aTHX);
+    if (ctx->thx == DPX_THX && ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
+        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
+    return next;
+}
+
+/* The original runs first: destructors of the sub's variables belong to it. */
+DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const bool is_counter)
+{
+    struct dpx_ctx *ctx = current(aTHX);
+    if (DP_UNLIKELY(!ctx))
+        return orig(aTHX);
+    const PERL_SI *si = PL_curstackinfo;
+    I32 ix = is_return ? dpx_cursub(aTHX) : si->si_cxix;
+    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)))
+        return leave_other(aTHX_ ctx, orig);
+    ptrdiff_t at = ctx->top - ctx->frames;
+    OP *next = orig(aTHX);
+    left(aTHX_ ctx, at, is_counter);
+    return next;
+}
+
+static OP *leavesub_counter(pTHX) { return leave(aTHX_ orig_leavesub, false, true); }
+static OP *leavesub_other(pTHX) { return leave(aTHX_ orig_leavesub, false, false); }
+static OP *leavesublv_counter(pTHX) { return leave(aTHX_ orig_leavesublv, false, true); }
+static OP *leavesublv_other(pTHX) { return leave(aTHX_ orig_leavesublv, false, false); }
+static OP *return_counter(pTHX) { return leave(aTHX_ orig_return, true, true); }
+static OP *return_other(pTHX) { return leave(aTHX_ orig_return, true, false); }
+
+/* ---- jumps ---- */
+
+/* Ends the frames that a jump on this stack-info has left. C calls on the level that the
+ * program is on now are not returned through. */
+static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
+{
+    U64 now = slow_stamp(ctx);
+    const PERL_SI *si = PL_curstackinfo;
+    while (ctx->top > ctx->frames) {
+        const struct dpx_frame *f = ctx->top;
+        bool out = f->si == si && DPX_KEY_KIND(f->key) == DPX_XS
+            ? DPX_KEY_IX(f->key) >= si->si_cxix : !is_alive(aTHX_ f);
+        if (!out)
+            break;
+        pop(ctx, DP_RAW_UNWIND, now);
+        same_arrival(ctx, now);
+    }
+    ctx->rec.left = slow_stamp(ctx);
+}
+
+DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
+{
+    OP *next = orig(aTHX);
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (DP_LIKELY(ctx->thx == DPX_THX)) {
+        const struct dpx_frame *top = ctx->top;
+        const PERL_SI *si = PL_curstackinfo;
+        if (DP_UNLIKELY(top->si == si && DPX_KEY_IX(top->key) > si->si_cxix))
+            jumped(aTHX_ ctx);
+    }
+    return next;
+}
+
+static OP *jump_next(pTHX) { return jump(aTHX_ orig_next); }
+static OP *jump_last(pTHX) { return jump(aTHX_ orig_last); }
+static OP *jump_redo(pTHX) { return jump(aTHX_ orig_redo); }
+
+/* The sub that a goto names, or NULL if it is no `goto &sub`. */
+static CV *goto_target(pTHX)
+{
+    if (!(PL_op->op_flags & OPf_STACKED))
+        return NULL;
+    SV *sv = *PL_stack_sp;
+    return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+}
+
+/* goto to an XS sub: that runs inside of pp_goto, and is over afterwards. */
+static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
+{
+    U64 now = slow_stamp(ctx);
+    U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    U64 serial = ++ctx->serial;
+    if (id)
+        dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+    ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
+    ctx->top->serial = serial;
+    ctx->rec.left = slow_stamp(ctx);
+
+    OP *next = orig_goto(aTHX);
+
+    if (ctx->thx != DPX_THX)
+        return next;
+    now = slow_stamp(ctx);
+    struct dpx_frame *f = ctx->frames + at;
+    if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
+        unwind_to(ctx, f, now);
+        pop(ctx, DP_RAW_LEAVE, now);
+    }
+    ctx->rec.left = slow_stamp(ctx);
+    return next;
+}
+
+static OP *goto_hook(pTHX)
+{
+    struct dpx_ctx *ctx = current(aTHX);
+    CV *target = ctx ? goto_target(aTHX) : NULL;
+    if (!target)
+        return jump(aTHX_ orig_goto);
+
+    /* goto leaves the innermost sub; from an eval it croaks. */
+    PERL_SI *si = PL_curstackinfo;
+    I32 ix = dpx_cursub(aTHX);
+    bool ours = top_stands_at(ctx->top, si, ix);
+    if (ours && CvISXSUB(target))
+        return goto_xs(aTHX_ ctx, target);
+    OP *next = orig_goto(aTHX);
+    if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
+        return next;
+    const PERL_CONTEXT *cx = &si->si_cxstack[ix];
+    if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
+        return next;
+    U64 now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    if (top_stands_at(ctx->top, si, ix)) {
+        U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
+        if (id)
+            dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+    }
+    ctx->rec.left = slow_stamp(ctx);
+    return next;
+}
+
+/* ---- the run loop's prologue ---- */
+
+/* The sub that this run loop is one call of, if it is a MULTICALL. */
+DP_INLINE CV *multicall_sub(pTHX)
+{
+    const PERL_SI *si = PL_curstackinfo;
+    if (si->si_cxix != 0 || (si->si_type != PERLSI_SORT && si->si_type != PERLSI_MULTICALL))
+        return NULL;
+    const PERL_CONTEXT *cx = &si->si_cxstack[0];
+    if ((cx->cx_type & (CXTYPEMASK | CXp_SUB_RE | CXp_SUB_RE_FAKE)) != CXt_SUB)
+        return NULL;
+    CV *cv = cx->blk_sub.cv;
+    return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
+}
+
+DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_counter)
+{
+    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
+    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now))
+        return orig_runops(aTHX);
+    U64 serial = ctx->top->serial = ++ctx->serial;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+
+    int rc = orig_runops(aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return rc;
+    now = dpx_stamp(&ctx->clock, is_counter);
+    struct dpx_frame *f = ctx->frames + at;
+    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_MULTICALL)) {
+        unwind_to(ctx, f, now);
+        pop(ctx, DP_RAW_LEAVE, now);
+    }
+    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    return rc;
+}
+
+DP_INLINE int runops(pTHX_ const bool is_counter)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return orig_runops(aTHX);
+    if (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
+        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
+    CV *cv = multicall_sub(aTHX);
+    return cv ? multicall(aTHX_ ctx, cv, is_counter) : orig_runops(aTHX);
+}
+
+static int runops_counter(pTHX) { return runops(aTHX_ true); }
+static int runops_other(pTHX) { return runops(aTHX_ false); }
+
+/* ---- installation ---- */
+
+bool dpx_hook_intact(pTHX)
+{
+    return PL_runops == (use_counter ? runops_counter : runops_other);
+}
+
+static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
+{
+    *orig = PL_ppaddr[type];
+    PL_ppaddr[type] = ours;
+}
+
+void dpx_hook_install(pTHX_ bool is_counter)
+{
+    if (!orig_entersub) {
+        use_counter = is_counter;
+        our_entersub = is_counter ? enter_counter : enter_other;
+        orig_runops = PL_runops;
+        hook_op(OP_LEAVESUB, &orig_leavesub, is_counter ? leavesub_counter : leavesub_other);
+        hook_op(OP_LEAVESUBLV, &orig_leavesublv, is_counter ? leavesublv_counter : leavesublv_other);
+        hook_op(OP_RETURN, &orig_return, is_counter ? return_counter : return_other);
+        hook_op(OP_GOTO, &orig_goto, goto_hook);
+        hook_op(OP_NEXT, &orig_next, jump_next);
+        hook_op(OP_LAST, &orig_last, jump_last);
+        hook_op(OP_REDO, &orig_redo, jump_redo);
+        hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
+    }
+    PL_runops = is_counter ? runops_counter : runops_other;
+}

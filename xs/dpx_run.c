@@ -1,0 +1,488 @@
+/* A recording's life: options from the environment, the file and its header,
+ * fork, threads, and the end. */
+#include "dpx.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum {
+    FRAMES = 1024,              /* to begin with */
+    BUFFER_WORDS = 1 << 14,     /* PERL_DPROF_BUFFER's default, the classic one */
+    TRAILER_WIDTH = 360         /* blanks kept free for what is known at the end */
+};
+
+#ifdef DPX_MULTIPLICITY
+int dpx_index = -1;
+#else
+struct dpx_ctx *dpx_only;
+#endif
+
+/* What all threads of the process share, set before the first of them. */
+static struct {
+    pthread_mutex_t lock;       /* for `all` and `tids` */
+    struct dpx_ctx *all;
+    unsigned tids;
+    char run[40];
+    char *path;                 /* the first process' file */
+    bool default_name;
+    size_t words;
+    U64 hz;
+    const char *clock_wish;
+    dev_t stderr_dev;           /* what descriptor 2 was when we began */
+    ino_t stderr_ino;
+} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ };
+
+/* The state that interpreters have which do not record. */
+static struct dpx_ctx nobody;
+
+static void set_ctx(pTHX_ struct dpx_ctx *ctx)
+{
+#ifdef DPX_MULTIPLICITY
+    PL_my_cxt_list[dpx_index] = ctx;
+#else
+    dpx_only = ctx;
+#endif
+}
+
+/* One line, past all of perl's layers: a tied STDERR is the program's. Not if
+ * the program has opened something else under that number. */
+static void say(const char *fmt, ...)
+{
+    char text[1024];
+    struct stat st;
+    if (fstat(2, &st) < 0 || st.st_dev != run.stderr_dev || st.st_ino != run.stderr_ino)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text - 1, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    if (n > (int)sizeof text - 2)
+        n = (int)sizeof text - 2;
+    text[n++] = '\n';
+    if (write(2, text, (size_t)n) < 0) {
+        /* nobody left to tell */
+    }
+}
+
+static void forked(void *arg);
+
+/* ---- the file ---- */
+
+static int to_file(void *arg, const char *ptr, size_t len)
+{
+    struct dpx_ctx *ctx = arg;
+    struct dp_err err;
+    dp_err_init(&err);
+    if (dp_outfile_write(&ctx->out, ptr, len, &err) < 0) {
+        say("DProf: %s; the profile ends here, the program goes on", err.message);
+        return err.code;
+    }
+    return 0;
+}
+
+static void add_quoted(struct dp_buf *to, const char *name, const char *value)
+{
+    dp_buf_addf(to, "$%s=", name);
+    dp_writer_quote(to, value ? value : "", value ? strlen(value) : 0);
+    dp_buf_addc(to, ';');
+}
+
+/* The last line of the header, as far as it is known. */
+static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
+{
+    uint64_t own_cpu = 0, own_real = 0;
+    const struct dp_ticks *sums = &ctx->writer.sums;
+    dp_rec_own(&ctx->rec, now, &own_cpu, &own_real);
+    dp_buf_addf(to, "$rrun_utime=%" UVuf "; $rrun_stime=%" UVuf "; $rrun_rtime=%" UVuf "; ",
+                (UV)sums->user, (UV)sums->sys, (UV)sums->real);
+    dp_buf_addf(to, "$total_marks=%" UVuf "; $dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ",
+                (UV)ctx->writer.marks, (UV)own_cpu, (UV)own_real);
+    if (ctx->rec.dropped)
+        dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
+                    (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+    dp_buf_adds(to, "$dprof_complete=1;");
+}
+
+static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
+{
+    SV *script = get_sv("0", 0);
+    dp_buf_adds(to, DP_FMT_MAGIC);
+    dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
+    dp_buf_adds(to, "# All values are given in HZ\n"
+                    "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
+    dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    add_quoted(to, "dprof_run", run.run);
+    dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
+                ctx->pid, (long)getppid(), ctx->tid);
+    dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
+    add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
+    dp_buf_addf(to, " $dprof_start=%.6f; $dprof_clock='%s';\n", ctx->started, ctx->clock.name);
+    dp_buf_addf(to, "$dprof_options='mode=trace,buffer=%lu'; ", (unsigned long)run.words);
+    add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
+    dp_buf_addc(to, ' ');
+    add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
+    dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
+                (unsigned long)ctx->inherited_count,
+                (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
+    ctx->trailer_at = to->len;
+    dp_buf_addf(to, "%*s\n\nPART2\n", (int)TRAILER_WIDTH, "");
+}
+
+/* Opens this process' or thread's file and writes its header. Returns 0 or an
+ * error code with the detail in err. */
+static int open_file(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    int flags = run.default_name ? DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD : DP_OUT_KEEP_OLD;
+    bool first = ctx->tid == 0 && !ctx->forked;
+    dp_buf_adds(&text, run.path);
+    if (!first)
+        dp_buf_addf(&text, ".%ld", ctx->pid);
+    if (ctx->tid)
+        dp_buf_addf(&text, ".%u", ctx->tid);
+    ctx->opened = true;
+    int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
+    if (rc == 0) {
+        dp_buf_clear(&text);
+        header(aTHX_ &text, ctx);
+        rc = text.err ? dp_err_set(err, text.err, "out of memory")
+                      : dp_outfile_write(&ctx->out, text.ptr, text.len, err);
+    }
+    dp_buf_release(&text);
+    return rc;
+}
+
+/* The sink that opens the file first: a child with nothing to write has none. */
+static int open_and_write(void *arg, const char *ptr, size_t len)
+{
+    struct dpx_ctx *ctx = arg;
+    if (!ctx->opened) {
+        dTHX;
+        struct dp_err err;
+        dp_err_init(&err);
+        int rc = open_file(aTHX_ ctx, &err);
+        if (rc < 0) {
+            say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+            return rc;
+        }
+        ctx->writer.sink = to_file;
+    }
+    return to_file(arg, ptr, len);
+}
+
+/* ---- states ---- */
+
+static U64 cpu_us_so_far(void)
+{
+    struct rusage ru;
+    getrusage(RUSAGE_SELF, &ru);
+    return (U64)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000
+         + (U64)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
+}
+
+static void set_process(struct dpx_ctx *ctx)
+{
+    struct timeval tv;
+    gettimeofday(&tv, NULL);
+    ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+    ctx->pid = (long)getpid();
+}
+
+static void free_ctx(struct dpx_ctx *ctx)
+{
+    dp_outfile_close(&ctx->out);
+    dp_rec_release(&ctx->rec);
+    dp_writer_release(&ctx->writer);
+    dp_pool_release(&ctx->names);
+    dp_pool_release(&ctx->folds);
+    dp_map_release(&ctx->known);
+    dp_buf_release(&ctx->line);
+    dp_buf_release(&ctx->fold);
+    dp_mem_free(ctx->fold_counts);
+    dp_mem_free(ctx->frames);
+    dp_mem_free(ctx->inherited);
+    dp_mem_free(ctx);
+}
+
+static struct dpx_ctx *new_ctx(void)
+{
+    struct dpx_ctx *ctx = dp_mem_zalloc(sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    dp_outfile_init(&ctx->out);
+    ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
+    ctx->frames_end = ctx->frames + FRAMES;
+    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, run.clock_wish)
+        || dp_writer_init(&ctx->writer, run.hz, open_and_write, ctx) < 0) {
+        free_ctx(ctx);
+        return NULL;
+    }
+    /* The bottom frame is no sub's: it matches nothing and never ends. */
+    ctx->top = ctx->frames;
+    ctx->top->si = NULL;
+    ctx->top->key = DPX_KEY(-1, DPX_MULTICALL);
+    ctx->top->id = 0;
+    ctx->top->serial = 0;
+    set_process(ctx);
+    return ctx;
+}
+
+static void enlist(struct dpx_ctx *ctx)
+{
+    pthread_mutex_lock(&run.lock);
+    ctx->tid = run.all ? ++run.tids : 0;
+    ctx->next = run.all;
+    run.all = ctx;
+    pthread_mutex_unlock(&run.lock);
+}
+
+/* ---- the end ---- */
+
+static void finish(struct dpx_ctx *ctx)
+{
+    if (ctx->finished)
+        return;
+    ctx->finished = true;
+    if (ctx->pid != (long)getpid()) {
+        ctx->thx = NULL;        /* a child made behind fork()'s back: the parent writes */
+        return;
+    }
+    struct dpx_clock *clock = &ctx->clock;
+    const struct dp_rec_host *host = dpx_clock_host(clock);
+    U64 now = host->stamp(clock);
+    if (ctx->rec.trip)
+        forked(ctx);
+    dpx_hook_unwind(ctx, now);
+    ctx->thx = NULL;
+    dp_rec_flush(&ctx->rec, now);
+    dp_writer_finish(&ctx->writer);
+    if (ctx->opened && !ctx->out.failed) {
+        struct dp_buf text;
+        dp_buf_init(&text);
+        trailer(&text, ctx, host->stamp(clock));
+        if (!text.err && text.len <= TRAILER_WIDTH)
+            dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
+        dp_buf_release(&text);
+        if (!dp_outfile_is_there(&ctx->out))
+            say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
+    }
+    dp_outfile_drop(&ctx->out);
+}
+
+void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    finish(ctx);
+    set_ctx(aTHX_ &nobody);
+    errno = why;
+}
+
+/* Runs last in perl_destruct, after the objects of global variables are gone. */
+static void at_perl_exit(pTHX_ void *arg)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    PERL_UNUSED_ARG(arg);
+    if (ctx->thx == DPX_THX)
+        dpx_run_end(aTHX_ ctx);
+}
+
+/* For a process that ends without perl_destruct, and for threads still
+ * running then. */
+static void at_exit(void)
+{
+    for (struct dpx_ctx *ctx = run.all; ctx; ctx = ctx->next)
+        finish(ctx);
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&run.lock);
+}
+
+static void after_fork_parent(void)
+{
+    pthread_mutex_unlock(&run.lock);
+}
+
+/* In the child, where only this thread lives on. What the window holds is the
+ * parent's; time starts over here. The rest waits for the first event: a child
+ * that only execs should not pay for it. */
+static void after_fork_child(void)
+{
+    dTHX;
+    struct dpx_ctx *mine = DPX_CTX;
+    int why = errno;
+    pthread_mutex_init(&run.lock, NULL);
+    for (struct dpx_ctx *ctx = run.all; ctx; ctx = ctx->next) {
+        dp_outfile_drop(&ctx->out);
+        if (ctx != mine)
+            ctx->finished = true;
+        if (ctx != mine || ctx->finished)
+            continue;
+        set_process(ctx);
+        ctx->before_cpu_us = 0;
+        ctx->fork_depth = ctx->top - ctx->frames;
+        ctx->forked = true;
+        ctx->opened = false;
+        dp_rec_restart(&ctx->rec);
+        dp_rec_trip(&ctx->rec);
+    }
+    errno = why;
+}
+
+/* The first event of a child: what runs now began in the parent. */
+static void forked(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    ctx->rec.trip = false;
+    dp_writer_restart(&ctx->writer);
+    ctx->writer.sink = open_and_write;
+    size_t n = (size_t)ctx->fork_depth;
+    uint32_t *ids = dp_mem_realloc(ctx->inherited, n ? n : 1, sizeof *ids);
+    if (!ids)
+        n = 0;
+    else
+        ctx->inherited = ids;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = ctx->frames[i + 1].id;
+    ctx->inherited_count = n;
+    dp_writer_inherit(&ctx->writer, ctx->inherited, n);
+}
+
+/* ---- threads ---- */
+
+struct dpx_ctx *dpx_run_other(pTHX)
+{
+    struct dpx_ctx *parent = DPX_CTX, *ctx = NULL;
+    int why = errno;
+    if (parent == &nobody)
+        return NULL;
+    if (parent->thx && (ctx = new_ctx()) != NULL
+        && dp_rec_init(&ctx->rec, run.words, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock) < 0) {
+        free_ctx(ctx);
+        ctx = NULL;
+    }
+    if (ctx) {
+        ctx->thx = DPX_THX;
+        ctx->rec.tripped = forked;
+        ctx->rec.tripped_arg = ctx;
+        enlist(ctx);
+    }
+    set_ctx(aTHX_ ctx ? ctx : &nobody);
+    errno = why;
+    return ctx;
+}
+
+/* ---- the beginning ---- */
+
+void dpx_run_clean_env(pTHX)
+{
+    HV *env = GvHV(PL_envgv);
+    SV **svp = env ? hv_fetchs(env, "PERL5DB", 0) : NULL;
+    if (svp && *svp && SvPOK(*svp)
+        && (strnEQ(SvPVX_const(*svp), "use Devel::DProf", 16)
+            || strnEQ(SvPVX_const(*svp), "no Devel::DProf", 15)))
+        (void)hv_deletes(env, "PERL5DB", G_DISCARD);
+}
+
+/* A whole number from the environment. */
+static U64 env_number(pTHX_ const char *name, U64 least, U64 most, U64 otherwise)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text)
+        return otherwise;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (*end || *text == '-' || n < least || n > most)
+        Perl_croak(aTHX_ "DProf: %s=%s is not a whole number from %" UVuf " to %" UVuf "\n",
+                   name, text, (UV)least, (UV)most);
+    return n;
+}
+
+static void read_environment(pTHX)
+{
+    bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
+    const char *name = tainted ? NULL : getenv("PERL_DPROF_OUT_FILE_NAME");
+    run.default_name = !name || !*name;
+    run.path = dp_outfile_absolute(run.default_name ? "tmon.out" : name);
+    run.words = (size_t)env_number(aTHX_ "PERL_DPROF_BUFFER", 0, (U64)1 << 27, BUFFER_WORDS);
+    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ);
+    run.clock_wish = getenv("PERL_DPROF_CLOCK");
+    if (run.clock_wish && !*run.clock_wish)
+        run.clock_wish = NULL;
+    struct dpx_clock clock;
+    if (!dpx_clock_choose(&clock, run.clock_wish))
+        Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", run.clock_wish);
+}
+
+static void make_run_id(void)
+{
+    struct timeval tv;
+    gettimeofday(&tv, NULL);
+    snprintf(run.run, sizeof run.run, "%lx.%lx.%lx", (unsigned long)tv.tv_sec,
+             (unsigned long)tv.tv_usec, (unsigned long)getpid());
+}
+
+bool dpx_run_start(pTHX)
+{
+    struct dp_err err;
+    struct stat st;
+    U64 before = cpu_us_so_far();
+#ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0)
+        Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
+#endif
+    set_ctx(aTHX_ &nobody);
+    PL_perldb = 0;
+    dpx_run_clean_env(aTHX);
+    if (fstat(2, &st) == 0) {
+        run.stderr_dev = st.st_dev;
+        run.stderr_ino = st.st_ino;
+    }
+    read_environment(aTHX);
+    make_run_id();
+    struct dpx_ctx *ctx = new_ctx();
+    if (!ctx || !run.path) {
+        say("DProf: out of memory; the program is not profiled");
+        return false;
+    }
+    ctx->before_cpu_us = before;
+    dp_err_init(&err);
+    int rc = open_file(aTHX_ ctx, &err);
+    if (rc == DP_E_ARG) {
+        SV *message = newSVpvf("DProf: %s\n", err.message);
+        free_ctx(ctx);
+        croak_sv(sv_2mortal(message));
+    }
+    if (rc == 0)
+        rc = dp_rec_init(&ctx->rec, run.words, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
+    if (rc < 0) {
+        say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
+        free_ctx(ctx);
+        return false;
+    }
+    ctx->writer.sink = to_file;
+    ctx->rec.tripped = forked;
+    ctx->rec.tripped_arg = ctx;
+    run.tids = 0;
+    enlist(ctx);
+    perl_atexit(at_perl_exit, NULL);
+    atexit(at_exit);
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    ctx->thx = DPX_THX;
+    set_ctx(aTHX_ ctx);
+    dpx_hook_install(aTHX_ ctx->clock.kind == DPX_CLOCK_COUNTER);
+    return true;
+}
