@@ -363,6 +363,16 @@ static void forked(void *arg)
 
 /* ---- threads ---- */
 
+struct dpx_ctx *dpx_run_current(pTHX)
+{
+#ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0)
+        return NULL;
+#endif
+    struct dpx_ctx *ctx = DPX_CTX;
+    return ctx && ctx->thx == DPX_THX ? ctx : NULL;
+}
+
 struct dpx_ctx *dpx_run_other(pTHX)
 {
     struct dpx_ctx *parent = DPX_CTX, *ctx = NULL;
