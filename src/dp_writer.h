@@ -24,10 +24,13 @@ struct dp_ticks {
     uint64_t user, sys, real;
 };
 
-struct dp_idtext {
+/* A line that is copied whole: 16 bytes, of which len count. */
+struct dp_line {
     char text[15];
     uint8_t len;
 };
+
+enum { DP_TIME_LINES = 128 };
 
 struct dp_idname {
     size_t at;                      /* where in `names` the line begins */
@@ -43,7 +46,8 @@ struct dp_writer {
     char *text;                     /* lines on their way to the sink */
     struct dp_buf names;            /* all & lines, in order of their ids */
     size_t names_done;              /* so many bytes of them are written */
-    struct dp_idtext *ids;
+    struct dp_line *ids;            /* "+ ID\n" */
+    struct dp_line *times;          /* "@ N 0 N\n" for small N */
     struct dp_idname *id_names;
     size_t ids_cap, id_names_cap;
     bool lazy;                      /* names go out as they are needed */

@@ -80,10 +80,10 @@ struct dpx_ctx {
 
 /* The state of this interpreter: one load, no hash, no lock. */
 #ifdef DPX_MULTIPLICITY
-extern int dpx_index;
+extern int dpx_index __attribute__((visibility("hidden")));
 #  define DPX_CTX   ((struct dpx_ctx *)PL_my_cxt_list[dpx_index])
 #else
-extern struct dpx_ctx *dpx_only;
+extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
 #  define DPX_CTX   dpx_only
 #endif
 #ifdef DPX_MULTIPLICITY

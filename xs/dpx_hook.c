@@ -224,6 +224,10 @@ DP_INLINE CV *peek_xs(pTHX_ SV *sv)
             cv = (CV *)SvRV(sv);
         if (DP_LIKELY(SvTYPE(cv) == SVt_PVCV && !SvOBJECT(cv)))
             return DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        if (DP_LIKELY(SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv))) {
+            cv = GvCVu((GV *)sv);
+            return cv && DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        }
     }
     cv = peek_odd(aTHX_ sv);
     return cv && CvISXSUB(cv) ? cv : NULL;
@@ -353,6 +357,18 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const bool is_count
     ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
 }
 
+/* The frame on top is not the one that is being left. It may be a dead one
+ * that nobody has noticed; then look again. True if the frame is there now. */
+static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
+{
+    if (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+        return false;
+    U64 now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    ctx->rec.left = slow_stamp(ctx);
+    return top_stands_at(ctx->top, si, ix);
+}
+
 /* A leave of something else: of a sub that was not recorded, of an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
@@ -372,7 +388,7 @@ DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const bool i
         return orig(aTHX);
     const PERL_SI *si = PL_curstackinfo;
     I32 ix = is_return ? dpx_cursub(aTHX) : si->si_cxix;
-    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)))
+    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)) && !look_again(aTHX_ ctx, si, ix))
         return leave_other(aTHX_ ctx, orig);
     ptrdiff_t at = ctx->top - ctx->frames;
     OP *next = orig(aTHX);
