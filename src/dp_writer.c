@@ -164,7 +164,7 @@ void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len)
     for (size_t i = 0; i < len; i++) {
         if (str[i] == '\'' || str[i] == '\\')
             dp_buf_addc(buf, '\\');
-        encode(buf, str + i, 1, 0x20);
+        encode(buf, str + i, 1, 0x1f);
     }
     dp_buf_addc(buf, '\'');
 }

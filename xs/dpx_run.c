@@ -81,11 +81,14 @@ static int to_file(void *arg, const char *ptr, size_t len)
 {
     struct dpx_ctx *ctx = arg;
     struct dp_err err;
+    int why = errno;            /* the program's $! */
     dp_err_init(&err);
     if (dp_outfile_write(&ctx->out, ptr, len, &err) < 0) {
         say("DProf: %s; the profile ends here, the program goes on", err.message);
+        errno = why;
         return err.code;
     }
+    errno = why;
     return 0;
 }
 
@@ -169,12 +172,14 @@ static int open_and_write(void *arg, const char *ptr, size_t len)
     if (!ctx->opened) {
         dTHX;
         struct dp_err err;
+        int why = errno;
         dp_err_init(&err);
         int rc = open_file(aTHX_ ctx, &err);
-        if (rc < 0) {
+        if (rc < 0)
             say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+        errno = why;
+        if (rc < 0)
             return rc;
-        }
         ctx->writer.sink = to_file;
     }
     return to_file(arg, ptr, len);
