@@ -102,7 +102,7 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
 
 /* PACKAGE::NAME of an id as it stands in the file, a new SV; undef for 0. */
-SV *dpx_name_sv(pTHX_ const struct dpx_ctx *ctx, U32 id);
+SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 /* ---- dpx_hook.c ---- */
 

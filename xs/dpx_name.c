@@ -292,7 +292,7 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
     return found ? found : id;
 }
 
-SV *dpx_name_sv(pTHX_ const struct dpx_ctx *ctx, U32 id)
+SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
 {
     if (!id || id > ctx->names.count)
         return newSV(0);

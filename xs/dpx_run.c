@@ -37,7 +37,7 @@ static struct {
     const char *clock_wish;
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
-} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ };
+} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ_RECORDED };
 
 /* The state that interpreters have which do not record. */
 static struct dpx_ctx nobody;
@@ -118,7 +118,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     SV *script = get_sv("0", 0);
-    dp_buf_adds(to, DP_FMT_MAGIC);
+    dp_buf_adds(to, DP_FMT_MAGIC "\n");
     dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
     dp_buf_adds(to, "# All values are given in HZ\n"
                     "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
@@ -433,7 +433,7 @@ static void read_environment(pTHX)
     run.default_name = !name || !*name;
     run.path = dp_outfile_absolute(run.default_name ? "tmon.out" : name);
     run.words = (size_t)env_number(aTHX_ "PERL_DPROF_BUFFER", 0, (U64)1 << 27, BUFFER_WORDS);
-    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ);
+    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ_RECORDED);
     run.clock_wish = getenv("PERL_DPROF_CLOCK");
     if (run.clock_wish && !*run.clock_wish)
         run.clock_wish = NULL;
