@@ -16,6 +16,8 @@ my $dprofpp = 'blib/script/dprofpp';
 # Settings of the person's own must not change what is shown here.
 delete @ENV{ grep { /^PERL_DPROF_|^DPROFPP_OPTS$|^PERL5DB$|^PERL5OPT$/ } keys %ENV };
 $| = 1;
+# Interrupted, it still tidies up.
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
 
 my $dir = File::Temp->newdir('dprof-demo-XXXXXX', TMPDIR => 1);
 my ($log, $profile) = ("$dir/access.log", "$dir/tmon.out");
@@ -25,7 +27,8 @@ write_file($log, lines($^X, 'examples/makelog.pl'));
 
 say_("A program that reads 20,000 lines of a web server's log runs under the profiler:");
 command('perl -d:DProf examples/logreport.pl access.log');
-show(lines($^X, @blib, '-d:DProf', 'examples/logreport.pl', $log));
+my @output = lines($^X, @blib, '-d:DProf', 'examples/logreport.pl', $log);
+show(@output[0 .. 5], "...\n");
 -s $profile or die "demo: the run left no profile.\n";
 
 say_('Where its time went (by default the 15 subs that took most):');
