@@ -13,6 +13,7 @@ enum {
     WAITED_NS = 1000,           /* less waiting than this is noise */
     CARRY_NS = 2000,            /* noise of one reading */
     YOUNG_NS = 50000000,        /* the rate gets better for so long */
+    WINDOW_NS = 1000000000,     /* a mark waits no longer to be written */
     PAIR_GAP_NS = 10000000,     /* the counter may have stepped in there */
     PERIOD_READS = 20,          /* more a period than this are too many */
     SAMPLE = 8                  /* of the gaps passed over, one in so many is read */
@@ -28,6 +29,11 @@ static void set_thresholds(struct dp_rec *rec)
     rec->long_gap = stamps(rec, LONG_GAP_NS);
     if (!rec->long_gap)
         rec->long_gap = 1;
+    if (rec->debt)
+        rec->long_gap = 0;      /* each gap comes by until it is paid */
+    rec->ns_mult = (uint64_t)(4294967296.0 / rec->rate);
+    if (rec->state)
+        rec->state->rate = rec->rate;
 }
 
 /* The longer the time since the first pair, the better is the rate known. */
@@ -68,42 +74,39 @@ static void anchor_cpu(struct dp_rec *rec)
 
 static void start(struct dp_rec *rec)
 {
-    rec->pos = rec->window;
-    rec->end = rec->window + rec->words;
     rec->program = 0;
     rec->carry = 0;
+    rec->debt = 0;
     rec->dropped = 0;
     rec->err = 0;
     rec->trip = false;
+    rec->cpu_used = 0;
     rec->relaxed = false;
     rec->reads = rec->waits = rec->skipped = 0;
     rec->total_user_us = rec->total_sys_us = 0;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
-    rec->first_stamp = rec->pair_stamp;
+    rec->first_stamp = rec->written = rec->split_stamp = rec->pair_stamp;
     rec->first_mono = rec->pair_mono;
     set_thresholds(rec);
     anchor_cpu(rec);
-    rec->period_end = rec->deadline;
     rec->cpu_used = 0;
-    open_reading(rec, 0, 0);
+    rec->split_ns = 0;
+    rec->period_end = rec->deadline;
+    rec->ops_seen = *rec->ops;
     rec->left = rec->host->stamp(rec->host_arg);
 }
 
-int dp_rec_init(struct dp_rec *rec, size_t words, struct dp_writer *writer,
-                const struct dp_rec_host *host, void *host_arg)
+void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
+                 const struct dp_rec_host *host, void *host_arg)
 {
+    static const uint64_t no_ops = 0;
     memset(rec, 0, sizeof *rec);
-    if (words > (size_t)1 << 27)
-        words = (size_t)1 << 27;
-    rec->words = words;
-    rec->window = dp_mem_realloc(NULL, words + DP_REC_SLACK, sizeof *rec->window);
-    if (!rec->window)
-        return DP_E_NOMEM;
+    rec->how = *how;
     rec->writer = writer;
     rec->host = host;
     rec->host_arg = host_arg;
-
+    rec->ops = how->ops ? how->ops : &no_ops;
     rec->rate = host->rate;
     if (rec->rate == 0) {
         /* A first idea of it; learn_rate makes it better. */
@@ -116,23 +119,57 @@ int dp_rec_init(struct dp_rec *rec, size_t words, struct dp_writer *writer,
         rec->young = true;
     }
     start(rec);
+}
+
+static void clear_window(struct dp_rec *rec)
+{
+    /* The first 0 ends it for who reads what is left of us. */
+    if (rec->pos > rec->window)
+        memset(rec->window, 0, (size_t)(rec->pos - rec->window) * sizeof *rec->window);
+    rec->pos = rec->window;
+    rec->end = rec->window + rec->how.words;
+    open_reading(rec, 0, 0);
+}
+
+int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
+{
+    rec->live = live;
+    rec->tree = rec->how.tree;
+    rec->state = dp_live_add(live, DP_LIVE_STATE, sizeof *rec->state);
+    if (!rec->state)
+        return DP_E_NOMEM;
+    rec->state->hz = rec->writer->hz;
+    rec->state->rate = rec->rate;
+    rec->state->tree = rec->tree;
+    rec->state->ops = rec->how.ops != NULL;
+    if (rec->tree) {
+        int rc = dp_cct_init(&rec->cct, live, rec->how.contexts);
+        rec->cur = rec->cct.root;
+        return rc;
+    }
+    rec->window = dp_live_add(live, DP_LIVE_MARKS, (rec->how.words + DP_REC_SLACK) * sizeof *rec->window);
+    if (!rec->window)
+        return DP_E_NOMEM;
+    rec->pos = rec->window;
+    clear_window(rec);
     return 0;
 }
 
 void dp_rec_release(struct dp_rec *rec)
 {
-    dp_mem_free(rec->window);
-    memset(rec, 0, sizeof *rec);
+    if (rec->tree)
+        dp_cct_release(&rec->cct);
+    rec->window = rec->pos = rec->end = NULL;
+    rec->state = NULL;
+    rec->live = NULL;
+    rec->cur = NULL;
 }
 
 void dp_rec_restart(struct dp_rec *rec)
 {
+    rec->state = NULL;
     start(rec);
-}
-
-bool dp_rec_is_empty(const struct dp_rec *rec)
-{
-    return rec->pos == rec->window + DP_RAW_CPU_WORDS;
+    dp_rec_trip(rec);
 }
 
 /* Reads the CPU clock at the end of a gap (0: of none) that ended at stamp now
@@ -173,8 +210,8 @@ static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
         if (of_shorts > shorts)
             of_shorts = shorts;         /* the rest was the recorder's waiting */
     }
-    rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] = shorts;
-    rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT] = of_shorts;
+    rec->short_sum = shorts;
+    rec->short_wait = of_shorts;
     rec->cpu_ns = cpu_ns;
     rec->cpu_stamp = now;
     rec->cpu_program = rec->program;
@@ -242,11 +279,19 @@ static double sys_share(struct dp_rec *rec)
     return du + ds ? (double)ds / (double)(du + ds) : 0;
 }
 
+/* Tells the stretch of short gaps that ends here what it waited. */
+static void close_reading(struct dp_rec *rec)
+{
+    rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] = rec->short_sum;
+    rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT] = rec->short_wait;
+}
+
 /* Hands the window over and starts a new one. */
 static int write_window(struct dp_rec *rec, uint64_t now)
 {
     uint64_t stamp, mono;
     read_cpu(rec, 0, now);
+    close_reading(rec);
     rec->host->pair(rec->host_arg, &stamp, &mono);
     learn_rate(rec, stamp, mono);
     double ns_per_stamp = stamp > rec->pair_stamp && mono > rec->pair_mono
@@ -256,63 +301,149 @@ static int write_window(struct dp_rec *rec, uint64_t now)
                               ns_per_stamp * ticks_per_ns, sys_share(rec));
     if (rc < 0 && !rec->err)
         rec->err = rc;
-
-    rec->pos = rec->window;
-    rec->end = rec->window + rec->words;
+    rec->state->marks = rec->writer->marks;
+    clear_window(rec);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->pair_stamp = stamp;
     rec->pair_mono = mono;
+    rec->written = stamp;
     anchor_cpu(rec);
-    open_reading(rec, 0, 0);
     return rec->err;
 }
 
-/* Takes a gap in, with a reading of the CPU clock if that is due. Returns the
- * part that the next mark carries itself. */
-static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
-{
-    uint64_t gap = now > rec->left ? now - rec->left : 0;
-    bool is_long = gap >= rec->long_gap;
-    if (is_long && gap >= stamps(rec, PAIR_GAP_NS))
-        gap = true_gap(rec, gap);
-    rec->program += gap;
-    if ((!is_long || passes_over(rec, gap)) && now < rec->deadline)
-        return gap;
-    uint64_t of = is_long ? gap : 0;
-    uint64_t wait = read_cpu(rec, of, now);
-    judge(rec, of, wait, now);
-    if (!is_long) {
-        /* The gap belongs to the stretch that was just closed. */
-        rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] -= gap;
-        uint64_t *sw = &rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT];
-        uint64_t part = *sw < gap ? *sw : gap;
-        *sw -= part;
-        open_reading(rec, gap, part);
-        return 0;
-    }
-    open_reading(rec, of, wait);
-    return 0;
-}
-
-int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now)
-{
-    if (rec->trip) {
-        rec->trip = false;
-        rec->end = rec->window + rec->words;
-        rec->tripped(rec->tripped_arg);
-    }
-    uint64_t gap = take_gap(rec, now);
-    *rec->pos++ = gap << 32 | word;
-    return rec->pos >= rec->end ? write_window(rec, now) : rec->err;
-}
-
-int dp_rec_flush(struct dp_rec *rec, uint64_t now)
+static uint64_t gap_up_to(struct dp_rec *rec, uint64_t now)
 {
     uint64_t gap = now > rec->left ? now - rec->left : 0;
     if (gap >= stamps(rec, PAIR_GAP_NS))
         gap = true_gap(rec, gap);
     rec->program += gap;
+    return gap;
+}
+
+/* Is the CPU clock to be read at the end of a gap? */
+static bool reads_now(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64_t now)
+{
+    *is_long = gap >= stamps(rec, LONG_GAP_NS);
+    return now >= rec->deadline || (*is_long && !passes_over(rec, gap));
+}
+
+static void run_trip(struct dp_rec *rec)
+{
+    if (rec->trip) {
+        rec->trip = false;
+        set_thresholds(rec);
+        rec->deadline = rec->cpu_stamp + stamps(rec, DEADLINE_NS);
+        rec->tripped(rec->tripped_arg);
+    }
+}
+
+/* ---- trace ---- */
+
+/* Takes a gap in, with a reading of the CPU clock if that is due. Returns the
+ * part that the next mark carries itself. */
+static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
+{
+    bool is_long;
+    uint64_t gap = gap_up_to(rec, now);
+    if (!reads_now(rec, gap, &is_long, now))
+        return gap;
+    uint64_t of = is_long ? gap : 0;
+    uint64_t wait = read_cpu(rec, of, now);
+    close_reading(rec);
+    judge(rec, of, wait, now);
+    if (!is_long) {
+        /* The gap belongs to the stretch that was just closed. */
+        rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] -= gap;
+        uint64_t *of_shorts = &rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT];
+        wait = *of_shorts < gap ? *of_shorts : gap;
+        *of_shorts -= wait;
+    }
+    open_reading(rec, gap, wait);
+    return 0;
+}
+
+int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
+{
+    run_trip(rec);
+    if (rec->tree) {
+        /* began as a trace */
+        dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call, now, true);
+        return rec->err;
+    }
+    uint64_t gap = take_gap(rec, now);
+    *rec->pos++ = gap << 32 | word;
+    if (rec->pos < rec->end && now - rec->written < stamps(rec, WINDOW_NS))
+        return rec->err;
+    return write_window(rec, now);
+}
+
+/* ---- tree ---- */
+
+/* The kernel's ticks hit whom they find running; a reading once in a while
+ * charges what was counted since to whom it finds running, which comes to the same. */
+static void split_tree(struct dp_rec *rec, uint64_t now)
+{
+    double share;
+    if (now - rec->split_stamp < stamps(rec, DEADLINE_NS))
+        return;
+    share = sys_share(rec);
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
+    rec->split_stamp = now;
+    rec->split_ns = rec->cpu_used;
+}
+
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
+{
+    bool is_long;
+    run_trip(rec);
+    uint64_t gap = gap_up_to(rec, now), wait = 0;
+    rec->cur->real += gap;
+    if (reads_now(rec, gap, &is_long, now)) {
+        wait = read_cpu(rec, is_long ? gap : 0, now);
+        judge(rec, is_long ? gap : 0, wait, now);
+        rec->debt += rec->short_wait;
+        split_tree(rec, now);
+    }
+    if (rec->debt) {
+        uint64_t more = rec->debt < gap - wait ? rec->debt : gap - wait;
+        wait += more;
+        rec->debt -= more;
+    }
+    set_thresholds(rec);
+    rec->cur->wait += wait;
+}
+
+void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call)
+{
+    call->caller = rec->cur;
+    call->start = rec->program;
+    rec->cur = dp_cct_child(&rec->cct, rec->cur, id, 0);
+}
+
+int dp_rec_to_tree(struct dp_rec *rec)
+{
+    int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts);
+    if (rc < 0)
+        return rc;
+    rec->tree = true;
+    rec->state->tree = 1;
+    rec->cur = rec->cct.root;
+    rec->end = rec->window;         /* all marks go the slow way */
+    rec->ops_seen = *rec->ops;
+    return 0;
+}
+
+int dp_rec_flush(struct dp_rec *rec, uint64_t now)
+{
+    if (rec->tree) {
+        rec->deadline = 0;
+        dp_rec_charge(rec, now);
+        return rec->err;
+    }
+    uint64_t gap = gap_up_to(rec, now);
     uint64_t wait = read_cpu(rec, gap, now);
+    close_reading(rec);
     open_reading(rec, gap, wait);
     return write_window(rec, now);
 }
@@ -328,4 +459,12 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
     double real_program = (double)rec->writer->sums.real;
     *cpu = used > in_program ? (uint64_t)(used - in_program) : 0;
     *real = passed > real_program ? (uint64_t)(passed - real_program) : 0;
+}
+
+double dp_rec_ticks_per_stamp(struct dp_rec *rec)
+{
+    uint64_t stamp, mono;
+    rec->host->pair(rec->host_arg, &stamp, &mono);
+    learn_rate(rec, stamp, mono);
+    return (double)rec->writer->hz / 1e9 / rec->rate;
 }

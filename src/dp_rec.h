@@ -1,6 +1,7 @@
-/* The recorder of a trace: it takes marks with time stamps and hands whole
- * windows of them to a writer. It reads no clock itself: stamps are arguments,
- * and what else it needs to know comes from the host's callbacks.
+/* The recorder: it takes marks with time stamps, and either hands whole windows
+ * of them to a writer (a trace) or sums them up by calling context (a tree). It
+ * reads no clock itself: stamps are arguments, and what else it needs to
+ * know comes from the host's callbacks.
  *
  * A stamp is a reading of any fast, steady counter. Each mark comes with two:
  * one taken on arrival in the hook, one on leaving it. The program's time is
@@ -13,11 +14,14 @@
  * (stamps passed - CPU used) is the time spent waiting. It is taken off the
  * long gap that led to the reading, and what does not fit in there off the short
  * gaps before it. So short gaps count as CPU time wholly unless the sums say
- * otherwise, and the sums are right. */
+ * otherwise, and the sums are right. (In a tree, where the short gaps before are
+ * summed up already, it is taken off the next ones.) */
 #ifndef DP_REC_H
 #define DP_REC_H
 
 #include "dp_base.h"
+#include "dp_cct.h"
+#include "dp_live.h"
 #include "dp_writer.h"
 
 /* What the host tells when it is asked. */
@@ -34,6 +38,15 @@ struct dp_rec_host {
     void (*split)(void *host, uint64_t *user_us, uint64_t *sys_us);
 };
 
+/* The options of a recording that matter here. */
+struct dp_rec_how {
+    size_t words;               /* of a trace: marks in a window; 0: each at once */
+    size_t contexts;            /* of a tree: most nodes */
+    bool tree;                  /* a tree from the beginning */
+    const uint64_t *ops;        /* counts ops; NULL: not counted */
+    uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
+};
+
 struct dp_rec {
     /* The hot part: one cache line. */
     uint64_t *pos;              /* where the next mark goes */
@@ -42,13 +55,21 @@ struct dp_rec {
     uint64_t deadline;          /* stamp from which on the CPU clock is due */
     uint64_t long_gap;          /* a gap this long wants the CPU clock */
     uint64_t program;           /* stamps that passed in the program so far */
+    struct dp_cct_node *cur;    /* of a tree: the context that runs */
+    const uint64_t *ops;        /* counts ops */
 
+    uint64_t ops_seen;
+    uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
+    struct dp_rec_how how;
+    struct dp_live *live;
+    struct dp_live_state *state;    /* for who reads what is left of us */
     uint64_t *window;           /* the marks not yet written */
-    size_t words;               /* room in it before it counts as full */
     size_t cpu_rec;             /* index of the newest DP_RAW_CPU record */
     const struct dp_rec_host *host;
     void *host_arg;
     struct dp_writer *writer;
+    struct dp_cct cct;
+    bool tree;                  /* now */
     int err;                    /* sticky: nothing is written any more */
 
     /* Called by the first mark after dp_rec_trip, before that is taken in. */
@@ -64,8 +85,12 @@ struct dp_rec {
     uint64_t cpu_used;                  /* ns of CPU time since the beginning */
     int64_t carry;                      /* stamps of CPU time read too much */
     uint64_t dropped;                   /* stamps of CPU time given up */
+    uint64_t short_sum, short_wait;     /* of the gaps between the last readings */
+    uint64_t debt;                      /* of a tree: waiting still to be taken off */
     uint64_t user_us, sys_us;           /* split at the window's start */
     uint64_t total_user_us, total_sys_us;
+    uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
+    uint64_t written;                   /* stamp of the last window written */
     bool young;                         /* the rate is still being learnt */
 
     /* Relief for programs whose gaps are all just longer than long_gap. */
@@ -74,43 +99,70 @@ struct dp_rec {
     bool relaxed;
 };
 
+/* What a reader of the pieces needs to turn stamps into ticks. */
+struct dp_live_state {
+    uint64_t hz;
+    double rate;                /* stamps per ns */
+    uint64_t marks;             /* in the text so far */
+    uint64_t tree;              /* 1: nodes are in stamps, marks are none */
+    uint64_t ops;               /* 1: ops are counted */
+};
+
 enum { DP_REC_SLACK = 64 };     /* words behind `end` that a slow mark may use */
 
-/* words: size of the window in marks, 0 = write each mark at once.
- * Reads the host's clocks. Returns 0 or DP_E_NOMEM. */
-int dp_rec_init(struct dp_rec *rec, size_t words, struct dp_writer *writer,
-                const struct dp_rec_host *host, void *host_arg);
+/* Starts the clocks. Allocates nothing: dp_rec_open does.  */
+void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
+                 const struct dp_rec_host *host, void *host_arg);
+
+/* Makes the window or the tree, in pieces of live (borrowed). Reads no clock, so
+ * that time since dp_rec_init or dp_rec_restart is the program's. Returns 0 or DP_E_NOMEM. */
+int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
+
+/* Releases what dp_rec_open made, but for the pieces. */
 void dp_rec_release(struct dp_rec *rec);
 
-/* Starts over with an empty window and fresh clocks, for a forked child: what
- * the window held is the parent's to write. Allocates nothing, calls only the
- * host's clocks. */
+/* Starts over with fresh clocks, for a forked child, and trips: until the next
+ * mark calls rec->tripped, which must dp_rec_release and dp_rec_open, nothing
+ * of the parent's is touched. Calls only the host's clocks. */
 void dp_rec_restart(struct dp_rec *rec);
 
 /* Has the next mark call rec->tripped first. */
 static inline void dp_rec_trip(struct dp_rec *rec)
 {
     rec->trip = true;
-    rec->end = rec->window;
+    rec->end = NULL;
+    rec->deadline = 0;
 }
 
-/* Does the window hold any marks? */
-bool dp_rec_is_empty(const struct dp_rec *rec);
+/* Goes on as a tree from now on; the window must have been written. Then
+ * dp_rec_resume for each call that runs, outermost first. */
+int dp_rec_to_tree(struct dp_rec *rec);
+
+/* Of a tree: a call of id is running already. It gets a context, but does not
+ * count as a call. */
+void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call);
 
 /* Writes what the window holds. now: an arrival stamp; the gap up to it
  * becomes time of the sub on top. The caller reads a leaving stamp afterwards.
- * Returns 0 or the writer's error. */
+ * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
 
 /* Ticks of user+system and of real time that went to the recorder itself. */
 void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t *real);
 
-/* The slow way of dp_rec_mark. Returns 0 or the writer's error. */
-int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now);
+/* Ticks per stamp over the whole recording. */
+double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 
-/* Records a mark that arrived at stamp now. The caller sets rec->left to a
+/* ---- marks ---- */
+
+/* The slow ways. */
+int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
+
+/* A mark of a trace that arrived at stamp now. The caller sets rec->left to a
  * fresh stamp when it is about to leave. */
-DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id, uint64_t now)
+DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
+                            struct dp_cct_call *call, uint64_t now)
 {
     uint64_t gap = now - rec->left;
     uint32_t word = DP_RAW_WORD(kind, id);
@@ -119,12 +171,64 @@ DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t i
     /* A counter that stepped back gives a huge gap and goes the slow way too. */
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)
         || DP_UNLIKELY(pos >= rec->end)) {
-        dp_rec_mark_slow(rec, word, now);
+        dp_rec_mark_slow(rec, word, call, now);
         return;
     }
     *pos = gap << 32 | word;
     rec->pos = pos + 1;
     rec->program += gap;
+}
+
+/* Of a tree: charges the gap, and the ops since the last mark. */
+DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
+{
+    uint64_t gap = now - rec->left;
+    if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
+        dp_rec_gap_slow(rec, now);
+    } else {
+        rec->program += gap;
+        rec->cur->real += gap;
+    }
+    uint64_t ops = *rec->ops;
+    rec->cur->ops += ops - rec->ops_seen;
+    rec->ops_seen = ops;
+}
+
+DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now)
+{
+    dp_rec_charge(rec, now);
+    struct dp_cct_node *cur = rec->cur, *child = cur->last;
+    if (DP_UNLIKELY(rec->how.site != NULL))
+        child = dp_cct_child(&rec->cct, cur, id, rec->how.site(rec->host_arg));
+    else if (DP_UNLIKELY(!child || child->id != id))
+        child = dp_cct_child(&rec->cct, cur, id, 0);
+    child->calls++;
+    call->caller = cur;
+    call->start = rec->program;
+    rec->cur = child;
+}
+
+DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now)
+{
+    dp_rec_charge(rec, now);
+    dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
+    rec->cur = call->caller;
+}
+
+/* The mark of a call that begins, ends or is replaced. is_tree is a constant
+ * where this is called: whether the recording began as a tree. */
+DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
+                           struct dp_cct_call *call, uint64_t now, const bool is_tree)
+{
+    if (!is_tree) {
+        dp_rec_trace(rec, kind, id, call, now);
+    } else if (kind == DP_RAW_ENTER) {
+        dp_rec_tree_enter(rec, id, call, now);
+    } else {
+        dp_rec_tree_leave(rec, call, now);
+        if (kind == DP_RAW_GOTO)
+            dp_rec_tree_enter(rec, id, call, rec->left = now);
+    }
 }
 
 #endif

@@ -22,6 +22,7 @@ struct dpx_frame {
     I32 key;                    /* DPX_KEY(context index, kind) */
     U32 id;
     U64 serial;                 /* of the C calls: tells two in one place apart */
+    struct dp_cct_call call;
 };
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its
@@ -110,7 +111,7 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 /* Puts the hooks in place: those of the interpreter each time, those of the
  * process once. */
-void dpx_hook_install(pTHX_ bool is_counter);
+void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
 
 /* Ends the frames that the program has left, as of stamp now. */
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);

@@ -58,7 +58,11 @@ static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec;
 static runops_proc_t orig_runops;
 static Perl_ppaddr_t our_entersub;
-static bool use_counter;        /* set once, before the hooks are */
+static int installed = -1;      /* which hooks; -1: none yet */
+
+/* The hooks exist once for each way of recording, so that none asks which it
+ * is. */
+enum { COUNTER = 1, TREE = 2, HOWS = 4 };
 
 /* ---- frames ---- */
 
@@ -76,7 +80,7 @@ static DP_COLD bool more_frames(struct dpx_ctx *ctx)
 }
 
 /* The mark goes out only with the frame: both or none. */
-DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
+DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
 {
     if (DP_UNLIKELY(ctx->top + 1 == ctx->frames_end) && !more_frames(ctx))
         return false;
@@ -84,15 +88,14 @@ DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
     f->si = si;
     f->key = key;
     f->id = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, now);
+    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & TREE);
     return true;
 }
 
-DP_INLINE void pop(struct dpx_ctx *ctx, enum dp_raw_kind how, U64 now)
+DP_INLINE void pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
 {
-    U32 id = ctx->top->id;
-    ctx->top--;
-    dp_rec_mark(&ctx->rec, how, id, now);
+    struct dpx_frame *f = ctx->top--;
+    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & TREE);
 }
 
 /* A further mark of the same arrival: no time has passed in the program. */
@@ -104,7 +107,7 @@ DP_INLINE void same_arrival(struct dpx_ctx *ctx, U64 now)
 static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
 {
     while (ctx->top > keep) {
-        pop(ctx, DP_RAW_UNWIND, now);
+        pop(ctx, DP_RAW_UNWIND, now, installed);
         same_arrival(ctx, now);
     }
 }
@@ -144,7 +147,7 @@ static bool is_alive(pTHX_ const struct dpx_frame *f)
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     while (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
-        pop(ctx, DP_RAW_UNWIND, now);
+        pop(ctx, DP_RAW_UNWIND, now, installed);
         same_arrival(ctx, now);
     }
 }
@@ -182,7 +185,7 @@ DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U
 
 static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
 {
-    return dpx_stamp(&ctx->clock, use_counter);
+    return dpx_stamp(&ctx->clock, installed & COUNTER);
 }
 
 /* ---- who is called ---- */
@@ -260,35 +263,35 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_counter)
+DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     PERL_SI *si = PL_curstackinfo;
     OP *op = PL_op;
     check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = xs_sub_id(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
         return orig_entersub(aTHX);
-    if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now))
+    if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
         return orig_entersub(aTHX);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
     OP *next = orig_entersub(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    now = dpx_stamp(&ctx->clock, is_counter);
+    now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
     if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
         unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now);
+        pop(ctx, DP_RAW_LEAVE, now, how);
     }
     restore_op(aTHX_ op);
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return next;
 }
 
@@ -319,7 +322,7 @@ DP_INLINE struct dpx_ctx *current(pTHX)
     return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_run_other(aTHX);
 }
 
-DP_INLINE OP *enter(pTHX_ const bool is_counter)
+DP_INLINE OP *enter(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
@@ -328,7 +331,7 @@ DP_INLINE OP *enter(pTHX_ const bool is_counter)
         guard_eval(aTHX);
     CV *xs = peek_xs(aTHX_ *PL_stack_sp);
     if (xs)
-        return call_xs(aTHX_ ctx, xs, is_counter);
+        return call_xs(aTHX_ ctx, xs, how);
 
     PERL_SI *si = PL_curstackinfo;
     I32 ix = si->si_cxix;
@@ -339,17 +342,29 @@ DP_INLINE OP *enter(pTHX_ const bool is_counter)
     if (DP_UNLIKELY(CxTYPE(cx) != CXt_SUB || ctx->thx != DPX_THX))
         return next;
 
-    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     check_top(aTHX_ ctx, si, ix, now);
     U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
     if (DP_LIKELY(id))
-        push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now);
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+        push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return next;
 }
 
-static OP *enter_counter(pTHX) { return enter(aTHX_ true); }
-static OP *enter_other(pTHX) { return enter(aTHX_ false); }
+/* One function for each way of recording, and a table of them. */
+#define EACH_WAY(name, call) \
+    static name##_t name##_0(pTHX) { return call(0); } \
+    static name##_t name##_1(pTHX) { return call(COUNTER); } \
+    static name##_t name##_2(pTHX) { return call(TREE); } \
+    static name##_t name##_3(pTHX) { return call(COUNTER | TREE); } \
+    static name##_t (*const name[HOWS])(pTHX) = { name##_0, name##_1, name##_2, name##_3 };
+
+typedef OP *enter_hook_t, *leavesub_hook_t, *leavesublv_hook_t, *return_hook_t;
+typedef int runops_hook_t;
+
+#define CALL(how) enter(aTHX_ how)
+EACH_WAY(enter_hook, CALL)
+#undef CALL
 
 /* ---- return ---- */
 
@@ -358,11 +373,11 @@ DP_INLINE bool top_stands_at(const struct dpx_frame *top, const PERL_SI *si, I32
     return top->si == si && top->key == DPX_KEY(ix, DPX_PERL);
 }
 
-DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const bool is_counter)
+DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return;
-    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
     /* Destructors may have left frames on top, or none may be left. */
     if (DP_UNLIKELY(ctx->top != f)) {
@@ -370,8 +385,8 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const bool is_count
             return;
         unwind_to(ctx, f, now);
     }
-    pop(ctx, DP_RAW_LEAVE, now);
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    pop(ctx, DP_RAW_LEAVE, now, how);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 }
 
 /* The frame on top is not the one that is being left. It may be a dead one
@@ -398,7 +413,7 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
 }
 
 /* The original runs first: destructors of the sub's variables belong to it. */
-DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const bool is_counter)
+DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int how)
 {
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
@@ -409,16 +424,19 @@ DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const bool i
         return leave_other(aTHX_ ctx, orig);
     ptrdiff_t at = ctx->top - ctx->frames;
     OP *next = orig(aTHX);
-    left(aTHX_ ctx, at, is_counter);
+    left(aTHX_ ctx, at, how);
     return next;
 }
 
-static OP *leavesub_counter(pTHX) { return leave(aTHX_ orig_leavesub, false, true); }
-static OP *leavesub_other(pTHX) { return leave(aTHX_ orig_leavesub, false, false); }
-static OP *leavesublv_counter(pTHX) { return leave(aTHX_ orig_leavesublv, false, true); }
-static OP *leavesublv_other(pTHX) { return leave(aTHX_ orig_leavesublv, false, false); }
-static OP *return_counter(pTHX) { return leave(aTHX_ orig_return, true, true); }
-static OP *return_other(pTHX) { return leave(aTHX_ orig_return, true, false); }
+#define CALL(how) leave(aTHX_ orig_leavesub, false, how)
+EACH_WAY(leavesub_hook, CALL)
+#undef CALL
+#define CALL(how) leave(aTHX_ orig_leavesublv, false, how)
+EACH_WAY(leavesublv_hook, CALL)
+#undef CALL
+#define CALL(how) leave(aTHX_ orig_return, true, how)
+EACH_WAY(return_hook, CALL)
+#undef CALL
 
 /* ---- jumps ---- */
 
@@ -434,7 +452,7 @@ static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
             ? DPX_KEY_IX(f->key) >= si->si_cxix : !is_alive(aTHX_ f);
         if (!out)
             break;
-        pop(ctx, DP_RAW_UNWIND, now);
+        pop(ctx, DP_RAW_UNWIND, now, installed);
         same_arrival(ctx, now);
     }
     ctx->rec.left = slow_stamp(ctx);
@@ -469,12 +487,13 @@ static CV *goto_target(pTHX)
 /* goto to an XS sub: that runs inside of pp_goto, and is over afterwards. */
 static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
 {
+    const int how = installed;
     U64 now = slow_stamp(ctx);
     U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ++ctx->serial;
     if (id)
-        dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+        dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
     ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
     ctx->top->serial = serial;
     ctx->rec.left = slow_stamp(ctx);
@@ -487,7 +506,7 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
     struct dpx_frame *f = ctx->frames + at;
     if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
         unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now);
+        pop(ctx, DP_RAW_LEAVE, now, how);
     }
     ctx->rec.left = slow_stamp(ctx);
     return next;
@@ -512,12 +531,13 @@ static OP *goto_hook(pTHX)
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
+    const int how = installed;
     U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
     if (top_stands_at(ctx->top, si, ix)) {
         U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
         if (id)
-            dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+            dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
     }
     ctx->rec.left = slow_stamp(ctx);
     return next;
@@ -551,31 +571,31 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
-DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_counter)
+DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, is_counter);
+    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
-    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now))
+    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how))
         return orig_runops(aTHX);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
     int rc = orig_runops(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
-    now = dpx_stamp(&ctx->clock, is_counter);
+    now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
     if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_MULTICALL)) {
         unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now);
+        pop(ctx, DP_RAW_LEAVE, now, how);
     }
-    ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return rc;
 }
 
-DP_INLINE int runops(pTHX_ const bool is_counter)
+DP_INLINE int runops(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
@@ -585,17 +605,18 @@ DP_INLINE int runops(pTHX_ const bool is_counter)
         ctx->rec.left = slow_stamp(ctx);
     }
     CV *cv = multicall_sub(aTHX);
-    return cv ? multicall(aTHX_ ctx, cv, is_counter) : orig_runops(aTHX);
+    return cv ? multicall(aTHX_ ctx, cv, how) : orig_runops(aTHX);
 }
 
-static int runops_counter(pTHX) { return runops(aTHX_ true); }
-static int runops_other(pTHX) { return runops(aTHX_ false); }
+#define CALL(how) runops(aTHX_ how)
+EACH_WAY(runops_hook, CALL)
+#undef CALL
 
 /* ---- installation ---- */
 
 bool dpx_hook_intact(pTHX)
 {
-    return PL_runops == (use_counter ? runops_counter : runops_other);
+    return installed >= 0 && PL_runops == runops_hook[installed];
 }
 
 static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
@@ -687,15 +708,16 @@ static void adopt_stash(pTHX_ HV *stash, int depth)
     }
 }
 
-void dpx_hook_install(pTHX_ bool is_counter)
+void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
-    if (!orig_entersub) {
-        use_counter = is_counter;
-        our_entersub = is_counter ? enter_counter : enter_other;
+    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? COUNTER : 0) | (ctx->rec.how.tree ? TREE : 0);
+    if (installed < 0) {
+        installed = how;
+        our_entersub = enter_hook[how];
         orig_runops = PL_runops;
-        hook_op(OP_LEAVESUB, &orig_leavesub, is_counter ? leavesub_counter : leavesub_other);
-        hook_op(OP_LEAVESUBLV, &orig_leavesublv, is_counter ? leavesublv_counter : leavesublv_other);
-        hook_op(OP_RETURN, &orig_return, is_counter ? return_counter : return_other);
+        hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
+        hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
+        hook_op(OP_RETURN, &orig_return, return_hook[how]);
         hook_op(OP_GOTO, &orig_goto, goto_hook);
         hook_op(OP_NEXT, &orig_next, jump_next);
         hook_op(OP_LAST, &orig_last, jump_last);
@@ -703,7 +725,7 @@ void dpx_hook_install(pTHX_ bool is_counter)
         hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
     }
-    PL_runops = is_counter ? runops_counter : runops_other;
+    PL_runops = runops_hook[installed];
     adopt_stash(aTHX_ PL_defstash, 0);
 }
 

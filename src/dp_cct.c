@@ -1,0 +1,356 @@
+#include "dp_cct.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_NODES = 256,          /* in the first piece; the next ones double */
+    MOST_NODES = 16384,
+    HISTOGRAMS = 128            /* in a piece */
+};
+
+static struct dp_cct_node *new_node(struct dp_cct *cct)
+{
+    if (!cct->free_count) {
+        size_t n = cct->count < FIRST_NODES ? FIRST_NODES : cct->count;
+        if (n > MOST_NODES)
+            n = MOST_NODES;
+        cct->free = dp_live_add(cct->live, DP_LIVE_NODES, n * sizeof *cct->free);
+        if (!cct->free)
+            return NULL;
+        cct->free_count = n;
+    }
+    if (dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) < 0)
+        return NULL;
+    struct dp_cct_node *node = cct->free++;
+    cct->free_count--;
+    cct->nodes[cct->count++] = node;
+    return node;
+}
+
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit)
+{
+    memset(cct, 0, sizeof *cct);
+    cct->live = live;
+    cct->limit = limit;
+    cct->root = new_node(cct);
+    if (!cct->root)
+        return DP_E_NOMEM;
+    cct->root->number = 1;
+    return 0;
+}
+
+void dp_cct_release(struct dp_cct *cct)
+{
+    dp_mem_free(cct->nodes);
+    dp_mem_free(cct->histograms);
+    dp_map_release(&cct->children);
+    dp_map_release(&cct->keys);
+    memset(cct, 0, sizeof *cct);
+}
+
+static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
+{
+    size_t before = cct->histograms_cap;
+    if (dp_mem_grow((void **)&cct->histograms, &cct->histograms_cap, (size_t)id + 1,
+                    sizeof *cct->histograms) < 0)
+        return NULL;
+    memset(cct->histograms + before, 0, (cct->histograms_cap - before) * sizeof *cct->histograms);
+    if (cct->histograms[id])
+        return cct->histograms[id];
+    if (!cct->free_histograms) {
+        cct->free_histogram = dp_live_add(cct->live, DP_LIVE_HISTOGRAMS,
+                                          HISTOGRAMS * sizeof *cct->free_histogram);
+        if (!cct->free_histogram)
+            return NULL;
+        cct->free_histograms = HISTOGRAMS;
+    }
+    struct dp_cct_histogram *h = cct->free_histogram++;
+    cct->free_histograms--;
+    h->id = id;
+    return cct->histograms[id] = h;
+}
+
+/* One number for sub and place, so that it fits in a key with the parent's. */
+static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
+{
+    struct dp_map_slot *slot = dp_map_put(&cct->keys, (uint64_t)site << 32 | id);
+    if (!slot)
+        return DP_MAP_NONE;
+    if (slot->value == DP_MAP_NONE)
+        slot->value = (uint32_t)cct->keys.used;
+    return slot->value;
+}
+
+/* Where a call goes that gets no context of its own. */
+static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id)
+{
+    cct->folded++;
+    for (struct dp_cct_node *n = node; n; n = n->up)
+        if (n->id == id) {
+            n->folded++;
+            return n;
+        }
+    return NULL;
+}
+
+struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+{
+    uint32_t key = key_of(cct, id, site);
+    struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
+        : dp_map_find(&cct->children, (uint64_t)node->number << 32 | key);
+    if (slot)
+        return node->last = cct->nodes[slot->value - 1];
+    if (cct->count >= cct->limit) {
+        struct dp_cct_node *same = fold(cct, node, id);
+        if (same)
+            return same;
+        /* No recursion: a context right below the root, one for each sub. */
+        if (node != cct->root)
+            return dp_cct_child(cct, cct->root, id, 0);
+    }
+    slot = key == DP_MAP_NONE ? NULL
+         : dp_map_put(&cct->children, (uint64_t)node->number << 32 | key);
+    if (!slot)
+        return cct->root;
+    if (slot->value == DP_MAP_NONE)
+        slot->value = 1;                /* the root, should memory run out now */
+    struct dp_cct_node *child = new_node(cct);
+    if (!child)
+        return cct->root;
+    slot->value = (uint32_t)cct->count;
+    child->id = id;
+    child->site = site;
+    child->up = node;
+    child->parent = node->number;
+    child->histogram = histogram_of(cct, id);
+    child->number = (uint32_t)cct->count;
+    return node->last = child;
+}
+
+/* ---- writing ---- */
+
+struct writing {
+    const struct dp_cct *cct;
+    struct dp_cct_text *how;
+    struct dp_buf *out;
+    uint32_t *rank;             /* of an id, in the order of names; from 1 up */
+    uint32_t *order;            /* ids by rank */
+    uint32_t *site_rank;
+    struct dp_cct_node **sorted;    /* by parent, name, place */
+    uint32_t *first;            /* of a parent's number: index into sorted */
+    double acc_real, acc_cpu, acc_sys;
+    uint64_t real, cpu, sys;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct dp_name *x = *(const struct dp_name *const *)a, *y = *(const struct dp_name *const *)b;
+    size_t n = x->len < y->len ? x->len : y->len;
+    int c = memcmp(x->ptr, y->ptr, n);
+    return c ? c : x->len < y->len ? -1 : x->len > y->len;
+}
+
+/* Ranks from 1 up for the n names of a pool, by their bytes; NULL: no memory. */
+static uint32_t *rank_names(const struct dp_pool *pool)
+{
+    size_t n = pool ? pool->count : 0;
+    uint32_t *rank = dp_mem_realloc(NULL, n + 1, sizeof *rank);
+    const struct dp_name **sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
+    if (!rank || !sorted) {
+        dp_mem_free(rank);
+        dp_mem_free(sorted);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &pool->names[i];
+    qsort(sorted, n, sizeof *sorted, compare_names);
+    rank[0] = 0;
+    for (size_t i = 0; i < n; i++)
+        rank[sorted[i] - pool->names + 1] = (uint32_t)i + 1;
+    dp_mem_free(sorted);
+    return rank;
+}
+
+/* A stable sort of nodes by a key below n, for qsort has no argument to give
+ * the ranks by. Keys are below n; count has n + 1 elements and holds, afterwards,
+ * where the nodes of each key end. */
+static void sort_by(struct dp_cct_node **to, struct dp_cct_node **from, size_t nodes,
+                    uint32_t (*key)(const struct writing *, const struct dp_cct_node *),
+                    const struct writing *w, uint32_t *count, size_t n)
+{
+    memset(count, 0, (n + 1) * sizeof *count);
+    for (size_t i = 0; i < nodes; i++)
+        count[key(w, from[i]) + 1]++;
+    for (size_t i = 1; i <= n; i++)
+        count[i] += count[i - 1];
+    for (size_t i = 0; i < nodes; i++)
+        to[count[key(w, from[i])]++] = from[i];
+}
+
+static uint32_t key_name(const struct writing *w, const struct dp_cct_node *n) { return w->rank[n->id]; }
+static uint32_t key_site(const struct writing *w, const struct dp_cct_node *n) { return w->site_rank[n->site]; }
+static uint32_t key_parent(const struct writing *w, const struct dp_cct_node *n)
+{
+    (void)w;
+    return n->parent;
+}
+
+static void release(struct writing *w)
+{
+    dp_mem_free(w->rank);
+    dp_mem_free(w->order);
+    dp_mem_free(w->site_rank);
+    dp_mem_free(w->sorted);
+    dp_mem_free(w->first);
+}
+
+static int prepare(struct writing *w)
+{
+    const struct dp_cct *cct = w->cct;
+    size_t nodes = cct->count, ids = w->how->names->count;
+    size_t sites = w->how->sites ? w->how->sites->count : 0;
+    size_t most = nodes > ids ? nodes : ids;
+    if (sites > most)
+        most = sites;
+    w->rank = rank_names(w->how->names);
+    w->site_rank = rank_names(w->how->sites);
+    w->order = dp_mem_zalloc((ids + 2) * sizeof *w->order);
+    w->sorted = dp_mem_realloc(NULL, nodes + 1, sizeof *w->sorted);
+    w->first = dp_mem_realloc(NULL, most + 4, sizeof *w->first);
+    struct dp_cct_node **other = dp_mem_realloc(NULL, nodes + 1, sizeof *other);
+    if (!w->rank || !w->site_rank || !w->order || !w->sorted || !w->first || !other) {
+        dp_mem_free(other);
+        return DP_E_NOMEM;
+    }
+    for (size_t id = 1; id <= ids; id++)
+        w->order[w->rank[id]] = (uint32_t)id;
+    sort_by(other, cct->nodes, nodes, key_site, w, w->first, sites + 2);
+    sort_by(w->sorted, other, nodes, key_name, w, w->first, ids + 2);
+    sort_by(other, w->sorted, nodes, key_parent, w, w->first, nodes + 2);
+    memcpy(w->sorted, other, nodes * sizeof *other);
+    dp_mem_free(other);
+    for (size_t p = nodes + 2; p > 0; p--)
+        w->first[p] = w->first[p - 1];
+    w->first[0] = 0;
+    return 0;
+}
+
+/* Ticks of a running sum: the remainder stays in acc, so that all of them
+ * together are the floor of the whole. */
+static uint64_t due(double *acc, uint64_t *done, double ticks)
+{
+    *acc += ticks;
+    uint64_t now = (uint64_t)*acc;
+    uint64_t d = now > *done ? now - *done : 0;
+    *done += d;
+    return d;
+}
+
+static void put_node(struct writing *w, const struct dp_cct_node *n, size_t depth)
+{
+    struct dp_buf *out = w->out;
+    double f = w->how->ticks_per_stamp;
+    uint64_t wait = n->wait < n->real ? n->wait : n->real;
+    uint64_t real = due(&w->acc_real, &w->real, (double)n->real * f);
+    uint64_t cpu = due(&w->acc_cpu, &w->cpu, (double)(n->real - wait) * f);
+    if (cpu > real) {           /* a remainder from before: later */
+        w->cpu -= cpu - real;
+        cpu = real;
+    }
+    uint64_t sys = due(&w->acc_sys, &w->sys, (double)n->sys * f);
+    if (sys > cpu) {
+        w->sys -= sys - cpu;
+        sys = cpu;
+    }
+    w->how->real += real;
+    w->how->sys += sys;
+    w->how->user += cpu - sys;
+    dp_buf_addf(out, "= %zu %lx %llu", depth, (unsigned long)w->rank[n->id], (unsigned long long)n->calls);
+    if (w->how->no_times)
+        dp_buf_adds(out, " 0 0 0 0 0");
+    else
+        dp_buf_addf(out, " %llu %llu %llu %llu %llu", (unsigned long long)(cpu - sys), (unsigned long long)sys,
+                    (unsigned long long)real, (unsigned long long)((double)n->longest * f),
+                    (unsigned long long)((double)n->shortest * f));
+    if (w->how->ops)
+        dp_buf_addf(out, " %llu", (unsigned long long)n->ops);
+    if (n->site) {
+        const struct dp_name *at = dp_pool_name(w->how->sites, n->site - 1);
+        dp_buf_adds(out, " at=");
+        dp_buf_add(out, at->ptr, at->len);
+    }
+    if (n->folded)
+        dp_buf_addf(out, " folded=%llu", (unsigned long long)n->folded);
+    dp_buf_addc(out, '\n');
+}
+
+static void put_names(struct writing *w)
+{
+    const struct dp_pool *names = w->how->names;
+    for (size_t r = 1; r <= names->count; r++) {
+        const struct dp_name *name = dp_pool_name(names, w->order[r] - 1);
+        dp_buf_addf(w->out, "& %zx ", r);
+        dp_buf_add(w->out, name->ptr, name->len);
+        dp_buf_addc(w->out, '\n');
+    }
+}
+
+static void put_histograms(struct writing *w)
+{
+    const struct dp_cct *cct = w->cct;
+    for (size_t r = 1; r <= w->how->names->count && !w->how->no_times; r++) {
+        uint32_t id = w->order[r];
+        const struct dp_cct_histogram *h = id < cct->histograms_cap ? cct->histograms[id] : NULL;
+        bool any = false;
+        for (unsigned b = 0; h && b < DP_CCT_BUCKETS; b++) {
+            if (!h->count[b])
+                continue;
+            if (!any)
+                dp_buf_addf(w->out, "h %zx", r);
+            any = true;
+            dp_buf_addf(w->out, " %u:%llu", b, (unsigned long long)h->count[b]);
+        }
+        if (any)
+            dp_buf_addc(w->out, '\n');
+    }
+}
+
+/* Depth first without recursion: a child's number leads to its own children,
+ * its parent's to its next sibling. */
+static void put_nodes(struct writing *w)
+{
+    const struct dp_cct *cct = w->cct;
+    uint32_t *next = w->first;          /* of a number: its next child to write */
+    const struct dp_cct_node *n = cct->root;
+    size_t depth = 0;
+    put_node(w, n, depth);
+    while (n) {
+        uint32_t i = next[n->number];
+        if (i < cct->count && w->sorted[i]->parent == n->number) {
+            next[n->number] = i + 1;
+            n = w->sorted[i];
+            put_node(w, n, ++depth);
+        } else {
+            n = n->up;
+            depth--;
+        }
+    }
+}
+
+int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_buf *out)
+{
+    struct writing w = { .cct = cct, .how = how, .out = out };
+    how->user = how->sys = how->real = 0;
+    int rc = prepare(&w);
+    if (rc == 0) {
+        put_names(&w);
+        put_nodes(&w);
+        put_histograms(&w);
+        rc = out->err;
+    }
+    release(&w);
+    return rc;
+}

@@ -1,0 +1,103 @@
+/* A calling context tree that a recorder keeps: a node for each chain of
+ * callers, however often it was called. Nodes stand in live pieces of the
+ * profile's file (dp_live.h), so that they survive the process. */
+#ifndef DP_CCT_H
+#define DP_CCT_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_live.h"
+#include "dp_map.h"
+#include "dp_pool.h"
+
+enum { DP_CCT_BUCKETS = 48 };
+
+/* Calls of a sub by inclusive real time: bucket n counts those from 2^n to
+ * 2^(n+1) ns, bucket 0 also those of 0 ns. */
+struct dp_cct_histogram {
+    uint64_t id;                /* 0: free */
+    uint64_t count[DP_CCT_BUCKETS];
+};
+
+struct dp_cct_node {
+    uint32_t number;            /* from 1 up; 1 is the root; 0: free */
+    uint32_t parent;            /* number; 0 for the root */
+    uint32_t id;                /* of the sub; 0 for the root */
+    uint32_t site;              /* the place of the call, 0: not kept */
+    uint64_t calls;
+    uint64_t real, wait, sys;   /* self: stamps passed, waited of them, spent in the kernel */
+    uint64_t ops;               /* self */
+    uint64_t longest, shortest; /* inclusive stamps of one call; both 0: none ended */
+    /* what follows is of use to the process alone */
+    struct dp_cct_node *up;
+    struct dp_cct_node *last;   /* the child entered last */
+    struct dp_cct_histogram *histogram;
+    uint64_t folded;            /* frames of further recursion that it stands for */
+};
+
+struct dp_cct {
+    struct dp_live *live;
+    struct dp_cct_node *root;
+    struct dp_cct_node *free;           /* unused rest of the newest piece */
+    size_t free_count;
+    struct dp_cct_node **nodes;         /* by number - 1 */
+    size_t count, cap;
+    size_t limit;                       /* contexts; recursion is folded beyond */
+    uint64_t folded;                    /* calls that found no context of their own */
+    struct dp_map children;             /* parent's number, key -> number */
+    struct dp_map keys;                 /* id, site -> key */
+    struct dp_cct_histogram **histograms;   /* by id */
+    size_t histograms_cap;
+    struct dp_cct_histogram *free_histogram;
+    size_t free_histograms;
+};
+
+/* What a running call of a tree knows. */
+struct dp_cct_call {
+    struct dp_cct_node *caller;
+    uint64_t start;             /* stamps of program time */
+};
+
+/* live is borrowed. Returns 0 or DP_E_NOMEM. */
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit);
+void dp_cct_release(struct dp_cct *cct);
+
+/* The context of a call of id from node; never NULL. Beyond the limit, or
+ * when memory is short, it is the nearest one of the same sub above, or the root. */
+struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
+
+/* Seven eighths of a power of two more or less do not matter to a histogram. */
+static inline unsigned dp_cct_bucket(uint64_t ns)
+{
+    unsigned b = ns ? 63 - (unsigned)__builtin_clzll(ns) : 0;
+    return b < DP_CCT_BUCKETS ? b : DP_CCT_BUCKETS - 1;
+}
+
+/* A call of node ended that took so many stamps; ns_per_stamp is in 1/2^32. */
+static inline void dp_cct_ended(struct dp_cct_node *node, uint64_t stamps, uint64_t ns_per_stamp)
+{
+    if (stamps > node->longest)
+        node->longest = stamps;
+    /* the first to end has shortest = 0 before it, and a call of 0 stamps is as good as one of 1 */
+    if (stamps < node->shortest || !node->shortest)
+        node->shortest = stamps ? stamps : 1;
+    if (node->histogram)
+        node->histogram->count[dp_cct_bucket((uint64_t)(((unsigned __int128)stamps * ns_per_stamp) >> 32))]++;
+}
+
+/* What turns stamps into ticks, and the texts that the tree is written with. */
+struct dp_cct_text {
+    double ticks_per_stamp;
+    const struct dp_pool *names;    /* & lines: the n-th is of id n + 1 */
+    const struct dp_pool *sites;    /* FILE:LINE: the n-th is of site n + 1 */
+    bool ops;                       /* counted at all? */
+    bool no_times;                  /* calls and counters only */
+    /* found: sums of what was written */
+    uint64_t user, sys, real;
+};
+
+/* Appends the tree (Format.pod, "THE TREE") in an order that depends on names
+ * alone. Returns 0 or DP_E_NOMEM. */
+int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_buf *out);
+
+#endif
