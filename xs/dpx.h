@@ -20,8 +20,9 @@
 struct dpx_frame {
     PERL_SI *si;
     I32 key;                    /* DPX_KEY(context index, kind) */
-    U32 id;
+    U32 id;                     /* of the sub entered here: its exit carries it */
     U64 serial;                 /* of the C calls: tells two in one place apart */
+    U32 runs;                   /* id of the sub that goto has put in its place */
 };
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its

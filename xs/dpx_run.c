@@ -403,7 +403,7 @@ static void forked(void *arg)
     else
         ctx->inherited = ids;
     for (size_t i = 0; i < n; i++)
-        ids[i] = ctx->frames[i + 1].id;
+        ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
     ctx->inherited_count = n;
     dp_writer_inherit(&ctx->writer, ctx->inherited, n);
 }
