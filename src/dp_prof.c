@@ -256,6 +256,9 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
         prof->total[m] += total[m];
     if (step < 0) {
         *bad = i;
+        if (step == DP_E_LIMIT)
+            dp_err_set(err, step, "there are more than %lu calling contexts: an endless recursion?",
+                       (unsigned long)DP_LIMIT_NODES);
         return step;
     }
     if (rc == 0)

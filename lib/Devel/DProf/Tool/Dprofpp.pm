@@ -133,6 +133,7 @@ sub report {
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
+        end_progress();
         my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
         $failed ||= $status;
         return $failed if !defined $readable;
@@ -195,6 +196,8 @@ sub terminal_width {
 
 # Called now and then while a file is read; speaks to terminals only, and not
 # before it has taken a second.
+my $progress_shown;
+
 sub progress {
     my ($path) = @_;
     return undef if !-t STDERR;
@@ -202,10 +205,15 @@ sub progress {
     my $start = time;
     return sub {
         my ($done, $total) = @_;
-        return if time - $start < 1;
-        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB', " \r";
-        print STDERR "\r\e[K" if $total && $done >= $total;
+        return if time - $start < 2;
+        $progress_shown = 1;
+        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
     };
+}
+
+sub end_progress {
+    print STDERR "\r\e[K" if $progress_shown;
+    $progress_shown = 0;
 }
 
 # ---- what is to be told of a file ----
