@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# What the modules load, and what they say they are: versions agree, prerequisites are declared,
+# and the module that -d:DProf loads brings XSLoader and nothing else into the program.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Author;
+use ExtUtils::MakeMaker ();
+use File::Temp ();
+use JSON::PP ();
+use Test::More;
+
+# Names of modules that a piece of Perl loads with use or require; pragmas and versions are not modules.
+sub loads {
+    my ($code) = @_;
+    my %loads;
+    for my $line (split /\n/, strip_pod($code)) {
+        next unless $line =~ /^\s*(?:[^'"#]*?[\s{;(])?(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)\b/;
+        $loads{$1} = 1;
+        if ($1 eq 'parent' || $1 eq 'base') {
+            $loads{$_} = 1 for $line =~ /([A-Z]\w*(?:::\w+)+)/g;
+        }
+    }
+    return sort keys %loads;
+}
+
+sub is_pragma { return $_[0] =~ /^[a-z]/ && $_[0] !~ /^(?:threads|blib)/ }
+
+my @files = tracked();
+my @modules = grep { m{^lib/.*\.pm$} } @files;
+
+# Versions.
+my $version = MM->parse_version('lib/Devel/DProf.pm');
+like($version, qr/^20\d\d[01]\d[0-3]\d\.\d\d$/, "the version is a date: $version");
+cmp_ok($version, '>', 20110802, 'and later than the last of the old ones');
+my ($newest) = content('Changes') =~ /^(\d\S*)/m;
+is($newest, $version, 'Changes begins with it');
+for my $module (@modules) {
+    # A module without a version, or with that of the core, agrees.
+    next unless strip_pod(content($module)) =~ /^\s*our\s+\$VERSION\s*=\s*'/m;
+    is(MM->parse_version($module), $version, "$module: version");
+}
+like(content('lib/Devel/DProf/Format.pod'), qr/XS_VERSION='DProf \Q$version\E'/, 'the format names it');
+
+# DProf.pm: read, and loaded.
+is(join(' ', loads(content('lib/Devel/DProf.pm'))), 'XSLoader', 'lib/Devel/DProf.pm loads XSLoader and nothing else');
+SKIP: {
+    my $inc = "$FindBin::Bin/../blib";
+    skip 'not built', 1 unless -e "$inc/arch/auto/Devel/DProf/DProf.so" || glob "$inc/arch/auto/Devel/DProf/DProf.*";
+    my $dir = File::Temp->newdir;
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = "$dir/tmon.out";
+    local @ENV{qw(PERL5OPT PERL5LIB)} = ('', '');
+    open(my $fh, '-|', $^X, "-I$inc/lib", "-I$inc/arch", '-d:DProf', '-e', 'print join " ", sort keys %INC') or die $!;
+    is(scalar(<$fh>), 'Devel/DProf.pm XSLoader.pm', 'and so says %INC of a profiled program');
+}
+
+# No tool starts the profiler: only -d:DProf loads Devel/DProf.pm.
+for my $file (grep { $_ ne 'lib/Devel/DProf.pm' } @modules, grep { m{^bin/} } @files) {
+    ok(!grep({ $_ eq 'Devel::DProf' } loads(content($file))), "$file: does not load the profiler");
+}
+
+# Prerequisites. MYMETA.json is what Makefile.PL declares.
+SKIP: {
+    skip 'perl Makefile.PL first', 1 unless -e 'MYMETA.json';
+    my $prereqs = JSON::PP::decode_json(content('MYMETA.json'))->{prereqs};
+    my %declared = map { $_ => { map { %{ $_ // {} } } @{ $prereqs->{$_} // {} }{qw(requires recommends suggests)} } }
+        qw(configure build runtime test);
+    my $missing = sub {
+        my ($phases, @of) = @_;
+        my %have = map { %{ $declared{$_} } } @$phases;
+        my @bad;
+        for my $file (@of) {
+            push @bad, map { "$file: $_" }
+                grep { !is_pragma($_) && !exists $have{$_} && !/^(?:Devel::DProf|Test::DProf|App::Prove::Plugin::DProf)\b/ }
+                loads(content($file));
+        }
+        return join "\n", @bad;
+    };
+    is($missing->(['runtime'], @modules, grep { m{^bin/} } @files), '', 'what lib/ and bin/ load is declared');
+    # What a test loads, it loads from perl's own modules, or it is declared.
+    my %core = do { require Module::CoreList; %{ Module::CoreList::find_version('5.024000') } };
+    my $undeclared = join "\n", grep { my ($m) = /: (\S+)$/; !exists $core{$m} && !-e 't/lib/' . ($m =~ s{::}{/}gr) . '.pm' }
+        split /\n/, $missing->([qw(runtime test)], grep { m{^t/[^/]+\.t$} } @files);
+    is($undeclared, '', 'what t/ loads is in perl 5.24, or declared');
+}
+
+is(join(' ', loads("use strict;\n  require Foo::Bar;\nuse Baz 1.2 'x';\n# use Not;\n=head1 X\n\nuse Pod;\n\n=cut\n\nuse parent 'A::B';\n")),
+    'A::B Baz Foo::Bar parent strict', 'reads use and require');
+is(join(' ', loads("eval { require Inner; 1 };\nprint 'to use Things';\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
+done_testing;
