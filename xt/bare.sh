@@ -115,15 +115,16 @@ inside() {
 
 failed=0
 report=
+# try ROOT UNSHARE-OPTIONS TITLE COMMAND
 try() {
-    say "$2"
-    if inside "$1" "$3" "$4"; then
+    say "$3"
+    if inside "$1" "$2" "$4"; then
         report="$report
-ok       $2"
+ok       $3"
     else
         failed=1
         report="$report
-NOT OK   $2"
+NOT OK   $3"
     fi
 }
 
