@@ -65,7 +65,7 @@ fi
 # Mounts live in a name space of their own and are gone before anything is removed.
 tidy() {
     [ -n "$keep" ] && { say "kept: $folder"; return; }
-    rm -rf --one-file-system "$folder"/base "$folder"/demo "$folder"/test "$folder"/log
+    rm -rf --one-file-system "$folder"/base "$folder"/demo "$folder"/test "$folder"/log "$folder"/status
     [ -z "$made" ] || rmdir "$folder"
 }
 trap tidy 0
@@ -115,29 +115,33 @@ inside() {
 
 failed=0
 report=
-# try ROOT UNSHARE-OPTIONS TITLE COMMAND
+# try ROOT UNSHARE-OPTIONS TITLE COMMAND PATTERN: status 0, and a line that matches PATTERN
 try() {
     say "$3"
-    if inside "$1" "$2" "$4"; then
-        report="$report
-ok       $3"
+    { inside "$1" "$2" "$4"; echo $? > "$folder/status"; } | tee "$folder/log"
+    status=$(cat "$folder/status")
+    if [ "$status" != 0 ]; then
+        verdict="NOT OK   $3 (status $status)"
+    elif ! grep -q -- "$5" "$folder/log"; then
+        verdict="NOT OK   $3 (status 0, but it does not print: $5)"
     else
-        failed=1
-        report="$report
-NOT OK   $3"
+        verdict="ok       $3"
     fi
+    case $verdict in ok*) ;; *) failed=1 ;; esac
+    report="$report
+$verdict"
 }
 
 fresh "$folder/demo"
 for have in gcc make; do
     [ ! -e "$folder/demo/usr/bin/$have" ] || fail "the system is not bare: it has $have."
 done
-try "$folder/demo" '' "README's first command: $demo" "$demo"
+try "$folder/demo" '' "README's first command: $demo" "$demo" '%Time'
 fresh "$folder/test"
-try "$folder/test" '' "README's second command: $tests" "$tests"
+try "$folder/test" '' "README's second command: $tests" "$tests" '^Result: PASS'
 # nobody, in a name space without network; the sources belong to root, so that nothing can be changed.
 try "$folder/test" '--net' 'the set-up again, without root and without network' \
-    "chown -R root /src && exec chroot --userspec=65534:65534 / sh -c 'cd /src && exec sh tools/setup.sh'"
+    "chown -R root /src && exec chroot --userspec=65534:65534 / sh -c 'cd /src && exec sh tools/setup.sh'" 'nothing to install'
 
 say "$suite, $(cat "$folder/test/etc/debian_version" 2>/dev/null), perl $(chroot "$folder/test" perl -e 'printf "%vd", $^V' 2>/dev/null)$report"
 exit "$failed"
