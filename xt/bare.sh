@@ -4,9 +4,10 @@
 # set-up, without network and without root, which must find nothing to do.
 #
 # usage: sh xt/bare.sh [-s SUITE] [-m MIRROR] [-b BASE] [-k] [FOLDER]
-#   -s SUITE    bookworm (default), trixie, sid, noble, ...
+#   -s SUITE    bookworm (default), trixie, sid, noble ...
 #   -m MIRROR   where packages come from; the default goes by the suite
 #   -b BASE     a folder made by debootstrap before: is copied instead of making one; made and kept if it is not there
+#   -n          do not check the mirror's signatures (Ubuntu's keys are not everywhere)
 #   -k          keep the systems that the commands ran in
 #   FOLDER      where to work (new or empty); default: a temporary one
 # Needs root, debootstrap, git, util-linux (unshare) and a network.
@@ -16,12 +17,13 @@ usage() { sed -n '2,/^set -u/{/^set -u/d;s/^# \{0,1\}//;p;}' "$0"; exit "$1"; }
 fail()  { printf 'bare.sh: %s\n' "$*" >&2; exit 1; }
 say()   { printf '\nbare.sh: %s\n' "$*"; }
 
-suite=bookworm mirror= base= keep= folder=
-while getopts s:m:b:kh option; do
+suite=bookworm mirror= base= keep= folder= unchecked=
+while getopts s:m:b:nkh option; do
     case $option in
         s) suite=$OPTARG ;;
         m) mirror=$OPTARG ;;
         b) base=$OPTARG ;;
+        n) unchecked=--no-check-gpg ;;
         k) keep=1 ;;
         h) usage 0 ;;
         *) usage 2 >&2 ;;
@@ -77,9 +79,10 @@ bootstrap() {
     [ -z "$proxy" ] || export http_proxy="$proxy"
     components=main
     [ -z "$ubuntu" ] || components=main,universe
-    debootstrap --variant=minbase --components="$components" "$suite" "$1" "$mirror" > "$folder/log" 2>&1 || {
+    # shellcheck disable=SC2086 # an option or nothing
+    debootstrap $unchecked --variant=minbase --components="$components" "$suite" "$1" "$mirror" > "$folder/log" 2>&1 || {
         tail -20 "$folder/log" >&2
-        fail "debootstrap of $suite from $mirror failed. (Ubuntu's keys are in the package ubuntu-keyring or ubuntu-archive-keyring.)"
+        fail "debootstrap of $suite from $mirror failed. (Without the keys of $suite: -n.)"
     }
 }
 
