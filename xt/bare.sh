@@ -3,7 +3,7 @@
 # and root. What is committed is copied into a fresh system made by debootstrap, one for each command. Then once more the
 # set-up, without network and without root, which must find nothing to do.
 #
-# usage: sh xt/bare.sh [-s SUITE] [-m MIRROR] [-b BASE] [-k] [FOLDER]
+# usage: sh xt/bare.sh [-s SUITE] [-m MIRROR] [-b BASE] [-n] [-k] [FOLDER]
 #   -s SUITE    bookworm (default), trixie, sid, noble ...
 #   -m MIRROR   where packages come from; the default goes by the suite
 #   -b BASE     a folder made by debootstrap before: is copied instead of making one; made and kept if it is not there
@@ -79,8 +79,12 @@ bootstrap() {
     [ -z "$proxy" ] || export http_proxy="$proxy"
     components=main
     [ -z "$ubuntu" ] || components=main,universe
-    # shellcheck disable=SC2086 # an option or nothing
-    debootstrap $unchecked --variant=minbase --components="$components" "$suite" "$1" "$mirror" > "$folder/log" 2>&1 || {
+    # A debootstrap older than the suite: all Ubuntus are made alike, and so are all Debians.
+    script=
+    [ -e "/usr/share/debootstrap/scripts/$suite" ] || script=/usr/share/debootstrap/scripts/${ubuntu:+gutsy}
+    case $script in */) script=${script}sid ;; esac
+    # shellcheck disable=SC2086 # an option or nothing, a name or nothing
+    debootstrap $unchecked --variant=minbase --components="$components" "$suite" "$1" "$mirror" $script > "$folder/log" 2>&1 || {
         tail -20 "$folder/log" >&2
         fail "debootstrap of $suite from $mirror failed. (Without the keys of $suite: -n.)"
     }
