@@ -14,6 +14,7 @@ package DProfTest;
 #                                      ~ where no time passed before the mark
 #   # switches: -T                     for perl
 #   # args: a b
+#   # env: NAME=value                 of the profiled run
 # A program may also write lines like those of `expect` to the file named by
 # $ENV{EXPECT}, when it has kept count itself.
 
@@ -200,7 +201,8 @@ sub check_script {
         push @diffs, "plain: $plain->{err}" if $say->{quiet} && length $plain->{err};
         for my $clock ('counting', undef) {
             unlink $expect;
-            my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock });
+            my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
+            my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });
             my @these = same_as_plain($plain, $run) || ();
             my $got = read_profile($run->{profile}, events => defined $say->{trace});
             push @these, compare($got, $say, \@own, $clock);
