@@ -60,11 +60,12 @@ static int cannot(struct dp_err *err, const char *path)
 
 static bool is_profile(int fd)
 {
-    char head[DP_FMT_MAGIC_LEN];
+    static const char magic[] = DP_FMT_MAGIC "\n";
+    char head[sizeof magic - 1];
     ssize_t n = pread(fd, head, sizeof head, 0);
     if (n == 0)
         return true;        /* an empty file is nobody's, as from mktemp */
-    return n == sizeof head && memcmp(head, DP_FMT_MAGIC, sizeof head) == 0;
+    return n == sizeof head && memcmp(head, magic, sizeof head) == 0;
 }
 
 /* A fresh regular file, held by a lock as long as the run lives. */

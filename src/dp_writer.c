@@ -23,13 +23,19 @@ int dp_writer_init(struct dp_writer *w, uint64_t hz,
     w->next_id = 1;
     dp_buf_init(&w->names);
     w->text = dp_mem_alloc(TEXT_SIZE);
-    return w->text ? 0 : DP_E_NOMEM;
+    w->times = dp_mem_realloc(NULL, DP_TIME_LINES, sizeof *w->times);
+    if (!w->text || !w->times)
+        return DP_E_NOMEM;
+    for (unsigned n = 0; n < DP_TIME_LINES; n++)
+        w->times[n].len = (uint8_t)snprintf(w->times[n].text, sizeof w->times[n].text, "@ %u 0 %u\n", n, n);
+    return 0;
 }
 
 void dp_writer_release(struct dp_writer *w)
 {
     dp_mem_free(w->text);
     dp_mem_free(w->ids);
+    dp_mem_free(w->times);
     dp_mem_free(w->id_names);
     dp_buf_release(&w->names);
     memset(w, 0, sizeof *w);
@@ -82,11 +88,13 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len)
         || dp_mem_grow((void **)&w->ids, &w->ids_cap, (size_t)id + 1, sizeof *w->ids) < 0
         || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, (size_t)id + 1, sizeof *w->id_names) < 0)
         return 0;
-    struct dp_idtext *it = &w->ids[id];
-    size_t n = hex_text(it->text, id);
+    struct dp_line *it = &w->ids[id];
+    memset(it, 0, sizeof *it);
+    memcpy(it->text, "+ ", 2);
+    size_t n = hex_text(it->text + 2, id);
     size_t at = w->names.len;
     dp_buf_adds(&w->names, "& ");
-    dp_buf_add(&w->names, it->text, n);
+    dp_buf_add(&w->names, it->text + 2, n);
     dp_buf_addc(&w->names, ' ');
     dp_buf_add(&w->names, line, len);
     dp_buf_addc(&w->names, '\n');
@@ -96,8 +104,8 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len)
     }
     w->id_names[id].at = at;
     w->id_names[id].done = false;
-    it->text[n++] = '\n';
-    it->len = (uint8_t)n;
+    it->text[n + 2] = '\n';
+    it->len = (uint8_t)(n + 3);
     w->next_id++;
     return id;
 }
@@ -156,7 +164,7 @@ void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len)
     for (size_t i = 0; i < len; i++) {
         if (str[i] == '\'' || str[i] == '\\')
             dp_buf_addc(buf, '\\');
-        encode(buf, str + i, 1, 0x20);
+        encode(buf, str + i, 1, 0x1f);
     }
     dp_buf_addc(buf, '\'');
 }
@@ -194,6 +202,13 @@ static char *put_number(char *out, uint64_t n)
     size_t len = (size_t)(tmp + sizeof tmp - p);
     memcpy(out, p, len);
     return out + len;
+}
+
+/* Always 16 bytes: a copy of a known size is one instruction. */
+DP_INLINE char *put_line(char *out, const struct dp_line *line)
+{
+    memcpy(out, line, sizeof *line);
+    return out + line->len;
 }
 
 static char *put_time(struct dp_writer *w, char *out)
@@ -284,10 +299,7 @@ static void write_inherited(struct dp_writer *w)
         write_name(w, w->inherited[i]);
     char *out = w->text;
     for (size_t i = 0; i < w->inherited_count; i++) {
-        const struct dp_idtext *id = &w->ids[w->inherited[i]];
-        memcpy(out, "+ ", 2);
-        memcpy(out + 2, id->text, sizeof id->text);
-        out += 2 + id->len;
+        out = put_line(out, &w->ids[w->inherited[i]]);
         if (out > w->text + TEXT_SIZE - LINES_MAX)
             out = spill(w, out);
     }
@@ -299,10 +311,11 @@ static void write_inherited(struct dp_writer *w)
 int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                      double ticks_per_stamp, double sys_share)
 {
-    static const char marks[4][2] = { "+ ", "- ", "/ ", "* " };
+    static const char marks[] = "+-/*";
     struct short_wait shorts = { 0, 0, 0, 0 };
     const uint64_t *end = raw + n;
     const uint64_t mult = (uint64_t)(ticks_per_stamp * (double)(UINT64_C(1) << FRACTION) + 0.5);
+    const struct dp_line *ids = w->ids, *times = w->times;
     w->sys_share = (uint64_t)(sys_share * 4294967295.0);
 
     if (w->inherited_count)
@@ -311,6 +324,8 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
     char *out = w->text;
     char *limit = w->text + TEXT_SIZE - LINES_MAX;
     uint64_t acc = w->acc_real, count = 0;
+    /* Time that is not simply user time of a short gap goes the long way. */
+    bool plain = false;
 
     while (raw < end) {
         uint64_t word = *raw;
@@ -321,6 +336,7 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
             shorts.sum = raw[DP_RAW_SHORT_SUM];
             shorts.wait = raw[DP_RAW_SHORT_WAIT];
             shorts.seen = shorts.given = 0;
+            plain = false;
             raw += DP_RAW_CPU_WORDS;
             continue;
         }
@@ -328,19 +344,29 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         acc += gap * mult;
         uint64_t real = acc >> FRACTION;
         acc &= FRACTION_MASK;
-        if (DP_UNLIKELY(shorts.wait != 0)) {
-            pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
+        if (DP_UNLIKELY(!plain)) {
+            if (shorts.wait)
+                pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
+            else if (real)
+                pass(w, real, wait_ticks(w, 0, mult, real));
+            if (w->pending.real | w->pending.user | w->pending.sys)
+                out = put_time(w, out);
+            plain = !shorts.wait && !(w->acc_wait >> FRACTION);
         } else if (real) {
-            /* ticks of waiting left over from a rounding go first */
-            uint64_t late = DP_UNLIKELY(w->acc_wait >> FRACTION) ? wait_ticks(w, 0, mult, real) : 0;
-            pass(w, real, late);
+            uint64_t sum = w->acc_sys + real * w->sys_share;
+            if (DP_LIKELY(sum >> 32 == 0 && real < DP_TIME_LINES)) {
+                w->acc_sys = sum;
+                w->sums.real += real;
+                w->sums.user += real;
+                out = put_line(out, &times[real]);
+            } else {
+                pass(w, real, 0);
+                out = put_time(w, out);
+            }
         }
-        if (w->pending.real | w->pending.user | w->pending.sys)
-            out = put_time(w, out);
-        const struct dp_idtext *id = &w->ids[word & DP_RAW_ID_MAX];
-        memcpy(out, marks[kind & 3], 2);
-        memcpy(out + 2, id->text, sizeof id->text);
-        out += 2 + id->len;
+        char *line = out;
+        out = put_line(out, &ids[word & DP_RAW_ID_MAX]);
+        *line = marks[kind & 3];
         count++;
         raw++;
         if (DP_UNLIKELY(out > limit))

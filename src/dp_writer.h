@@ -24,10 +24,13 @@ struct dp_ticks {
     uint64_t user, sys, real;
 };
 
-struct dp_idtext {
+/* A line that is copied whole: 16 bytes, of which len count. */
+struct dp_line {
     char text[15];
     uint8_t len;
 };
+
+enum { DP_TIME_LINES = 128 };
 
 struct dp_idname {
     size_t at;                      /* where in `names` the line begins */
@@ -43,7 +46,8 @@ struct dp_writer {
     char *text;                     /* lines on their way to the sink */
     struct dp_buf names;            /* all & lines, in order of their ids */
     size_t names_done;              /* so many bytes of them are written */
-    struct dp_idtext *ids;
+    struct dp_line *ids;            /* "+ ID\n" */
+    struct dp_line *times;          /* "@ N 0 N\n" for small N */
     struct dp_idname *id_names;
     size_t ids_cap, id_names_cap;
     bool lazy;                      /* names go out as they are needed */
@@ -74,7 +78,7 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len);
 /* Appends str to buf as a field of a mark line: %XX for bytes up to 0x20, 0x7f
  * and '%'; a lone % for the empty string. */
 void dp_writer_encode(struct dp_buf *buf, const char *str, size_t len);
-/* The same for a quoted string of a header line. */
+/* Appends str as a quoted string of a header line; blanks stay. */
 void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len);
 
 /* Writes a window of raw marks. ticks_per_stamp and sys_share (0..1) hold for

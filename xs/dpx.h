@@ -80,10 +80,10 @@ struct dpx_ctx {
 
 /* The state of this interpreter: one load, no hash, no lock. */
 #ifdef DPX_MULTIPLICITY
-extern int dpx_index;
+extern int dpx_index __attribute__((visibility("hidden")));
 #  define DPX_CTX   ((struct dpx_ctx *)PL_my_cxt_list[dpx_index])
 #else
-extern struct dpx_ctx *dpx_only;
+extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
 #  define DPX_CTX   dpx_only
 #endif
 #ifdef DPX_MULTIPLICITY
@@ -101,6 +101,9 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 /* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
 
+/* PACKAGE::NAME of an id as it stands in the file, a new SV; undef for 0. */
+SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
+
 /* ---- dpx_hook.c ---- */
 
 /* Puts the hooks in place: those of the interpreter each time, those of the
@@ -116,14 +119,18 @@ void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now);
 /* Is PL_runops still ours? */
 bool dpx_hook_intact(pTHX);
 
-/* The id of the sub that time is being charged to, 0 for the program. */
-U32 dpx_hook_charged(const struct dpx_ctx *ctx);
+/* Within an XSUB: the id of the sub that time was charged to when it was
+ * called, 0 for the program. */
+U32 dpx_hook_caller(const struct dpx_ctx *ctx);
 
 /* ---- dpx_run.c ---- */
 
 /* Starts recording in this interpreter. Croaks with what the user must put
  * right. Returns false when there can be no recording but the program shall run. */
 bool dpx_run_start(pTHX);
+
+/* This interpreter's state, or NULL when it does not record. */
+struct dpx_ctx *dpx_run_current(pTHX);
 
 /* The state for an interpreter that was cloned from a recording one: a new
  * thread. NULL: do not record. */

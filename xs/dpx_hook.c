@@ -39,6 +39,9 @@
  * call starts a run loop on a stack-info of its own kind, with PL_op at the sub's start.
  * The prologue takes them in, and out again when the loop ends.
  *
+ * Subs that were compiled before the hooks were set have the original ops; they
+ * are found through the symbol table and given the hooks.
+ *
  * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
  * the slow way, which starts a new file there.
  *
@@ -142,9 +145,9 @@ void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
     unwind_to(ctx, ctx->frames, now);
 }
 
-U32 dpx_hook_charged(const struct dpx_ctx *ctx)
+U32 dpx_hook_caller(const struct dpx_ctx *ctx)
 {
-    return ctx->top > ctx->frames ? ctx->top->id : 0;
+    return ctx->top > ctx->frames + 1 ? ctx->top[-1].id : 0;
 }
 
 /* Is the frame on top alive, as it nearly always is? ix: the current index. */
@@ -221,6 +224,10 @@ DP_INLINE CV *peek_xs(pTHX_ SV *sv)
             cv = (CV *)SvRV(sv);
         if (DP_LIKELY(SvTYPE(cv) == SVt_PVCV && !SvOBJECT(cv)))
             return DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        if (DP_LIKELY(SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv))) {
+            cv = GvCVu((GV *)sv);
+            return cv && DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        }
     }
     cv = peek_odd(aTHX_ sv);
     return cv && CvISXSUB(cv) ? cv : NULL;
@@ -350,6 +357,18 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const bool is_count
     ctx->rec.left = dpx_stamp(&ctx->clock, is_counter);
 }
 
+/* The frame on top is not the one that is being left. It may be a dead one
+ * that nobody has noticed; then look again. True if the frame is there now. */
+static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
+{
+    if (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+        return false;
+    U64 now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    ctx->rec.left = slow_stamp(ctx);
+    return top_stands_at(ctx->top, si, ix);
+}
+
 /* A leave of something else: of a sub that was not recorded, of an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
@@ -369,7 +388,7 @@ DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const bool i
         return orig(aTHX);
     const PERL_SI *si = PL_curstackinfo;
     I32 ix = is_return ? dpx_cursub(aTHX) : si->si_cxix;
-    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)))
+    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)) && !look_again(aTHX_ ctx, si, ix))
         return leave_other(aTHX_ ctx, orig);
     ptrdiff_t at = ctx->top - ctx->frames;
     OP *next = orig(aTHX);
@@ -555,6 +574,89 @@ static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
     PL_ppaddr[type] = ours;
 }
 
+/* ---- code that was compiled before the hooks ---- */
+
+static Perl_ppaddr_t hooked(Optype type)
+{
+    switch (type) {
+    case OP_ENTERSUB: case OP_LEAVESUB: case OP_LEAVESUBLV: case OP_RETURN:
+    case OP_GOTO: case OP_NEXT: case OP_LAST: case OP_REDO:
+        return PL_ppaddr[type];
+    }
+    return NULL;
+}
+
+static Perl_ppaddr_t original(Optype type)
+{
+    switch (type) {
+    case OP_ENTERSUB: return orig_entersub;
+    case OP_LEAVESUB: return orig_leavesub;
+    case OP_LEAVESUBLV: return orig_leavesublv;
+    case OP_RETURN: return orig_return;
+    case OP_GOTO: return orig_goto;
+    case OP_NEXT: return orig_next;
+    case OP_LAST: return orig_last;
+    default: return orig_redo;
+    }
+}
+
+/* The next op of the tree under root, in any order that visits all; NULL at
+ * the end. */
+static OP *walk(OP *root, OP *o)
+{
+    if (o->op_flags & OPf_KIDS && cUNOPo->op_first)
+        return cUNOPo->op_first;
+    while (o != root && !OpHAS_SIBLING(o)) {
+#ifdef PERL_OP_PARENT
+        o = o->op_sibparent;
+#else
+        return NULL;
+#endif
+        if (!o)
+            return NULL;
+    }
+    return o == root ? NULL : OpSIBLING(o);
+}
+
+static void adopt_cv(pTHX_ CV *cv, int depth)
+{
+    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv) || depth > 20)
+        return;
+    for (OP *o = CvROOT(cv); o; o = walk(CvROOT(cv), o))
+        if (hooked(o->op_type) && o->op_ppaddr == original(o->op_type))
+            o->op_ppaddr = hooked(o->op_type);
+    /* the anonymous subs in it */
+    PADLIST *list = CvPADLIST(cv);
+    PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;
+    for (SSize_t i = 0; pad && i <= AvFILLp(pad); i++) {
+        SV *sv = AvARRAY(pad)[i];
+        if (sv && SvTYPE(sv) == SVt_PVCV && CvANON((CV *)sv))
+            adopt_cv(aTHX_ (CV *)sv, depth + 1);
+    }
+}
+
+/* All subs that can be found under a stash. */
+static void adopt_stash(pTHX_ HV *stash, int depth)
+{
+    if (!HvARRAY(stash) || depth > 20)
+        return;
+    for (STRLEN i = 0; i <= HvMAX(stash); i++) {
+        for (HE *he = HvARRAY(stash)[i]; he; he = HeNEXT(he)) {
+            SV *sv = HeVAL(he);
+            if (sv && SvROK(sv))
+                adopt_cv(aTHX_ (CV *)SvRV(sv), 0);
+            if (!sv || SvTYPE(sv) != SVt_PVGV || !isGV_with_GP(sv))
+                continue;
+            adopt_cv(aTHX_ GvCV((GV *)sv), 0);
+            HV *inner = GvHV((GV *)sv);
+            I32 len = HeKLEN(he);
+            if (inner && inner != PL_defstash && inner != stash && HvNAME(inner)
+                && len > 2 && HeKEY(he)[len - 1] == ':')
+                adopt_stash(aTHX_ inner, depth + 1);
+        }
+    }
+}
+
 void dpx_hook_install(pTHX_ bool is_counter)
 {
     if (!orig_entersub) {
@@ -571,4 +673,6 @@ void dpx_hook_install(pTHX_ bool is_counter)
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
     }
     PL_runops = is_counter ? runops_counter : runops_other;
+    adopt_stash(aTHX_ PL_defstash, 0);
 }
+

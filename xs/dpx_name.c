@@ -291,3 +291,19 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
     errno = why;
     return found ? found : id;
 }
+
+SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
+{
+    if (!id || id > ctx->names.count)
+        return newSV(0);
+    const struct dp_name *line = dp_pool_name(&ctx->names, id - 1);
+    const char *name = memchr(line->ptr, ' ', line->len);
+    const char *end = name ? memchr(name + 1, ' ', line->len - (size_t)(name + 1 - line->ptr)) : NULL;
+    if (!end)
+        return newSV(0);
+    SV *sv = newSVpvn(line->ptr, (STRLEN)(name - line->ptr));
+    sv_catpvs(sv, "::");
+    sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
+    SvUTF8_on(sv);
+    return sv;
+}

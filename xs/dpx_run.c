@@ -37,7 +37,7 @@ static struct {
     const char *clock_wish;
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
-} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ };
+} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ_RECORDED };
 
 /* The state that interpreters have which do not record. */
 static struct dpx_ctx nobody;
@@ -81,11 +81,14 @@ static int to_file(void *arg, const char *ptr, size_t len)
 {
     struct dpx_ctx *ctx = arg;
     struct dp_err err;
+    int why = errno;            /* the program's $! */
     dp_err_init(&err);
     if (dp_outfile_write(&ctx->out, ptr, len, &err) < 0) {
         say("DProf: %s; the profile ends here, the program goes on", err.message);
+        errno = why;
         return err.code;
     }
+    errno = why;
     return 0;
 }
 
@@ -115,7 +118,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     SV *script = get_sv("0", 0);
-    dp_buf_adds(to, DP_FMT_MAGIC);
+    dp_buf_adds(to, DP_FMT_MAGIC "\n");
     dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
     dp_buf_adds(to, "# All values are given in HZ\n"
                     "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
@@ -169,12 +172,14 @@ static int open_and_write(void *arg, const char *ptr, size_t len)
     if (!ctx->opened) {
         dTHX;
         struct dp_err err;
+        int why = errno;
         dp_err_init(&err);
         int rc = open_file(aTHX_ ctx, &err);
-        if (rc < 0) {
+        if (rc < 0)
             say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+        errno = why;
+        if (rc < 0)
             return rc;
-        }
         ctx->writer.sink = to_file;
     }
     return to_file(arg, ptr, len);
@@ -363,6 +368,16 @@ static void forked(void *arg)
 
 /* ---- threads ---- */
 
+struct dpx_ctx *dpx_run_current(pTHX)
+{
+#ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0)
+        return NULL;
+#endif
+    struct dpx_ctx *ctx = DPX_CTX;
+    return ctx && ctx->thx == DPX_THX ? ctx : NULL;
+}
+
 struct dpx_ctx *dpx_run_other(pTHX)
 {
     struct dpx_ctx *parent = DPX_CTX, *ctx = NULL;
@@ -418,7 +433,7 @@ static void read_environment(pTHX)
     run.default_name = !name || !*name;
     run.path = dp_outfile_absolute(run.default_name ? "tmon.out" : name);
     run.words = (size_t)env_number(aTHX_ "PERL_DPROF_BUFFER", 0, (U64)1 << 27, BUFFER_WORDS);
-    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ);
+    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ_RECORDED);
     run.clock_wish = getenv("PERL_DPROF_CLOCK");
     if (run.clock_wish && !*run.clock_wish)
         run.clock_wish = NULL;

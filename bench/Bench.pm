@@ -1,0 +1,132 @@
+package Bench;
+
+# What the benchmarks share: which profilers there are, running a program under
+# them in turn, and medians. Costs are CPU time, read by the program itself, so
+# that other processes and the reaping parent stay out of it.
+
+use strict;
+use warnings;
+use Config;
+use Exporter 'import';
+use File::Spec;
+use File::Temp;
+use FindBin;
+
+our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version);
+
+my $top = File::Spec->rel2abs("$FindBin::Bin/..");
+sub top { $top }
+
+my $scratch;
+sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1); "$scratch" }
+
+sub note { print STDERR "# @_\n" if -t STDERR }
+
+# Where the classic profiler was unpacked, by hand: its module has our name.
+sub old_lib {
+    my $lib = $ENV{DPROF_OLD_LIB} or return;
+    return -e "$lib/Devel/DProf.pm" ? $lib : undef;
+}
+
+sub has_nytprof { !system("$^X -MDevel::NYTProf::Core -e1 >/dev/null 2>&1") }
+
+my @ours = ("-I$top/blib/lib", "-I$top/blib/arch");
+
+# name => [ options of perl, environment ], in the order in which they run.
+sub sides {
+    my @want = @_;
+    my $out = scratch() . '/out';
+    my @all = (
+        [ plain          => [], {} ],
+        [ 'DProf'        => [ @ours, '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, clock_gettime' => [ @ours, '-d:DProf' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out, PERL_DPROF_CLOCK => 'monotonic' } ],
+    );
+    if (has_nytprof()) {
+        push @all,
+            [ 'NYTProf, lean' => ['-d:NYTProf'], { NYTPROF => "stmts=0:slowops=0:calls=0:file=$out.nyt" } ],
+            [ 'NYTProf, stmts=0' => ['-d:NYTProf'], { NYTPROF => "stmts=0:file=$out.nyt" } ];
+    } else {
+        print "Devel::NYTProf is not installed (Debian: libdevel-nytprof-perl): not compared\n";
+    }
+    if (my $lib = old_lib()) {
+        push @all, [ 'old DProf' => [ "-I$lib", '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ];
+    } else {
+        print "DPROF_OLD_LIB does not name the classic Devel::DProf, unpacked: not compared\n";
+    }
+    return @all unless @want;
+    my %want = map { $_ => 1 } @want;
+    return grep { $want{ $_->[0] } } @all;
+}
+
+# Runs a program; returns the numbers that it prints on lines `=NAME NUMBER`.
+sub run_side {
+    my ($side, @program) = @_;
+    my ($name, $options, $env) = @$side;
+    local @ENV{ keys %$env } = values %$env;
+    unlink $env->{PERL_DPROF_OUT_FILE_NAME} if $env->{PERL_DPROF_OUT_FILE_NAME};
+    my $dir = scratch();
+    open my $fh, '-|', $^X, @$options, @program or die "bench: cannot run $^X: $!\n";
+    my %got;
+    while (<$fh>) { $got{$1} = $2 if /^=(\S+) (\S+)$/ }
+    close $fh or die "bench: @program failed under $name (status $?)\n";
+    return \%got;
+}
+
+# { side name => { number's name => [values, one a round] } }, all sides in turn
+# in each round, so that a drift of the machine's speed touches all alike.
+sub rounds {
+    my ($n, $sides, @program) = @_;
+    my %all;
+    for my $round (0 .. $n) {
+        for my $side (@$sides) {
+            note("round $round of $n: $side->[0]");
+            my $got = run_side($side, @program);
+            next unless $round;     # the first one warms caches
+            push @{ $all{ $side->[0] }{$_} }, $got->{$_} for keys %$got;
+        }
+    }
+    return \%all;
+}
+
+sub median {
+    my @v = sort { $a <=> $b } @_;
+    return 0 unless @v;
+    return @v % 2 ? $v[ $#v / 2 ] : ($v[ @v / 2 - 1 ] + $v[ @v / 2 ]) / 2;
+}
+
+sub spread {
+    my @v = sort { $a <=> $b } @_;
+    return ($v[0], $v[-1]);
+}
+
+sub table {
+    my ($head, @rows) = @_;
+    my @width;
+    for my $row ($head, @rows) {
+        for my $i (0 .. $#$row) {
+            my $len = length $row->[$i];
+            $width[$i] = $len if $len > ($width[$i] // 0);
+        }
+    }
+    for my $row ($head, @rows) {
+        my $line = sprintf '%-*s', $width[0], $row->[0];
+        $line .= sprintf '  %*s', $width[$_], $row->[$_] // '' for 1 .. $#width;
+        print "$line\n";
+    }
+    print "\n";
+}
+
+sub ours_version {
+    my $file = scratch() . '/clock.out';
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $file;
+    system($^X, @ours, '-d:DProf', '-e', '1') == 0 or die "bench: run make first\n";
+    open my $fh, '<', $file or die "bench: $file: $!\n";
+    local $/;
+    my $text = <$fh>;
+    my ($clock) = $text =~ /\$dprof_clock='(\w+)'/;
+    my ($version) = $text =~ /XS_VERSION='([^']+)'/;
+    return "$version, clock $clock, perl $], $Config{archname}";
+}
+
+1;

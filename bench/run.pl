@@ -1,0 +1,14 @@
+#!/usr/bin/perl
+# All benchmarks, one after the other: make bench.
+use strict;
+use warnings;
+use FindBin;
+
+my @all = qw(cost real distortion instructions dprofpp);
+my $bad = 0;
+for my $name (@ARGV ? @ARGV : @all) {
+    next unless -e "$FindBin::Bin/$name.pl";
+    print "== $name ==\n";
+    $bad ||= system($^X, "$FindBin::Bin/$name.pl") != 0;
+}
+exit($bad ? 1 : 0);

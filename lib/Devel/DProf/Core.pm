@@ -1,0 +1,45 @@
+package Devel::DProf::Core;
+
+# Loads the compiled part and nothing else. Devel::DProf itself starts the
+# profiler, so no tool may load it.
+
+use strict;
+use warnings;
+
+our $VERSION = '20261120.00';
+
+require XSLoader;
+
+# XSLoader looks for the object relative to its caller's file, as if that were
+# the module's own; here it is one folder deeper, and in blib elsewhere. Telling it
+# a file name saves DynaLoader, which is slow.
+my $file = __FILE__;
+if ($file =~ m{^(.*)/Devel/DProf/Core\.pm\z}s) {
+    for my $dir ($1, @INC) {
+        next if ref $dir || !-d "$dir/auto/Devel/DProf";
+        $file = $dir;
+        last;
+    }
+}
+our $Dir = $file;
+if ($file =~ /["\n]/) {
+    XSLoader::load('Devel::DProf', $VERSION);
+} else {
+    eval qq{#line 1 "$file/Devel/DProf.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1} or die $@;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Core - the compiled part of Devel::DProf, without the profiler
+
+=head1 DESCRIPTION
+
+The tools load this. It starts nothing.
+
+=cut

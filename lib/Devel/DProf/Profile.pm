@@ -1,0 +1,121 @@
+package Devel::DProf::Profile;
+
+use strict;
+use warnings;
+
+use Devel::DProf::Core;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# As src/dp_err.h and src/dprof.h have them.
+use constant {
+    TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3,
+    FORCE => 1,
+    CPU => 0, USER => 1, SYSTEM => 2, REAL => 3,
+    BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,
+    KEEP => 0, DROP => 1, GROUP => 2, OTHER => 3,
+};
+
+sub CLONE_SKIP { 1 }
+
+# One byte for each name, which a view obeys: $role->($name) gives it.
+sub roles {
+    my ($self, $how, $role) = @_;
+    return join '', map { chr $role->($_) } $self->names($how);
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Profile - a profile, read back
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Profile;
+
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add('tmon.out');
+    for my $row ($profile->rows({ time => Devel::DProf::Profile::REAL, rows => 1000 })) {
+        my ($name, $calls, $self, $inclusive) = @$row;      # times in ticks of 1/hz s
+    }
+
+=head1 DESCRIPTION
+
+One or more files read into one profile: subs, and the tree of their calls with
+the times of each context. Reading never starts the profiler and never
+evaluates anything in a file.
+
+=head1 METHODS
+
+=over
+
+=item new
+
+An empty profile.
+
+=item add PATH [FLAGS [PROGRESS]]
+
+Reads a file; C<-> is standard input, and gzip is seen by itself. Returns 0, or a
+negative code whose details L</outcome> has. What was readable is in the profile
+in any case. FLAGS: C<FORCE> skips exits that have no entry. PROGRESS is called
+now and then with the bytes read so far and the file's size (0: not known).
+
+=item add_header PATH
+
+Reads a file's header alone.
+
+=item files
+
+How many files were added.
+
+=item outcome INDEX [HOW]
+
+What became of a file: a hash with path, code, message, line, byte, errno, marks,
+open_count, open (names of the subs still running at the end, the outermost
+first) and odd (pairs: the name in an exit, and the sub that it ended).
+
+=item header [INDEX]
+
+The header's names and values, in the file's order.
+
+=item hz, total TIME, contexts
+
+Ticks per second; all ticks of one kind of time (CPU, USER, SYSTEM, REAL); the
+number of distinct calling contexts.
+
+=item names HOW
+
+The names of all subs. HOW is a hash: C<separate> tells anonymous subs apart,
+C<autoload> makes one of all autoloaded subs.
+
+=item roles HOW, CODE
+
+For each name what CODE says of it: KEEP, DROP, GROUP or OTHER; to be passed on as
+C<roles>.
+
+=item rows HOW
+
+The flat table: name, calls, self and inclusive ticks. HOW may hold time, order,
+reverse, inclusive, program, only, roles, group, and what L</names> takes.
+
+=item print_flat HANDLE, HOW
+
+=item print_merged HANDLE, HOW
+
+=item Devel::DProf::Profile::print_calls PATH, HANDLE, HOW
+
+L<dprofpp>'s table, its C<-S> and its C<-T>. The last is a function; it prints as
+it reads, and returns an outcome.
+
+=item Devel::DProf::Profile::escape BYTES
+
+The bytes with control characters made visible.
+
+=back
+
+=cut

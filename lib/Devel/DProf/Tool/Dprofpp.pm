@@ -1,0 +1,396 @@
+package Devel::DProf::Tool::Dprofpp;
+
+use strict;
+use warnings;
+
+use Getopt::Long ();
+use Devel::DProf::Profile;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { OK => 0, FAILED => 1, USAGE => 2 };
+
+my @options = (
+    'A|autoload', 'R|separate-anon', 'F|force', 'g|only|sub=s', 'f|filter=s', 'G|group=s', 'P|pull',
+    'E|exclusive', 'I|inclusive',
+    'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
+    'u|user', 's|system', 'r|real',
+    'S|merged-tree', 'T|tree', 't|folded-tree',
+    'O|rows=i', 'q|no-header', 'program',
+    'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
+);
+
+# Of these the command line's word replaces that of DPROFPP_OPTS; within one of
+# them the classic order of precedence holds.
+my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r)], [qw(S T t)]);
+
+sub main {
+    my @args = @_;
+    my ($opt, $names, $script_args) = options(@args);
+    return USAGE unless $opt;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    my $how = how($opt) or return USAGE;
+    return version(@$names) if $opt->{V};
+    my $status;
+    if (defined $opt->{p}) {
+        $status = record($opt->{p}, $script_args, $names);
+        return $status if $opt->{Q};
+    }
+    my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
+    return $status || $failed;
+}
+
+# ---- options ----
+
+sub parse {
+    my @args = @_;
+    my %opt;
+    my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_auto_abbrev)]);
+    my $message = '';
+    local $SIG{__WARN__} = sub { $message .= $_[0] };
+    my $ok = $parser->getoptionsfromarray(\@args, \%opt, @options);
+    return (\%opt, \@args) if $ok;
+    usage($message =~ s/\n+\z//r);
+    return;
+}
+
+sub options {
+    my @args = @_;
+    my @behind;
+    for my $i (0 .. $#args) {
+        next if $args[$i] ne '--';
+        @behind = splice @args, $i + 1;
+        last;
+    }
+    my ($env, $env_names) = parse(split ' ', $ENV{DPROFPP_OPTS} // '') or return;
+    my ($opt, $names) = parse(@args) or return;
+    for my $choice (@choices) {
+        delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
+    }
+    %$opt = (%$env, %$opt);
+    my $script_args = defined $opt->{p} && @args && $args[-1] eq '--' ? [@behind] : undef;
+    push @$names, @behind if !defined $opt->{p};
+    $names = $env_names if !@$names;
+    $names = [defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
+        ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out'] if !@$names;
+    return ($opt, $names, $script_args);
+}
+
+sub usage {
+    my ($message) = @_;
+    print STDERR "$message\nTry 'dprofpp -h' for help.\n";
+    return USAGE;
+}
+
+# What the views are to do: the fields of struct dp_classic, and patterns.
+sub how {
+    my ($opt) = @_;
+    my %how = (
+        time => $opt->{u} ? Devel::DProf::Profile::USER
+              : $opt->{r} ? Devel::DProf::Profile::REAL
+              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU,
+        order => $opt->{U} ? Devel::DProf::Profile::UNSORTED
+               : $opt->{v} ? Devel::DProf::Profile::BY_AVERAGE
+               : $opt->{a} ? Devel::DProf::Profile::BY_NAME
+               : $opt->{l} ? Devel::DProf::Profile::BY_CALLS : Devel::DProf::Profile::BY_TIME,
+        reverse   => $opt->{d} ? 1 : 0,
+        inclusive => $opt->{I} ? 1 : 0,
+        no_header => $opt->{q} ? 1 : 0,
+        program   => $opt->{program} ? 1 : 0,
+        rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
+        separate  => $opt->{R} ? 1 : 0,
+        autoload  => $opt->{A} ? 1 : 0,
+        force     => $opt->{F} ? 1 : 0,
+        fold      => $opt->{t} && !$opt->{T} ? 1 : 0,
+    );
+    $how{only} = text($opt->{g}) if defined $opt->{g};
+    for my $name (grep { defined $opt->{$_} } qw(f G)) {
+        my $re = text($opt->{$name});
+        $how{"re_$name"} = eval { qr/$re/ };
+        if (!$how{"re_$name"}) {
+            usage("-$name: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r));
+            return;
+        }
+        $how{group} = $re if $name eq 'G';
+    }
+    return \%how;
+}
+
+# Names are UTF-8 where they can be, and so is what a shell hands over.
+sub text {
+    my ($bytes) = @_;
+    utf8::decode($bytes);
+    return $bytes;
+}
+
+# ---- reports ----
+
+sub report {
+    my ($opt, $how, @names) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    my ($failed, $something) = (OK, 0);
+    for my $path (@names) {
+        $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
+        my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
+        $failed ||= $status;
+        return $failed if !defined $readable;
+        $something ||= $readable;
+    }
+    return $failed if !$something;
+    if ($how->{re_f} || $how->{re_G}) {
+        $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
+    }
+    $how->{width} = terminal_width();
+    my $rc;
+    if ($opt->{S}) {
+        $rc = $profile->print_merged(\*STDOUT, $how);
+    } else {
+        $rc = $profile->print_flat(\*STDOUT, $how);
+    }
+    return written($rc) || $failed;
+}
+
+sub calls {
+    my ($opt, $how, @names) = @_;
+    my $failed = OK;
+    for my $path (@names) {
+        my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT, $how);
+        my ($status, $readable) = outcome($outcome, $opt, $how);
+        $failed ||= $status;
+        last if !defined $readable;
+    }
+    return written(0) || $failed;
+}
+
+sub role {
+    my ($how, $pull, $name) = @_;
+    return Devel::DProf::Profile::DROP if $how->{re_f} && $name =~ $how->{re_f};
+    return Devel::DProf::Profile::KEEP if !$how->{re_G};
+    return Devel::DProf::Profile::GROUP if $name =~ $how->{re_G};
+    return $pull ? Devel::DProf::Profile::OTHER : Devel::DProf::Profile::KEEP;
+}
+
+# Output that did not arrive is an error, however it came about.
+sub written {
+    my ($rc) = @_;
+    my $errno = $!;
+    return OK if close(STDOUT) && $rc == 0;
+    print STDERR 'dprofpp: the report could not be written: ', ($! || $errno), "\n";
+    return FAILED;
+}
+
+sub terminal_width {
+    return 0 if !-t STDOUT;
+    my $size = '';
+    # TIOCGWINSZ, where it is known
+    my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
+    if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
+        my (undef, $columns) = unpack 'S2', $size;
+        return $columns if $columns;
+    }
+    return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
+}
+
+# Called now and then while a file is read; speaks to terminals only, and not
+# before it has taken a second.
+sub progress {
+    my ($path) = @_;
+    return undef if !-t STDERR;
+    my $name = Devel::DProf::Profile::escape($path);
+    my $start = time;
+    return sub {
+        my ($done, $total) = @_;
+        return if time - $start < 1;
+        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB', " \r";
+        print STDERR "\r\e[K" if $total && $done >= $total;
+    };
+}
+
+# ---- what is to be told of a file ----
+
+sub place {
+    my ($o) = @_;
+    return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
+}
+
+sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
+
+sub bytes {
+    my ($text) = @_;
+    utf8::encode($text) if utf8::is_utf8($text);
+    return $text;
+}
+
+# Says what has to be said. Returns the exit status and whether there is
+# something to report; undef where there must be no report at all.
+sub outcome {
+    my ($o, $opt, $how) = @_;
+    my $path = $o->{path};
+    my $code = $o->{code};
+    return unexpected($o, $opt, $how) // open_frames($o, $opt) // (OK, 1) if $code == 0;
+    if ($code == Devel::DProf::Profile::TRUNCATED) {
+        if (!$opt->{F}) {
+            my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
+            complain("$path: profile cut short: $o->{message}" . place($o)
+                . ($o->{open_count} ? "; $calls had not ended" : ''));
+        }
+        return (OK, 1);
+    }
+    if ($code == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
+        local $! = $o->{errno};
+        complain("Unable to open $path: $!");
+        return (FAILED, 0);
+    }
+    if ($code == Devel::DProf::Profile::NOTPROFILE) {
+        complain("Not a perl profile: $path");
+        return (FAILED, 0);
+    }
+    if ($o->{message} =~ /^(?:Garbled|Bad) profile/) {     # the classic words stay in front
+        complain("$o->{message} ($path, line $o->{line}, byte $o->{byte})");
+    } else {
+        complain("$path: $o->{message}" . place($o));
+    }
+    return (FAILED, $o->{marks} > 0);
+}
+
+sub open_frames {
+    my ($o, $opt) = @_;
+    return if !$o->{open_count};
+    my (%calls, @order);
+    for my $name (@{ $o->{open} }) {
+        push @order, $name if !$calls{$name}++;
+    }
+    complain("$_ has $calls{$_} unstacked calls in outer") for @order;
+    if ($opt->{F}) {
+        complain("Faking $o->{open_count} exit timestamp(s).");
+        return (OK, 1);
+    }
+    complain('Garbled profile is missing some exit time stamps:');
+    complain($_) for @{ $o->{open} }[0 .. ($#{ $o->{open} } < 999 ? $#{ $o->{open} } : 999)];
+    complain('... and ' . ($o->{open_count} - 1000) . ' more') if $o->{open_count} > 1000;
+    complain('Try rerunning dprofpp with -F.');
+    return (FAILED, undef);
+}
+
+# Only grouping cares whether an exit names the sub that it ends.
+sub unexpected {
+    my ($o, $opt, $how) = @_;
+    return if !$how->{re_G};
+    my @odd = @{ $o->{odd} };
+    while (my ($named, $ended) = splice @odd, 0, 2) {
+        next if $named eq $ended || $named !~ $how->{re_G} || $ended =~ /(?:^|::)AUTOLOAD\z/;
+        if ($opt->{F}) {
+            complain('Garbled profile, faking exit timestamp:');
+            complain("    $named => $ended.");
+            next;
+        }
+        complain("Garbled profile, unexpected exit time stamp ($o->{path}: $named instead of $ended)");
+        return (FAILED, undef);
+    }
+    return;
+}
+
+# ---- -p, -V, -h, -H ----
+
+# The folders that a perl of this installation would not search by itself.
+sub include_dirs {
+    require Config;
+    require Cwd;
+    my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(
+        privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    my @dirs = ($Devel::DProf::Core::Dir, grep { !ref && -e "$_/Devel/DProf.pm" } @INC);
+    my %seen;
+    return map { "-I$_" } grep { !$known{$_} && !$seen{$_}++ }
+        map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
+}
+
+sub record {
+    my ($script, $args, $names) = @_;
+    my @command = $args ? ($script, @$args) : split ' ', $script;
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
+    my $rc = system { $^X } $^X, include_dirs(), '-d:DProf', @command;
+    if ($rc == -1) {
+        complain("Failed: $^X -d:DProf @command: $!");
+        return FAILED;
+    }
+    return $rc & 127 ? 128 + ($rc & 127) : $rc >> 8;
+}
+
+sub version {
+    my ($path) = @_;
+    print "dprofpp version: $VERSION\n";
+    return OK if !-e $path && $path ne '-';
+    my $profile = Devel::DProf::Profile->new;
+    my $rc = $profile->add_header($path);
+    my $o = $profile->outcome(0);
+    return (outcome($o, {}, {}))[0] if $rc == Devel::DProf::Profile::CANNOT_READ;
+    my @header = $rc == Devel::DProf::Profile::NOTPROFILE ? () : $profile->header(0);
+    my %header = @header;
+    print 'XS_VERSION: ', Devel::DProf::Profile::escape(bytes($header{XS_VERSION} // 'early')), "\n" if @header;
+    while (my ($name, $value) = splice @header, 0, 2) {
+        next if $name !~ s/^dprof_//;
+        print $name, ': ', Devel::DProf::Profile::escape(bytes($value)), "\n";
+    }
+    return (outcome($o, { F => 1 }, {}))[0];
+}
+
+sub help {
+    print <<'END';
+dprofpp [options] [profile ...]
+
+What is counted:
+    -g sub      only this sub, and what is called from it
+    -f regex    leave out the subs that match
+    -G regex    make one row of the subs that match ...
+    -P          ... and another of all the others
+    -A          count autoloaded subs as *::AUTOLOAD
+    -R          tell anonymous subs of one package apart
+    --program   show the time outside of all subs, too
+    -F          put up with missing entries and exits
+
+Which time:
+    (default)   user and system      -u  user      -s  system      -r  real
+    -E          percentages and order by exclusive times (default)
+    -I          ... by inclusive times
+
+Order and size:
+    -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called
+    -d          turn the order round
+    -O count    so many rows (default 15)
+    -q          no header
+
+Instead of the table:
+    -S          the merged call tree with times
+    -T          every call, indented
+    -t          the same, repetitions folded
+
+    -p script   profile the script first; -Q: and leave it at that
+    -V          version, and where a profile comes from
+    -h, -H      this help, the manual
+END
+    return written(0);
+}
+
+sub manual {
+    require Pod::Usage;
+    Pod::Usage::pod2usage(-verbose => 2, -input => $0, -exitval => 'NOEXIT');
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dprofpp - what dprofpp does
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dprofpp>.
+
+=cut

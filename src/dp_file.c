@@ -1,0 +1,105 @@
+#include "dp_file.h"
+#include "dp_mem.h"
+
+#include <errno.h>
+#include <string.h>
+
+int dp_file_init(struct dp_file *file, const char *path, unsigned flags)
+{
+    memset(file, 0, sizeof *file);
+    dp_header_init(&file->head);
+    dp_map_init(&file->odd_seen);
+    dp_err_init(&file->err);
+    file->force = flags & DP_FORCE;
+    size_t n = strlen(path) + 1;
+    file->path = dp_mem_alloc(n);
+    if (!file->path)
+        return DP_E_NOMEM;
+    memcpy(file->path, path, n);
+    return 0;
+}
+
+void dp_file_release(struct dp_file *file)
+{
+    dp_header_release(&file->head);
+    dp_map_release(&file->odd_seen);
+    dp_mem_free(file->path);
+    dp_mem_free(file->open_subs);
+    dp_mem_free(file->odd);
+    memset(file, 0, sizeof *file);
+}
+
+static int open_source(struct dp_file *file, struct dp_source *src)
+{
+    int rc = dp_source_open(src, file->path);
+    if (rc < 0) {
+        file->sys_errno = errno;
+        dp_err_set(&file->err, rc, "Unable to open %.200s", file->path);
+    }
+    return rc;
+}
+
+int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const void *mem, size_t len)
+{
+    struct dp_source src;
+    int rc = 0;
+    if (mem)
+        dp_source_mem(&src, mem, len);
+    else
+        rc = open_source(file, &src);
+    if (rc == 0) {
+        rc = dp_reader_run(&src, to, &file->head, &file->info, &file->err);
+        dp_source_close(&src);
+    }
+    /* a header with a fault in it is worth an error, but not worth stopping for */
+    if ((rc == 0 || rc == DP_E_TRUNCATED) && file->info.bad_header) {
+        file->err = file->info.header_err;
+        rc = file->err.code;
+    }
+    return file->code = rc;
+}
+
+int dp_file_read_header(struct dp_file *file)
+{
+    struct dp_source src;
+    int rc = open_source(file, &src);
+    if (rc == 0) {
+        rc = dp_reader_head(&src, &file->head, &file->info, &file->err);
+        dp_source_close(&src);
+    }
+    return file->code = rc;
+}
+
+int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended)
+{
+    if (file->odd_pairs >= DP_FILE_ODD)
+        return 0;
+    struct dp_map_slot *slot = dp_map_put(&file->odd_seen, (uint64_t)named << 32 | ended);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return 0;
+    slot->value = 0;
+    if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd) < 0)
+        return DP_E_NOMEM;
+    file->odd[file->odd_pairs * 2] = named;
+    file->odd[file->odd_pairs * 2 + 1] = ended;
+    file->odd_pairs++;
+    return 0;
+}
+
+void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
+{
+    out->path = file->path;
+    out->code = file->code;
+    out->sys_errno = file->sys_errno;
+    out->message = file->err.code ? file->err.message : "";
+    out->line = file->err.line;
+    out->byte = file->err.byte;
+    out->marks = file->info.marks;
+    out->open = file->open;
+    out->open_subs = file->open_subs;
+    out->open_listed = file->open_listed;
+    out->odd = file->odd;
+    out->odd_pairs = file->odd_pairs;
+}

@@ -1,0 +1,32 @@
+/* The flat table: per name calls, self and inclusive time. */
+#ifndef DP_FLAT_H
+#define DP_FLAT_H
+
+#include "dp_base.h"
+#include "dp_prof.h"
+#include "dp_select.h"
+
+struct dp_flat_row {
+    uint32_t name;              /* of dp_names; then GROUP, OTHER, (program), in that order */
+    uint32_t first;             /* the context where it was first entered; DP_FLAT_UNSEEN */
+    uint64_t calls, self, incl;
+};
+
+#define DP_FLAT_UNSEEN UINT32_MAX
+
+struct dp_flat {
+    struct dp_flat_row *rows;   /* those to show, sorted */
+    size_t count;
+    struct dp_flat_row group;   /* what was grouped, even if nothing */
+    uint64_t total;             /* of the chosen time: of the whole, or of `only` */
+};
+
+/* Computes it. Returns 0 or a negative DP_E. The caller releases it. */
+int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct dp_names *names,
+                 const struct dp_classic *how);
+void dp_flat_release(struct dp_flat *flat);
+
+/* Ticks of the chosen time that a context has itself. */
+uint64_t dp_flat_value(const struct dp_node *node, int time);
+
+#endif

@@ -1,0 +1,209 @@
+#include "dp_header.h"
+#include "dp_buf.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dp_header_init(struct dp_header *head)
+{
+    memset(head, 0, sizeof *head);
+    dp_pool_init(&head->pool);
+    head->hz = DP_FMT_HZ_DEFAULT;
+    head->over_tests = 1;
+}
+
+void dp_header_release(struct dp_header *head)
+{
+    dp_pool_release(&head->pool);
+    dp_mem_free(head->vars);
+    dp_header_init(head);
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == ';'))
+        p++;
+    return p;
+}
+
+static char *copy(struct dp_header *head, const char *ptr, size_t len)
+{
+    char *to = dp_pool_alloc(&head->pool, len + 1);
+    if (to) {
+        memcpy(to, ptr, len);
+        to[len] = '\0';
+    }
+    return to;
+}
+
+/* A quoted string behind its opening quote. Returns the end behind the closing
+ * one, NULL where there is none. The value never grows. */
+static const char *unquote(const char *p, const char *end, char *to, size_t *len)
+{
+    size_t n = 0;
+    while (p < end && *p != '\'') {
+        char c = *p++;
+        if (c == '\\' && p < end && (*p == '\'' || *p == '\\')) {
+            c = *p++;
+        } else if (c == '%' && end - p >= 2) {
+            int hi = dp_num_hexdigit(p[0]), lo = dp_num_hexdigit(p[1]);
+            if (hi >= 0 && lo >= 0) {
+                c = (char)(hi << 4 | lo);
+                p += 2;
+            }
+        }
+        to[n++] = c;
+    }
+    to[n] = '\0';
+    *len = n;
+    return p < end ? p + 1 : NULL;
+}
+
+static const char *number(const char *p, const char *end)
+{
+    const char *start = p;
+    if (p < end && *p == '-')
+        p++;
+    const char *digits = p;
+    while (p < end && ((*p >= '0' && *p <= '9') || *p == '.'))
+        p++;
+    return p > digits && p - start < 40 ? p : NULL;
+}
+
+static int add(struct dp_header *head, struct dp_var var)
+{
+    if (head->count >= DP_LIMIT_VARS)
+        return 0;
+    if (dp_mem_grow((void **)&head->vars, &head->cap, head->count + 1, sizeof *head->vars) < 0)
+        return DP_E_NOMEM;
+    head->vars[head->count++] = var;
+    return 0;
+}
+
+int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
+{
+    const char *p = ptr, *end = ptr + len;
+    for (;;) {
+        p = skip_blanks(p, end);
+        if (p == end || *p == '#')
+            return 0;
+        if (*p++ != '$')
+            return DP_E_SYNTAX;
+        const char *name = p;
+        while (p < end && is_word(*p))
+            p++;
+        size_t name_len = (size_t)(p - name);
+        while (p < end && *p == ' ')
+            p++;
+        if (!name_len || p == end || *p++ != '=')
+            return DP_E_SYNTAX;
+        while (p < end && *p == ' ')
+            p++;
+        struct dp_var var = { NULL, NULL, 0 };
+        if (p < end && *p == '\'') {
+            char *to = dp_pool_alloc(&head->pool, (size_t)(end - p) + 1);
+            if (!to)
+                return DP_E_NOMEM;
+            p = unquote(p + 1, end, to, &var.len);
+            var.value = to;
+        } else {
+            const char *from = p;
+            p = number(p, end);
+            if (p) {
+                var.len = (size_t)(p - from);
+                if (!(var.value = copy(head, from, var.len)))
+                    return DP_E_NOMEM;
+            }
+        }
+        if (!p)
+            return DP_E_SYNTAX;
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        if (p < end && *p != ';' && *p != '#')
+            return DP_E_SYNTAX;
+        if (!(var.name = copy(head, name, name_len)) || add(head, var) < 0)
+            return DP_E_NOMEM;
+    }
+}
+
+const char *dp_header_get(const struct dp_header *head, const char *name)
+{
+    for (size_t i = head->count; i-- > 0;)
+        if (strcmp(head->vars[i].name, name) == 0)
+            return head->vars[i].value;
+    return NULL;
+}
+
+/* A whole number; a negative one (a clock set back) is 0, a fraction is cut. */
+static bool get_number(const struct dp_header *head, const char *name, uint64_t *out)
+{
+    const char *s = dp_header_get(head, name);
+    if (!s)
+        return false;
+    if (*s == '-') {
+        *out = 0;
+        return true;
+    }
+    return dp_num_dec(s, strcspn(s, "."), out);
+}
+
+static int check_version(struct dp_header *head, struct dp_err *err)
+{
+    const char *format = dp_header_get(head, "dprof_format");
+    if (!format)
+        return 0;
+    char kind[32];
+    unsigned version;
+    if (sscanf(format, "%31[a-z] %9u", kind, &version) != 2)
+        return dp_err_set(err, DP_E_SYNTAX, "the format is not known: '%.60s'", format);
+    if (strcmp(kind, DP_FMT_TRACE) != 0)
+        return dp_err_set(err, DP_E_VERSION, "this is a file of the format '%s %u'; this version reads '%s %d'",
+                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    if (version > DP_FMT_TRACE_VERSION)
+        return dp_err_set(err, DP_E_VERSION,
+                          "the format '%s %u' is newer than '%s %d', the newest that this version reads",
+                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    head->version = version;
+    return 0;
+}
+
+int dp_header_finish(struct dp_header *head, struct dp_err *err)
+{
+    static const char *const over[] = { "over_utime", "over_stime", "over_rtime" };
+    static const char *const rrun[] = { "rrun_utime", "rrun_stime", "rrun_rtime" };
+    int rc = check_version(head, err);
+    if (rc < 0)
+        return rc;
+    if (dp_header_get(head, "hz")
+        && (!get_number(head, "hz", &head->hz) || head->hz == 0 || head->hz > DP_LIMIT_HZ))
+        return dp_err_set(err, DP_E_SYNTAX, "$hz is not a number of ticks per second: %.40s",
+                          dp_header_get(head, "hz"));
+    if (!get_number(head, "over_tests", &head->over_tests) || head->over_tests == 0)
+        head->over_tests = 1;
+    bool all = true;
+    for (int m = 0; m < DP_METRICS; m++) {
+        if (!get_number(head, over[m], &head->over[m]))
+            head->over[m] = 0;
+        if (!get_number(head, rrun[m], &head->rrun[m])) {
+            head->rrun[m] = 0;
+            all = false;
+        }
+        if (head->over[m] >= DP_LIMIT_INTERVAL || head->rrun[m] >= DP_LIMIT_INTERVAL
+            || head->over_tests >= DP_LIMIT_INTERVAL / 2)
+            return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
+    }
+    head->has_rrun = all;
+    head->has_marks = get_number(head, "total_marks", &head->total_marks);
+    if (!get_number(head, "dprof_inherited", &head->inherited))
+        head->inherited = 0;
+    return 0;
+}

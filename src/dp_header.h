@@ -1,0 +1,44 @@
+/* The header of a profile: `$name=value;` statements, parsed and never
+ * evaluated. */
+#ifndef DP_HEADER_H
+#define DP_HEADER_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+#include "dp_pool.h"
+
+struct dp_var {
+    const char *name;           /* without the `$`; NUL-terminated */
+    const char *value;          /* unquoted, %XX decoded; NUL-terminated */
+    size_t len;                 /* of value */
+};
+
+struct dp_header {
+    struct dp_pool pool;        /* owns names and values */
+    struct dp_var *vars;        /* in order of the file; a later one of the same name counts */
+    size_t count, cap;
+    uint64_t hz;                /* from here on set by dp_header_finish */
+    unsigned version;           /* 0: of the classic recorder */
+    uint64_t over[3], over_tests;
+    uint64_t rrun[3];
+    bool has_rrun;
+    uint64_t total_marks;
+    bool has_marks;
+    uint64_t inherited;
+};
+
+void dp_header_init(struct dp_header *head);
+void dp_header_release(struct dp_header *head);
+
+/* One line of the header, without its end. Returns 0, DP_E_NOMEM, or
+ * DP_E_SYNTAX: what stood before the fault is kept, the rest skipped. */
+int dp_header_line(struct dp_header *head, const char *ptr, size_t len);
+
+/* Reads the numbers off the variables. DP_E_VERSION for a newer format,
+ * DP_E_SYNTAX for a clock that makes no sense; the message goes to err. */
+int dp_header_finish(struct dp_header *head, struct dp_err *err);
+
+/* The value of a name, or NULL; borrowed. */
+const char *dp_header_get(const struct dp_header *head, const char *name);
+
+#endif

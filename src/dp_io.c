@@ -1,0 +1,283 @@
+#include "dp_io.h"
+#include "dp_mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { PACKED = 64 * 1024 };
+
+struct dp_inflate {
+    z_stream z;
+    bool between;               /* a member ended, the next has not begun */
+    bool at_end;                /* the packed side has ended */
+    unsigned char in[PACKED];
+};
+
+static void source_init(struct dp_source *src)
+{
+    memset(src, 0, sizeof *src);
+    src->fd = -1;
+}
+
+static long read_fd(void *ctx, void *buf, size_t n)
+{
+    struct dp_source *src = ctx;
+    for (;;) {
+        ssize_t got = read(src->fd, buf, n);
+        if (got >= 0)
+            return (long)got;
+        if (errno == EINTR)
+            continue;
+        src->sys_errno = errno;
+        return DP_E_IO;
+    }
+}
+
+static long read_mem(void *ctx, void *buf, size_t n)
+{
+    struct dp_source *src = ctx;
+    if (n > src->mem_len)
+        n = src->mem_len;
+    if (n)
+        memcpy(buf, src->mem, n);
+    src->mem += n;
+    src->mem_len -= n;
+    return (long)n;
+}
+
+void dp_source_fd(struct dp_source *src, int fd)
+{
+    struct stat st;
+    source_init(src);
+    src->read = read_fd;
+    src->ctx = src;
+    src->fd = fd;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        src->size = (uint64_t)st.st_size;
+}
+
+int dp_source_open(struct dp_source *src, const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        dp_source_fd(src, 0);
+        return 0;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        source_init(src);
+        return DP_E_IO;
+    }
+    dp_source_fd(src, fd);
+    src->own_fd = true;
+    return 0;
+}
+
+void dp_source_mem(struct dp_source *src, const void *ptr, size_t len)
+{
+    source_init(src);
+    src->read = read_mem;
+    src->ctx = src;
+    src->mem = ptr;
+    src->mem_len = len;
+    src->size = len;
+}
+
+void dp_source_fn(struct dp_source *src, dp_read_fn *fn, void *ctx)
+{
+    source_init(src);
+    src->read = fn;
+    src->ctx = ctx;
+}
+
+void dp_source_close(struct dp_source *src)
+{
+    if (src->inflate) {
+        inflateEnd(&src->inflate->z);
+        dp_mem_free(src->inflate);
+        src->inflate = NULL;
+    }
+    if (src->own_fd && src->fd >= 0)
+        close(src->fd);
+    src->fd = -1;
+    src->own_fd = false;
+}
+
+/* Packed bytes: first those read while looking for the magic. */
+static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
+{
+    if (src->head_pos < src->head_len) {
+        size_t have = src->head_len - src->head_pos;
+        if (n > have)
+            n = have;
+        memcpy(buf, src->head + src->head_pos, n);
+        src->head_pos += (unsigned)n;
+        return (long)n;
+    }
+    long got = src->read(src->ctx, buf, n);
+    if (got < 0)
+        return dp_err_set(err, (int)got, "%s", src->sys_errno ? strerror(src->sys_errno)
+                                                               : dp_err_text((int)got));
+    src->taken += (uint64_t)got;
+    return got;
+}
+
+static voidpf zalloc(voidpf opaque, uInt n, uInt size)
+{
+    (void)opaque;
+    return dp_mem_realloc(NULL, n, size);
+}
+
+static void zfree(voidpf opaque, voidpf ptr)
+{
+    (void)opaque;
+    dp_mem_free(ptr);
+}
+
+static int look(struct dp_source *src, struct dp_err *err)
+{
+    src->started = true;
+    while (src->head_len < 2) {         /* a pipe may give a single byte */
+        long got = src->read(src->ctx, src->head + src->head_len, 2 - src->head_len);
+        if (got < 0)
+            return dp_err_set(err, (int)got, "%s", src->sys_errno ? strerror(src->sys_errno)
+                                                                   : dp_err_text((int)got));
+        if (got == 0)
+            return 0;
+        src->head_len += (unsigned)got;
+        src->taken += (uint64_t)got;
+    }
+    if (src->head[0] != 0x1f || src->head[1] != 0x8b)
+        return 0;
+    struct dp_inflate *inf = dp_mem_zalloc(sizeof *inf);
+    if (!inf)
+        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    inf->z.zalloc = zalloc;
+    inf->z.zfree = zfree;
+    if (inflateInit2(&inf->z, 16 + MAX_WBITS) != Z_OK) {
+        dp_mem_free(inf);
+        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    }
+    src->inflate = inf;
+    return 0;
+}
+
+static int fill(struct dp_source *src, struct dp_err *err)
+{
+    struct dp_inflate *inf = src->inflate;
+    if (inf->z.avail_in || inf->at_end)
+        return 0;
+    long got = read_raw(src, inf->in, sizeof inf->in, err);
+    if (got < 0)
+        return (int)got;
+    inf->at_end = got == 0;
+    inf->z.next_in = inf->in;
+    inf->z.avail_in = (uInt)got;
+    return 0;
+}
+
+static long read_gzip(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
+{
+    struct dp_inflate *inf = src->inflate;
+    inf->z.next_out = buf;
+    inf->z.avail_out = n > 1u << 30 ? 1u << 30 : (uInt)n;
+    uInt want = inf->z.avail_out;
+    while (inf->z.avail_out == want) {
+        int rc = fill(src, err);
+        if (rc < 0)
+            return rc;
+        if (inf->between) {             /* gzip files may be concatenated */
+            /* zeros and foreign bytes behind the last member are padding, as gzip has it */
+            if (inf->z.avail_in == 0 || inf->z.next_in[0] != 0x1f)
+                return 0;
+            inflateReset(&inf->z);
+            inf->between = false;
+        }
+        if (inf->at_end && inf->z.avail_in == 0)
+            return dp_err_set(err, DP_E_TRUNCATED, "the compressed data break off");
+        rc = inflate(&inf->z, Z_NO_FLUSH);
+        if (rc == Z_STREAM_END)
+            inf->between = true;
+        else if (rc == Z_MEM_ERROR)
+            return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+        else if (rc != Z_OK && rc != Z_BUF_ERROR) {
+            if (inf->z.avail_out != want)   /* what came out before is good */
+                break;
+            return dp_err_set(err, DP_E_IO, "the compressed data are damaged (%s)",
+                              inf->z.msg ? inf->z.msg : "zlib");
+        }
+    }
+    return (long)(want - inf->z.avail_out);
+}
+
+long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
+{
+    if (!src->started) {
+        int rc = look(src, err);
+        if (rc < 0)
+            return rc;
+    }
+    return src->inflate ? read_gzip(src, buf, n, err) : read_raw(src, buf, n, err);
+}
+
+void dp_sink_init(struct dp_sink *sink, dp_write_fn *fn, void *ctx)
+{
+    sink->write = fn;
+    sink->ctx = ctx;
+    sink->err = 0;
+    sink->len = 0;
+}
+
+int dp_sink_flush(struct dp_sink *sink)
+{
+    if (sink->len && !sink->err)
+        sink->err = sink->write(sink->ctx, sink->buf, sink->len);
+    sink->len = 0;
+    return sink->err;
+}
+
+void dp_sink_add(struct dp_sink *sink, const void *ptr, size_t len)
+{
+    const char *from = ptr;
+    while (len && !sink->err) {
+        size_t room = sizeof sink->buf - sink->len;
+        size_t n = len < room ? len : room;
+        memcpy(sink->buf + sink->len, from, n);
+        sink->len += n;
+        from += n;
+        len -= n;
+        if (sink->len == sizeof sink->buf)
+            dp_sink_flush(sink);
+    }
+}
+
+void dp_sink_adds(struct dp_sink *sink, const char *str)
+{
+    dp_sink_add(sink, str, strlen(str));
+}
+
+void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...)
+{
+    char tmp[512];              /* numbers and fixed words only; names go through dp_sink_add */
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(tmp, sizeof tmp, fmt, ap);
+    va_end(ap);
+    if (n > 0)
+        dp_sink_add(sink, tmp, (size_t)n < sizeof tmp ? (size_t)n : sizeof tmp - 1);
+}
+
+void dp_sink_blanks(struct dp_sink *sink, size_t n)
+{
+    static const char blanks[] = "                                                                ";
+    while (n) {
+        size_t part = n < sizeof blanks - 1 ? n : sizeof blanks - 1;
+        dp_sink_add(sink, blanks, part);
+        n -= part;
+    }
+}

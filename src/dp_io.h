@@ -1,0 +1,68 @@
+/* Where bytes come from and where they go: files, descriptors, memory, the
+ * host's handles. A source that begins with gzip's magic is inflated unasked. */
+#ifndef DP_IO_H
+#define DP_IO_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+
+/* Reads up to n bytes. Returns their number, 0 at the end, or a negative DP_E. */
+typedef long dp_read_fn(void *ctx, void *buf, size_t n);
+
+struct dp_inflate;
+
+struct dp_source {
+    dp_read_fn *read;
+    void *ctx;
+    int fd;                     /* -1 unless it reads a descriptor */
+    bool own_fd;                /* close it at the end */
+    int sys_errno;              /* of the read that failed */
+    const char *mem;            /* for memory: what is left */
+    size_t mem_len;
+    bool started;               /* the magic was looked at */
+    unsigned char head[2];      /* bytes read while looking, not yet delivered */
+    unsigned head_len, head_pos;
+    struct dp_inflate *inflate; /* NULL unless gzip */
+    uint64_t size;              /* bytes of the file, 0 where unknown */
+    uint64_t taken;             /* bytes taken from it, still packed */
+};
+
+/* Opens the file of that name; "-" is descriptor 0. Returns 0, or DP_E_IO with
+ * errno as open(2) left it. */
+int dp_source_open(struct dp_source *src, const char *path);
+/* Reads from a descriptor, which stays the caller's. */
+void dp_source_fd(struct dp_source *src, int fd);
+/* Reads from memory, which is borrowed. */
+void dp_source_mem(struct dp_source *src, const void *ptr, size_t len);
+/* Reads by calling fn. */
+void dp_source_fn(struct dp_source *src, dp_read_fn *fn, void *ctx);
+void dp_source_close(struct dp_source *src);
+
+/* Up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED
+ * when a gzip stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
+long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err);
+
+/* Takes n bytes; returns 0 or a negative DP_E. */
+typedef int dp_write_fn(void *ctx, const void *ptr, size_t n);
+
+enum { DP_SINK_BUF = 32 * 1024 };
+
+/* Buffered output. The first error is sticky: whatever follows is dropped. */
+struct dp_sink {
+    dp_write_fn *write;
+    void *ctx;
+    int err;                    /* 0 or a negative DP_E */
+    size_t len;
+    char buf[DP_SINK_BUF];
+};
+
+void dp_sink_init(struct dp_sink *sink, dp_write_fn *fn, void *ctx);
+void dp_sink_add(struct dp_sink *sink, const void *ptr, size_t len);
+void dp_sink_adds(struct dp_sink *sink, const char *str);
+void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...) DP_PRINTF(2, 3);
+/* n blanks. */
+void dp_sink_blanks(struct dp_sink *sink, size_t n);
+/* Hands over what is buffered; returns the sticky error. */
+int dp_sink_flush(struct dp_sink *sink);
+
+#endif

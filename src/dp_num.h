@@ -1,0 +1,80 @@
+/* Numbers in text: fast for the short ones that fill a trace, and never past
+ * the 16 readable bytes that a reader keeps behind its data. */
+#ifndef DP_NUM_H
+#define DP_NUM_H
+
+#include "dp_base.h"
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__GNUC__)
+#  define DP_NUM_SWAR 1
+#endif
+
+/* A decimal number of 1 to 7 digits at p. Returns its length, 0 where there is
+ * none or a longer one. Eight bytes at p must be readable. */
+DP_INLINE unsigned dp_num_short(const char *p, uint64_t *out)
+{
+#ifdef DP_NUM_SWAR
+    uint64_t x;
+    memcpy(&x, p, 8);
+    x ^= UINT64_C(0x3030303030303030);
+    /* the lowest marked byte is the first that is no digit; a carry spoils only those above it */
+    uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
+    if (DP_UNLIKELY(!other))
+        return 0;
+    unsigned n = (unsigned)__builtin_ctzll(other) >> 3;
+    if (DP_UNLIKELY(!n))
+        return 0;
+    x <<= 64 - 8 * n;
+    x = (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    x = (x & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    *out = (x & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >> 32;
+    return n;
+#else
+    uint64_t v = 0;
+    unsigned n = 0;
+    while (n < 8 && (unsigned char)(p[n] - '0') < 10)
+        v = v * 10 + (uint64_t)(p[n++] - '0');
+    *out = v;
+    return n < 8 ? n : 0;
+#endif
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int dp_num_hexdigit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* All of ptr..len as a decimal number. False where it is none or above 2^63. */
+static inline bool dp_num_dec(const char *ptr, size_t len, uint64_t *out)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned d = (unsigned char)(ptr[i] - '0');
+        if (d > 9 || v > (UINT64_MAX / 2 - d) / 10)
+            return false;
+        v = v * 10 + d;
+    }
+    *out = v;
+    return len > 0;
+}
+
+/* All of ptr..len as a hexadecimal number. */
+static inline bool dp_num_hex(const char *ptr, size_t len, uint64_t *out)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < len; i++) {
+        int d = dp_num_hexdigit(ptr[i]);
+        if (d < 0 || v >> 60)
+            return false;
+        v = v << 4 | (uint64_t)d;
+    }
+    *out = v;
+    return len > 0;
+}
+
+#endif

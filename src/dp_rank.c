@@ -1,0 +1,100 @@
+#include "dp_rank.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <string.h>
+
+struct rank {
+    const struct dp_names *names;
+    const struct dp_classic *how;
+    const struct dp_flat_row *rows;
+};
+
+static int by_number(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;          /* large ones first */
+}
+
+static struct dp_name label(const struct rank *k, const struct dp_flat_row *row)
+{
+    struct dp_name name = { "(program)", 9 };
+    size_t n = dp_names_count(k->names);
+    if (row->name < n) {
+        name = *dp_pool_name(&k->names->pool, row->name);
+    } else if (row->name == n) {
+        name.ptr = k->how->group ? k->how->group : "";
+        name.len = k->how->group_len;
+    } else if (row->name == n + 1) {
+        name.ptr = "other";
+        name.len = 5;
+    }
+    return name;
+}
+
+static int by_name(const struct rank *k, const struct dp_flat_row *a, const struct dp_flat_row *b)
+{
+    struct dp_name x = label(k, a), y = label(k, b);
+    int c = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
+    return c ? c : x.len < y.len ? -1 : x.len > y.len;
+}
+
+/* a/ca against b/cb, exactly: whole parts first, then the remainders' reciprocals. */
+static int by_average(uint64_t a, uint64_t ca, uint64_t b, uint64_t cb)
+{
+    if (!ca || !cb)
+        return by_number(ca ? a : 0, cb ? b : 0);
+    for (;;) {
+        uint64_t x = a / ca, y = b / cb, ra = a % ca, rb = b % cb;
+        if (x != y || !ra || !rb)
+            return x != y ? by_number(x, y) : by_number(ra != 0, rb != 0);
+        /* ra/ca > rb/cb exactly when cb/rb > ca/ra */
+        a = cb;
+        b = ca;
+        ca = rb;
+        cb = ra;
+    }
+}
+
+static int compare(const struct rank *k, const struct dp_flat_row *a, const struct dp_flat_row *b)
+{
+    uint64_t x = k->how->inclusive ? a->incl : a->self;
+    uint64_t y = k->how->inclusive ? b->incl : b->self;
+    int c = 0;
+    switch (k->how->order) {
+    case DP_BY_TIME:    c = by_number(x, y); break;
+    case DP_BY_CALLS:   c = by_number(a->calls, b->calls); break;
+    case DP_BY_NAME:    c = by_name(k, a, b); break;
+    case DP_BY_AVERAGE: c = by_average(x, a->calls, y, b->calls); break;
+    }
+    if (k->how->reverse)
+        c = -c;
+    return c ? c : a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct rank *k = ctx;
+    return compare(k, &k->rows[a], &k->rows[b]);
+}
+
+int dp_rank(struct dp_flat *flat, const struct dp_names *names, const struct dp_classic *how)
+{
+    struct rank k = { names, how, flat->rows };
+    size_t n = flat->count;
+    uint32_t *index = dp_mem_realloc(NULL, n, sizeof *index);
+    struct dp_flat_row *sorted = dp_mem_realloc(NULL, n, sizeof *sorted);
+    int rc = index && sorted ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        for (size_t i = 0; i < n; i++)
+            index[i] = (uint32_t)i;
+        dp_sort_u32(index, n, compare_rows, &k);
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = flat->rows[index[i]];
+        struct dp_flat_row *old = flat->rows;
+        flat->rows = sorted;
+        sorted = old;
+    }
+    dp_mem_free(sorted);
+    dp_mem_free(index);
+    return rc;
+}

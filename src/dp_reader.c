@@ -1,0 +1,252 @@
+#include "dp_reader_text.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <string.h>
+
+enum { PROGRESS_BYTES = 4 << 20 };
+
+static int init(struct dp_reader *r)
+{
+    r->cap = DP_READER_BUF;
+    r->buf = dp_mem_alloc(r->cap + DP_READER_PAD);
+    if (!r->buf)
+        return dp_err_set(r->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    /* number parsing looks at bytes behind the data, never at their value */
+    memset(r->buf, 0, r->cap + DP_READER_PAD);
+    return 0;
+}
+
+static void release(struct dp_reader *r)
+{
+    dp_mem_free(r->buf);
+    dp_mem_free(r->ids);
+    dp_map_release(&r->far_ids);
+    dp_pool_release(&r->names);
+    dp_mem_free(r->name_subs);
+    dp_buf_release(&r->scratch);
+}
+
+/* Puts the unread bytes in front and reads behind them. Returns the number of
+ * new bytes, 0 at the end of the file. Lines longer than the buffer make it
+ * grow, up to DP_LIMIT_LINE. */
+static long refill(struct dp_reader *r)
+{
+    size_t left = r->end - r->pos;
+    if (r->pos) {
+        memmove(r->buf, r->buf + r->pos, left);
+        r->base += r->pos;
+        r->pos = 0;
+        r->end = left;
+    }
+    if (left == r->cap) {
+        if (r->cap >= DP_LIMIT_LINE)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "a line is longer than %zu bytes", DP_LIMIT_LINE);
+        size_t cap = r->cap * 2;
+        char *buf = dp_mem_realloc(r->buf, cap + DP_READER_PAD, 1);
+        if (!buf)
+            return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+        memset(buf + r->cap, 0, cap + DP_READER_PAD - r->cap);
+        r->buf = buf;
+        r->cap = cap;
+    }
+    if (r->at_end)
+        return 0;
+    struct dp_err io = { 0, 0, 0, "" };
+    long got = dp_source_read(r->src, r->buf + r->end, r->cap - r->end, &io);
+    if (got == DP_E_TRUNCATED) {
+        r->at_end = r->cut = true;
+        return 0;
+    }
+    if (got < 0)
+        return dp_reader_fail(r, (int)got, r->end, "%s", io.message);
+    if (got == 0)
+        r->at_end = true;
+    r->end += (size_t)got;
+    if (r->to && r->to->progress && r->src->taken - r->told >= PROGRESS_BYTES) {
+        r->told = r->src->taken;
+        int rc = r->to->progress(r->to->ctx, r->src->taken, r->src->size);
+        if (rc < 0)
+            return dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
+    }
+    return got;
+}
+
+/* The next whole line, without its end, at r->pos: its length, or -1 where the
+ * file has no further whole line, or less for an error. Steps over nothing. */
+static long whole_line(struct dp_reader *r)
+{
+    size_t seen = 0;
+    for (;;) {
+        char *nl = memchr(r->buf + r->pos + seen, '\n', r->end - r->pos - seen);
+        if (nl)
+            return nl - (r->buf + r->pos);
+        seen = r->end - r->pos;
+        long got = refill(r);
+        if (got <= 0)
+            return got == 0 ? -1 : got - 1;
+    }
+}
+
+static int read_header(struct dp_reader *r)
+{
+    for (;;) {
+        long len = whole_line(r);
+        if (len < -1)
+            return r->err->code;
+        bool whole = len >= 0;
+        if (!whole)
+            len = (long)(r->end - r->pos);
+        const char *p = r->buf + r->pos;
+        size_t n = (size_t)len;
+        if (n && p[n - 1] == '\r')
+            n--;
+        if (r->line == 1) {
+            if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
+                return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "Not a perl profile");
+        } else if (n >= 4 && memcmp(p, "PART", 4) == 0) {
+            r->pos += (size_t)len + whole;
+            r->line += whole;
+            return dp_header_finish(r->head, r->err);
+        } else if (whole) {
+            int rc = dp_header_line(r->head, p, n);
+            if (rc == DP_E_NOMEM)
+                return dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
+            if (rc < 0) {
+                r->info->bad_header = true;
+                dp_err_at(&r->info->header_err, rc, r->line, r->base + r->pos, "Bad profile: %.*s",
+                          n > 160 ? 160 : (int)n, p);
+            }
+        }
+        if (!whole) {
+            int rc = dp_header_finish(r->head, r->err);
+            if (rc < 0)
+                return rc;
+            return dp_reader_fail(r, DP_E_TRUNCATED, r->end - r->pos, "the file ends within its header");
+        }
+        r->pos += (size_t)len + 1;
+        r->line++;
+        if (r->base + r->pos > DP_LIMIT_HEADER)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the header is longer than %zu bytes", DP_LIMIT_HEADER);
+    }
+}
+
+static int read_trace(struct dp_reader *r)
+{
+    for (;;) {
+        const char *start = r->buf + r->pos;
+        const char *last = start;
+        for (size_t n = r->end - r->pos; n > 0; n--)    /* short: the last line is near the end */
+            if (start[n - 1] == '\n') {
+                last = start + n;
+                break;
+            }
+        if (last > start) {
+            int rc = dp_reader_lines(r, last);
+            if (rc == 0)
+                rc = dp_reader_flush(r);
+            if (rc < 0)
+                return rc;
+        }
+        long got = refill(r);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            return 0;
+    }
+}
+
+/* Time behind the last mark, which the trace tells. */
+static int add_tail(struct dp_reader *r)
+{
+    dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->base + r->pos);
+    return dp_reader_flush(r);
+}
+
+/* What the header says that the whole run took, less what the trace has told. */
+static int add_rest(struct dp_reader *r)
+{
+    struct dp_event *ev = dp_reader_event(r, DP_OP_REST, DP_SUB_NONE, r->base + r->pos);
+    for (int m = 0; m < DP_METRICS; m++)
+        ev->t[m] = r->head->rrun[m] > r->passed[m] ? r->head->rrun[m] - r->passed[m] : 0;
+    return dp_reader_flush(r);
+}
+
+static int check_end(struct dp_reader *r)
+{
+    size_t left = r->end - r->pos;
+    const struct dp_header *head = r->head;
+    if (r->cut)
+        return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
+    if (left)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
+    if (!head->has_rrun)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the process did not come to its end");
+    /* the classic recorder counts its marks before it has written them all */
+    if (head->version && head->has_marks && r->info->marks < head->total_marks)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu marks are missing",
+                              (unsigned long long)(head->total_marks - r->info->marks),
+                              (unsigned long long)head->total_marks);
+    return 0;
+}
+
+static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *head,
+                 struct dp_read_info *info, struct dp_err *err)
+{
+    memset(r, 0, offsetof(struct dp_reader, events));
+    memset(info, 0, sizeof *info);
+    r->src = src;
+    r->head = head;
+    r->info = info;
+    r->err = err;
+    r->line = 1;
+    dp_map_init(&r->far_ids);
+    dp_pool_init(&r->names);
+    dp_buf_init(&r->scratch);
+    return init(r);
+}
+
+int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read_info *info,
+                   struct dp_err *err)
+{
+    struct dp_reader *r = dp_mem_alloc(sizeof *r);
+    if (!r)
+        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    int rc = start(r, src, head, info, err);
+    if (rc == 0)
+        rc = read_header(r);
+    release(r);
+    dp_mem_free(r);
+    return rc;
+}
+
+int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp_header *head,
+                  struct dp_read_info *info, struct dp_err *err)
+{
+    struct dp_reader *r = dp_mem_alloc(sizeof *r);
+    if (!r)
+        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    int rc = start(r, src, head, info, err);
+    r->to = to;
+    if (rc == 0)
+        rc = read_header(r);
+    /* the header of a file that ends within it is still worth telling */
+    if ((rc == 0 || rc == DP_E_TRUNCATED) && to->header) {
+        int told = to->header(to->ctx, head, err);
+        if (rc == 0)
+            rc = told;
+    }
+    if (rc == 0) {
+        rc = read_trace(r);
+        if (rc == 0)
+            rc = add_tail(r);
+        if (rc == 0)
+            rc = check_end(r);
+        if (rc == 0)
+            rc = add_rest(r);
+    }
+    info->bytes = r->base + r->pos;
+    release(r);
+    dp_mem_free(r);
+    return rc;
+}

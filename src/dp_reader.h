@@ -1,0 +1,80 @@
+/* Bytes -> events. Reads a profile from its source to its end in one pass, with
+ * a buffer of fixed size, and hands events over by the batch. */
+#ifndef DP_READER_H
+#define DP_READER_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+#include "dp_fmt.h"
+#include "dp_header.h"
+#include "dp_io.h"
+
+enum dp_op {
+    DP_OP_TIME,                 /* time only, at the end of the file: of the sub on top */
+    DP_OP_REST,                 /* time that the header knows of behind the last mark: of no sub */
+    DP_OP_ENTER,                /* + */
+    DP_OP_LEAVE,                /* - */
+    DP_OP_UNWIND,               /* / */
+    DP_OP_GOTO                  /* * */
+};
+
+#define DP_SUB_NONE UINT32_MAX  /* an exit whose id was never named */
+
+struct dp_event {
+    uint64_t t[DP_METRICS];     /* ticks since the event before; < DP_LIMIT_INTERVAL */
+    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for time */
+    uint32_t op;
+    uint64_t at;                /* byte offset in the uncompressed file */
+};
+
+struct dp_text {
+    const char *ptr;            /* borrowed; not terminated */
+    size_t len;
+};
+
+/* A sub as an `&` line names it, escapes decoded. Everything is borrowed for
+ * the time of the call. */
+struct dp_subdef {
+    struct dp_text package, name;
+    struct dp_text file;        /* len 0: not known */
+    uint64_t line;
+    struct dp_text autoload;    /* the AUTOLOAD that was called instead */
+    struct dp_text in;          /* of an anonymous sub: the named one around it */
+    uint64_t seq;               /* order of compilation, 0: not known */
+    uint64_t id;                /* as the file had it */
+    bool xs;
+};
+
+/* Who takes the events. Each function returns 0 (sub: a number below
+ * DP_LIMIT_IDS), or a negative DP_E that ends the reading. */
+struct dp_consumer {
+    void *ctx;
+    /* Once, before anything else. May be NULL. */
+    int (*header)(void *ctx, const struct dp_header *head, struct dp_err *err);
+    /* Before the first event of that sub. Equal subs may get equal numbers. */
+    int64_t (*sub)(void *ctx, const struct dp_subdef *def);
+    /* The events are the consumer's to alter. *bad: the index of the one it refuses. */
+    int (*events)(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err);
+    /* Now and then; bytes taken from the source of how many (0: not known). May be NULL. */
+    int (*progress)(void *ctx, uint64_t done, uint64_t total);
+};
+
+struct dp_read_info {
+    uint64_t marks;             /* + - * / lines taken */
+    uint64_t bytes;             /* uncompressed */
+    bool bad_header;            /* a statement was skipped; place and text are below */
+    struct dp_err header_err;
+};
+
+/* Reads all of src. Returns 0; DP_E_TRUNCATED where the file ends too early;
+ * another DP_E for what cannot be read, with the place in err. Whatever the
+ * answer, the consumer has had all that came before. head is to be initialised
+ * and stays the caller's. */
+int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp_header *head,
+                  struct dp_read_info *info, struct dp_err *err);
+
+/* The header only. */
+int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read_info *info,
+                   struct dp_err *err);
+
+#endif

@@ -1,0 +1,491 @@
+#include "dp_reader_text.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIELDS = 16 };
+
+int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
+{
+    char text[sizeof r->err->message];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return dp_err_at(r->err, code, r->line, r->base + r->pos + ahead, "%s", text);
+}
+
+static int bad_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: %.*s", len > 160 ? 160 : (int)len, ptr);
+}
+
+static int no_memory(struct dp_reader *r)
+{
+    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+}
+
+int dp_reader_flush(struct dp_reader *r)
+{
+    size_t n = r->n_events, bad = 0;
+    if (!n)
+        return 0;
+    r->n_events = 0;
+    int rc = r->to->events(r->to->ctx, r->events, n, &bad, r->err);
+    if (rc >= 0)
+        return 0;
+    dp_err_set(r->err, rc, "%s", dp_err_text(rc));
+    /* batches never span a refill: the refused line is still in the buffer */
+    r->err->byte = r->events[bad].at;
+    r->err->line = r->line;
+    const char *from = r->buf + (r->events[bad].at - r->base), *to = r->buf + r->pos;
+    for (; from < to; from++)
+        r->err->line -= *from == '\n';
+    return rc;
+}
+
+struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at)
+{
+    struct dp_event *ev = &r->events[r->n_events++];
+    for (int m = 0; m < DP_METRICS; m++) {
+        ev->t[m] = r->t[m];
+        r->passed[m] += r->t[m];
+        r->t[m] = 0;
+    }
+    ev->op = (uint32_t)op;
+    ev->sub = sub;
+    ev->at = at;
+    return ev;
+}
+
+/* The digits of an id as a key, and its value. Returns the number of digits
+ * before the line's end; 0 where they are not 1 to 7. What stands there need not
+ * be digits: the caller compares keys. */
+DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
+{
+    uint64_t w;
+    unsigned n;
+#ifdef DP_NUM_SWAR
+    memcpy(&w, p, 8);
+    uint64_t x = w ^ UINT64_C(0x0a0a0a0a0a0a0a0a);
+    uint64_t nl = (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
+    if (DP_UNLIKELY(!nl))
+        return 0;
+    n = (unsigned)__builtin_ctzll(nl) >> 3;
+    if (DP_UNLIKELY(!n))
+        return 0;
+    x = w << (64 - 8 * n);
+    *key = x >> (64 - 8 * n);
+    x = (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) + 9 * (x >> 6 & UINT64_C(0x0101010101010101));
+    x = (x << 4 | x >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x << 8 | x >> 16) & UINT64_C(0x0000ffff0000ffff);
+    *value = (x << 16 | x >> 32) & UINT64_C(0xffffffff);
+#else
+    *value = w = 0;
+    for (n = 0; n < 8 && p[n] != '\n'; n++) {
+        int d = dp_num_hexdigit(p[n]);
+        *value = *value << 4 | (uint64_t)(d < 0 ? 0 : d);
+        w |= (uint64_t)(unsigned char)p[n] << 8 * n;
+    }
+    if (n == 0 || n > 7)
+        return 0;
+    *key = w;
+#endif
+    return n;
+}
+
+static const unsigned char op_of[256] = {
+    ['+'] = DP_OP_ENTER, ['-'] = DP_OP_LEAVE, ['*'] = DP_OP_GOTO, ['/'] = DP_OP_UNWIND,
+};
+
+/* ---- ids and names ---- */
+
+static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub)
+{
+    if (id >= DP_READER_NEAR) {
+        struct dp_map_slot *slot = dp_map_put(&r->far_ids, id);
+        if (!slot)
+            return DP_E_NOMEM;
+        if (slot->value == DP_MAP_NONE && r->id_count++ >= DP_LIMIT_IDS)
+            return slot->value = sub, DP_E_LIMIT;
+        slot->value = sub;
+        return 0;
+    }
+    if (id >= r->ids_cap) {
+        size_t old = r->ids_cap;
+        if (dp_mem_grow((void **)&r->ids, &r->ids_cap, (size_t)id + 1, sizeof *r->ids) < 0)
+            return DP_E_NOMEM;
+        memset(r->ids + old, 0, (r->ids_cap - old) * sizeof *r->ids);
+    }
+    struct dp_reader_id *slot = &r->ids[id];
+    slot->sub = sub;
+    slot->key = 0;
+    /* what fits into no key (leading zeros) is found by the slow path alone */
+    for (size_t i = 0; i < 7 && i < field->len; i++)
+        slot->key |= (uint64_t)(unsigned char)field->ptr[i] << 8 * i;
+    return 0;
+}
+
+static bool find_id(const struct dp_reader *r, uint64_t id, uint32_t *sub)
+{
+    if (id < DP_READER_NEAR) {
+        if (id >= r->ids_cap || !r->ids[id].key)
+            return false;
+        *sub = r->ids[id].sub;
+        return true;
+    }
+    const struct dp_map_slot *slot = dp_map_find(&r->far_ids, id);
+    if (slot)
+        *sub = slot->value;
+    return slot != NULL;
+}
+
+static struct dp_text text(const char *ptr, size_t len)
+{
+    struct dp_text t = { ptr, len };
+    return t;
+}
+
+static bool starts(struct dp_text t, const char *with)
+{
+    size_t n = strlen(with);
+    return t.len >= n && memcmp(t.ptr, with, n) == 0;
+}
+
+static bool same(struct dp_text t, const char *s)
+{
+    return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
+}
+
+/* Field without its escapes. Files of the classic recorder have none. Room for
+ * all of a line's fields was made before, so that earlier results stay put. */
+static struct dp_text decode(struct dp_reader *r, struct dp_text t)
+{
+    if (!r->head->version || !memchr(t.ptr, '%', t.len))
+        return t;
+    if (t.len == 1)
+        return text("", 0);
+    char *to = r->scratch.ptr + r->scratch.len;
+    size_t n = 0;
+    for (size_t i = 0; i < t.len; i++) {
+        int hi = t.ptr[i] == '%' && i + 2 < t.len ? dp_num_hexdigit(t.ptr[i + 1]) : -1;
+        int lo = hi >= 0 ? dp_num_hexdigit(t.ptr[i + 2]) : -1;
+        if (lo >= 0) {
+            to[n++] = (char)(hi << 4 | lo);
+            i += 2;
+        } else {
+            to[n++] = t.ptr[i];
+        }
+    }
+    r->scratch.len += n;
+    return text(to, n);
+}
+
+static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
+{
+    size_t colon = t.len;
+    while (colon > 0 && t.ptr[colon - 1] != ':')
+        colon--;
+    if (colon < 2 || !dp_num_dec(t.ptr + colon, t.len - colon, &def->line))
+        return;
+    def->file = decode(r, text(t.ptr, colon - 1));
+}
+
+static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
+{
+    if (starts(t, "kind="))
+        def->xs = same(t, "kind=xs");
+    else if (starts(t, "autoload="))
+        def->autoload = decode(r, text(t.ptr + 9, t.len - 9));
+    else if (starts(t, "in="))
+        def->in = decode(r, text(t.ptr + 3, t.len - 3));
+    else if (starts(t, "seq=") && !dp_num_dec(t.ptr + 4, t.len - 4, &def->seq))
+        def->seq = 0;
+}
+
+static int number_of(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub)
+{
+    int64_t n = r->to->sub(r->to->ctx, def);
+    if (n < 0)
+        return dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n));
+    *sub = (uint32_t)n;
+    return 0;
+}
+
+static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr, size_t len)
+{
+    struct dp_subdef def;
+    uint32_t sub;
+    memset(&def, 0, sizeof def);
+    if (n < 4 || !dp_num_hex(f[1].ptr, f[1].len, &def.id))
+        return bad_line(r, ptr, len);
+    dp_buf_clear(&r->scratch);
+    if (!dp_buf_room(&r->scratch, len))
+        return no_memory(r);
+    def.package = decode(r, f[2]);
+    def.name = decode(r, f[3]);
+    def.file = def.autoload = def.in = text("", 0);
+    if (n > 4)
+        place(r, f[4], &def);
+    for (int i = 5; i < n; i++)
+        key_value(r, f[i], &def);
+    int rc = number_of(r, &def, &sub);
+    if (rc < 0)
+        return rc;
+    rc = name_id(r, &f[1], def.id, sub);
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+/* The sub of a full name, for lines that carry names instead of ids. */
+static int by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
+{
+    size_t before = r->names.count;
+    uint32_t n = dp_pool_intern(&r->names, t.ptr, t.len);
+    if (n == DP_MAP_NONE
+        || dp_mem_grow((void **)&r->name_subs, &r->name_subs_cap, r->names.count, sizeof *r->name_subs) < 0)
+        return no_memory(r);
+    if (n < before)
+        return *sub = r->name_subs[n], 0;
+    if (r->names.count > DP_LIMIT_IDS)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+    struct dp_subdef def;
+    memset(&def, 0, sizeof def);
+    def.file = def.autoload = def.in = def.package = text("", 0);
+    def.name = t;
+    for (size_t i = t.len; i >= 2; i--)
+        if (t.ptr[i - 1] == ':' && t.ptr[i - 2] == ':') {
+            def.package = text(t.ptr, i - 2);
+            def.name = text(t.ptr + i, t.len - i);
+            break;
+        }
+    int rc = number_of(r, &def, sub);
+    if (rc == 0)
+        r->name_subs[n] = *sub;
+    return rc;
+}
+
+/* ---- times ---- */
+
+/* A clock that was set back gives negative numbers: no time has passed then. */
+static bool ticks(struct dp_text t, uint64_t *out)
+{
+    if (t.len > 1 && t.ptr[0] == '-') {
+        bool ok = dp_num_dec(t.ptr + 1, t.len - 1, out);
+        *out = 0;
+        return ok;
+    }
+    return dp_num_dec(t.ptr, t.len, out);
+}
+
+static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
+{
+    for (int m = 0; m < DP_METRICS; m++) {
+        if (t[m] >= DP_LIMIT_INTERVAL || r->t[m] + t[m] >= DP_LIMIT_INTERVAL)
+            return false;
+        if (r->writing)
+            r->passed[m] += t[m];
+        else
+            r->t[m] += t[m];
+        if (r->has_clock)
+            r->clock[m] += t[m];
+    }
+    return true;
+}
+
+/* An old-style line's absolute times: what has passed since the clock was last set. */
+static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
+{
+    uint64_t t[DP_METRICS];
+    for (int m = 0; m < DP_METRICS; m++)
+        t[m] = r->has_clock && now[m] > r->clock[m] ? now[m] - r->clock[m] : 0;
+    if (!pass(r, t))
+        return false;
+    memcpy(r->clock, now, sizeof r->clock);
+    r->has_clock = true;
+    return true;
+}
+
+/* ---- lines ---- */
+
+static int split(const char *p, size_t len, struct dp_text f[FIELDS])
+{
+    const char *end = p + len;
+    int n = 0;
+    while (n < FIELDS) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f'))
+            p++;
+        if (p == end)
+            break;
+        f[n].ptr = p;
+        while (p < end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\f')
+            p++;
+        f[n].len = (size_t)(p - f[n].ptr);
+        n++;
+    }
+    return n;
+}
+
+static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr, size_t len)
+{
+    uint64_t t[DP_METRICS], id;
+    uint32_t sub = DP_SUB_NONE;
+    struct dp_text name = text("", 0);
+    bool by_id = false;
+    if (n >= 4 && f[1].ptr[0] != '&' && ticks(f[1], &t[0]) && ticks(f[2], &t[1]) && ticks(f[3], &t[2])) {
+        if (n > 4)
+            name = f[4];
+        if (!set_clock(r, t))
+            return bad_line(r, ptr, len);
+    } else if (n >= 3 && same(f[1], "&")) {
+        name = f[2];
+    } else if (n >= 2 && dp_num_hex(f[1].ptr, f[1].len, &id)) {
+        by_id = true;
+    } else {
+        return bad_line(r, ptr, len);
+    }
+    if (!by_id && same(name, DP_FMT_WRITE) && (op == DP_OP_ENTER || op == DP_OP_LEAVE)) {
+        r->writing = op == DP_OP_ENTER;
+        return 0;
+    }
+    if (by_id) {
+        if (!find_id(r, id, &sub) && (op == DP_OP_ENTER || op == DP_OP_GOTO))
+            return bad_line(r, ptr, len);
+    } else {
+        int rc = by_name(r, name, &sub);
+        if (rc < 0)
+            return rc;
+    }
+    r->info->marks++;
+    dp_reader_event(r, op, sub, r->base + (uint64_t)(ptr - r->buf));
+    return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
+}
+
+static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f[FIELDS];
+    int n = split(ptr, len, f);
+    if (n == 0 || f[0].ptr[0] == '#')
+        return 0;
+    if (f[0].len != 1)
+        return bad_line(r, ptr, len);
+    char c = f[0].ptr[0];
+    if (c == '@') {
+        uint64_t t[DP_METRICS];
+        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2]) || !pass(r, t))
+            return bad_line(r, ptr, len);
+        return 0;
+    }
+    if (c == '&')
+        return name_line(r, f, n, ptr, len);
+    if (op_of[(unsigned char)c])
+        return mark(r, op_of[(unsigned char)c], f, n, ptr, len);
+    return bad_line(r, ptr, len);
+}
+
+/* The time line of the usual shape at p, 1 to 7 digits each: the start of the
+ * next line, or NULL. */
+DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
+{
+    unsigned n;
+    if (p[1] != ' ')
+        return NULL;
+    p += 2;
+    if (!(n = dp_num_short(p, &t[0])) || p[n] != ' ')
+        return NULL;
+    p += n + 1;
+    if (!(n = dp_num_short(p, &t[1])) || p[n] != ' ')
+        return NULL;
+    p += n + 1;
+    if (!(n = dp_num_short(p, &t[2])) || p[n] != '\n')
+        return NULL;
+    return p + n + 1;
+}
+
+/* Whether times wait for the next mark, or need more than adding up. */
+static bool is_plain(const struct dp_reader *r)
+{
+    return !r->writing && !r->has_clock && !(r->t[0] | r->t[1] | r->t[2]);
+}
+
+/* A time line and a mark, or a mark alone, of the usual shape: nearly all there
+ * is. Takes as many as there are from p on; returns where it stops. */
+static const char *usual_lines(struct dp_reader *r, const char *p, const char *end)
+{
+    struct dp_event *ev = r->events + r->n_events;
+    struct dp_event *const full = r->events + DP_READER_BATCH;
+    const struct dp_reader_id *ids = r->ids;
+    const size_t ids_cap = r->ids_cap;
+    uint64_t p0 = 0, p1 = 0, p2 = 0, lines = 0;
+    const uint64_t offset = r->base - (uint64_t)(uintptr_t)r->buf;
+    while (p < end && ev < full) {
+        const char *q = p;
+        uint64_t key, value, t[DP_METRICS] = { 0, 0, 0 };
+        if (*q == '@') {
+            q = usual_time(q, t);
+            if (!q || q >= end)
+                break;
+        }
+        unsigned op = op_of[(unsigned char)*q];
+        if (!op || q[1] != ' ')
+            break;
+        unsigned n = short_id(q + 2, &key, &value);
+        if (!n || value >= ids_cap || ids[value].key != key)
+            break;
+        ev->t[0] = t[0];
+        ev->t[1] = t[1];
+        ev->t[2] = t[2];
+        ev->sub = ids[value].sub;
+        ev->op = op;
+        ev->at = (uint64_t)(uintptr_t)q + offset;
+        ev++;
+        p0 += t[0];
+        p1 += t[1];
+        p2 += t[2];
+        lines += 1 + (*p == '@');
+        p = q + n + 3;
+    }
+    r->passed[0] += p0;
+    r->passed[1] += p1;
+    r->passed[2] += p2;
+    r->line += lines;
+    r->info->marks += (uint64_t)(ev - (r->events + r->n_events));
+    r->n_events = (size_t)(ev - r->events);
+    return p;
+}
+
+int dp_reader_lines(struct dp_reader *r, const char *end)
+{
+    const char *p = r->buf + r->pos;
+    while (p < end) {
+        if (is_plain(r)) {
+            p = usual_lines(r, p, end);
+            r->pos = (size_t)(p - r->buf);
+            if (r->n_events == DP_READER_BATCH) {
+                int rc = dp_reader_flush(r);
+                if (rc < 0)
+                    return rc;
+                continue;
+            }
+            if (p == end)
+                break;
+        }
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        int rc = any_line(r, p, (size_t)(nl - p));
+        if (rc < 0) {
+            /* what came before is good; if it is not, that is the first error */
+            struct dp_err later = *r->err;
+            dp_err_init(r->err);
+            int before = dp_reader_flush(r);
+            if (before == 0)
+                *r->err = later;
+            return before < 0 ? before : rc;
+        }
+        p = nl + 1;
+        r->pos = (size_t)(p - r->buf);
+        r->line++;
+    }
+    return 0;
+}

@@ -1,0 +1,265 @@
+/* dprofpp's outputs: the table, the merged tree. */
+#include "dp_err.h"
+#include "dp_flat.h"
+#include "dp_mem.h"
+#include "dp_text.h"
+#include "dp_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LEVELS = 200, TIME_WIDTH = 8, NAME_MIN = 34 };
+
+static const char *const time_names[] = { "User+System", "User", "System", "Real" };
+
+static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
+
+/* v with at most that many decimals, fewer where it does not fit; never cut. */
+static void fit(char to[48], double v, int decimals, size_t width)
+{
+    for (int d = decimals; d >= 0; d--)
+        if (snprintf(to, 48, "%.*f", d, v) <= (int)width)
+            return;
+}
+
+static int digits(uint64_t n)
+{
+    int d = 1;
+    while (n >= 10) {
+        n /= 10;
+        d++;
+    }
+    return d;
+}
+
+/* Seconds for the head of the table: as many decimals as ticks have and fit,
+ * without needless zeros. */
+static void head_seconds(char to[48], uint64_t ticks, uint64_t hz)
+{
+    fit(to, seconds(ticks, hz), digits(hz - 1), TIME_WIDTH);
+    if (!strchr(to, '.'))
+        return;
+    size_t n = strlen(to);
+    while (to[n - 1] == '0')
+        n--;
+    if (to[n - 1] == '.')
+        n--;
+    to[n] = '\0';
+}
+
+static int sink_write(void *ctx, const void *ptr, size_t n)
+{
+    const struct dp_host *host = ctx;
+    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
+}
+
+static struct dp_sink *open_sink(const struct dp_host *host)
+{
+    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    if (sink)
+        dp_sink_init(sink, sink_write, (void *)(uintptr_t)host);
+    return sink;
+}
+
+/* ---- the table ---- */
+
+enum { PCT, EXCL, CUMUL, CALLS, PER, CPER, COLUMNS };
+
+static const struct {
+    const char *head;
+    unsigned gap, width;
+} columns[COLUMNS] = {
+    { "%Time", 1, 4 }, { "ExclSec", 3, 5 }, { "CumulS", 1, 6 },
+    { "#Calls", 1, 6 }, { "sec/call", 3, 6 }, { "Csec/c", 1, 6 },
+};
+
+struct line { char cell[COLUMNS][48]; };
+
+static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, uint64_t hz,
+                      const struct dp_classic *how)
+{
+    uint64_t part = how->inclusive ? row->incl : row->self;
+    double calls = row->calls ? (double)row->calls : 1;
+    fit(line->cell[PCT], total ? 100.0 * (double)part / (double)total : 0, 2, columns[PCT].width);
+    fit(line->cell[EXCL], seconds(row->self, hz), 3, columns[EXCL].width);
+    fit(line->cell[CUMUL], seconds(row->incl, hz), 3, columns[CUMUL].width);
+    snprintf(line->cell[CALLS], 48, "%llu", (unsigned long long)row->calls);
+    fit(line->cell[PER], seconds(row->self, hz) / calls, 4, columns[PER].width);
+    fit(line->cell[CPER], seconds(row->incl, hz) / calls, 4, columns[CPER].width);
+}
+
+static void print_name(struct dp_sink *sink, const struct dp_buf *name, size_t indent, size_t width)
+{
+    size_t room = width > indent + NAME_MIN ? width - indent : NAME_MIN;
+    const char *p = name->ptr;
+    size_t left = name->len;
+    while (left) {
+        size_t n = width ? dp_text_break(p, left, room) : left;
+        dp_sink_add(sink, p, n);
+        p += n;
+        left -= n;
+        if (left) {
+            dp_sink_adds(sink, "\n");
+            dp_sink_blanks(sink, indent);
+        }
+    }
+    dp_sink_adds(sink, "\n");
+}
+
+static void row_name(struct dp_buf *to, const struct dp_flat_row *row, const struct dp_names *names,
+                     const struct dp_classic *how)
+{
+    size_t n = dp_names_count(names);
+    dp_buf_clear(to);
+    if (row->name < n) {
+        const struct dp_name *name = dp_pool_name(&names->pool, row->name);
+        dp_text_escape(to, name->ptr, name->len);
+    } else if (row->name == n) {
+        dp_text_escape(to, how->group, how->group_len);
+    } else {
+        dp_buf_adds(to, row->name == n + 1 ? "other" : DP_FMT_PROGRAM);
+    }
+}
+
+static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
+                       const struct dp_classic *how, const size_t *width)
+{
+    char num[48];
+    uint64_t hz = dp_prof_hz(prof);
+    head_seconds(num, dp_prof_total(prof, DP_T_REAL), hz);
+    dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds\n", num);
+    head_seconds(num, flat->total, hz);
+    dp_sink_addf(sink, "  %11s Time = %8s Seconds\n", time_names[how->time], num);
+    dp_sink_addf(sink, "%s Times\n", how->inclusive ? "Inclusive" : "Exclusive");
+    for (int c = 0; c < COLUMNS; c++)
+        dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), columns[c].head);
+    dp_sink_adds(sink, "  Name\n");
+}
+
+static void print_group(struct dp_sink *sink, const struct dp_flat *flat, const struct dp_classic *how)
+{
+    static const char *const what[] = { "Calls", "Times", "IncTimes" };
+    const uint64_t value[] = { flat->group.calls, flat->group.self, flat->group.incl };
+    dp_sink_adds(sink, "Option G Grouping: [");
+    dp_text_print(sink, how->group, how->group_len);
+    dp_sink_adds(sink, "]\n");
+    for (int i = 0; i < 3; i++) {
+        dp_sink_adds(sink, "Grouping [");
+        dp_text_print(sink, how->group, how->group_len);
+        dp_sink_addf(sink, "] %s: [%llu]\n", what[i], (unsigned long long)value[i]);
+    }
+}
+
+static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
+                        const struct dp_names *names, const struct dp_classic *how, struct dp_buf *name)
+{
+    size_t width[COLUMNS], indent = 2, n = flat->count < how->rows ? flat->count : how->rows;
+    struct line line;
+    for (int c = 0; c < COLUMNS; c++)
+        width[c] = columns[c].width;
+    for (size_t i = 0; i < n; i++) {
+        make_line(&line, &flat->rows[i], flat->total, dp_prof_hz(prof), how);
+        for (int c = 0; c < COLUMNS; c++)
+            if (strlen(line.cell[c]) > width[c])
+                width[c] = strlen(line.cell[c]);
+    }
+    for (int c = 0; c < COLUMNS; c++)
+        indent += columns[c].gap + width[c];
+    if (!how->no_header)
+        print_head(sink, prof, flat, how, width);
+    for (size_t i = 0; i < n; i++) {
+        make_line(&line, &flat->rows[i], flat->total, dp_prof_hz(prof), how);
+        for (int c = 0; c < COLUMNS; c++)
+            dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), line.cell[c]);
+        dp_sink_adds(sink, "  ");
+        row_name(name, &flat->rows[i], names, how);
+        print_name(sink, name, indent, how->width);
+    }
+}
+
+int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,
+                    const struct dp_classic *how, const struct dp_host *host)
+{
+    struct dp_flat flat;
+    struct dp_buf name;
+    struct dp_sink *sink = open_sink(host);
+    int rc = sink ? dp_flat_make(&flat, prof, names, how) : DP_E_NOMEM;
+    if (rc == 0) {
+        dp_buf_init(&name);
+        if (how->group)
+            print_group(sink, &flat, how);
+        print_table(sink, prof, &flat, names, how, &name);
+        rc = name.err ? name.err : dp_sink_flush(sink);
+        dp_buf_release(&name);
+        dp_flat_release(&flat);
+    }
+    dp_mem_free(sink);
+    return rc;
+}
+
+/* ---- -S ---- */
+
+/* first[] is used up as the walk goes: first[n] is n's next kid in order. */
+static bool has_kid(const struct dp_tree *tree, uint32_t n)
+{
+    uint32_t at = tree->first[n];
+    return at < tree->count - 1 && tree->branches[tree->order[at]].parent == n;
+}
+
+static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
+                         const struct dp_names *names, uint64_t hz)
+{
+    const struct dp_branch *b = &tree->branches[n];
+    int prec = digits(hz - 1);
+    dp_sink_blanks(sink, 2 * (level < LEVELS ? level : LEVELS));
+    if (level > LEVELS)
+        dp_sink_addf(sink, "[%zu] ", level);
+    if (n == 0) {
+        dp_sink_adds(sink, DP_FMT_PROGRAM);
+    } else {
+        const struct dp_name *name = dp_pool_name(&names->pool, b->name);
+        dp_text_print(sink, name->ptr, name->len);
+    }
+    dp_sink_addf(sink, " x %llu  \t%.*fs", (unsigned long long)b->calls, prec, seconds(b->incl, hz));
+    if (has_kid(tree, n))
+        dp_sink_addf(sink, " = (%.*f + %.*f)s", prec, seconds(b->self, hz),
+                     prec, seconds(b->incl - b->self, hz));
+    dp_sink_adds(sink, "\n");
+}
+
+static void print_tree(struct dp_sink *sink, const struct dp_tree *tree, const struct dp_names *names,
+                       uint64_t hz, bool program)
+{
+    size_t level = program;
+    uint32_t at = 0;
+    if (program)
+        print_branch(sink, tree, 0, 0, names, hz);
+    for (;;) {
+        if (has_kid(tree, at)) {
+            uint32_t kid = tree->order[tree->first[at]++];
+            print_branch(sink, tree, kid, level, names, hz);
+            at = kid;
+            level++;
+        } else if (at == 0) {
+            return;
+        } else {
+            at = tree->branches[at].parent;
+            level--;
+        }
+    }
+}
+
+int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
+                      const struct dp_classic *how, const struct dp_host *host)
+{
+    struct dp_tree tree;
+    struct dp_sink *sink = open_sink(host);
+    int rc = sink ? dp_tree_make(&tree, prof, names, how) : DP_E_NOMEM;
+    if (rc == 0) {
+        print_tree(sink, &tree, names, dp_prof_hz(prof), how->program && how->only < 0);
+        rc = dp_sink_flush(sink);
+        dp_tree_release(&tree);
+    }
+    dp_mem_free(sink);
+    return rc;
+}

@@ -1,0 +1,164 @@
+#include "dp_subs.h"
+#include "dp_mem.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void dp_subs_init(struct dp_subs *subs)
+{
+    memset(subs, 0, sizeof *subs);
+    dp_pool_init(&subs->strings);
+    dp_pool_init(&subs->keys);
+    dp_pool_init(&subs->seen);
+    dp_pool_init(&subs->places);
+    dp_buf_init(&subs->scratch);
+}
+
+void dp_subs_next_file(struct dp_subs *subs)
+{
+    dp_pool_release(&subs->seen);
+    dp_pool_release(&subs->places);
+}
+
+void dp_subs_release(struct dp_subs *subs)
+{
+    dp_subs_next_file(subs);
+    dp_pool_release(&subs->strings);
+    dp_pool_release(&subs->keys);
+    dp_mem_free(subs->subs);
+    dp_mem_free(subs->seen_ordinal);
+    dp_mem_free(subs->place_count);
+    dp_buf_release(&subs->scratch);
+    dp_subs_init(subs);
+}
+
+static bool ends_with(const char *ptr, size_t len, const char *tail)
+{
+    size_t n = strlen(tail);
+    return len >= n && memcmp(ptr + len - n, tail, n) == 0;
+}
+
+static bool is_word(const char *ptr, size_t len, const char *word)
+{
+    return ends_with(ptr, len, word) && (len == strlen(word) || ptr[len - strlen(word) - 1] == ':');
+}
+
+/* Names that many subs of one package may have. */
+static bool is_shared(const char *ptr, size_t len)
+{
+    return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END");
+}
+
+static void add_text(struct dp_buf *buf, struct dp_text t)
+{
+    dp_buf_add(buf, &t.len, sizeof t.len);      /* so that no two lists of texts look alike */
+    dp_buf_add(buf, t.ptr, t.len);
+}
+
+/* Which of the file's subs of this name and place the id is; 0 for no memory. */
+static uint32_t ordinal(struct dp_subs *subs, uint64_t id)
+{
+    struct dp_buf *key = &subs->scratch;
+    size_t places = subs->places.count;
+    uint32_t place = dp_pool_intern(&subs->places, key->ptr, key->len);
+    if (place == DP_MAP_NONE
+        || dp_mem_grow((void **)&subs->place_count, &subs->place_cap, subs->places.count,
+                       sizeof *subs->place_count) < 0)
+        return 0;
+    if (place >= places)
+        subs->place_count[place] = 0;
+    uint64_t pair[2] = { place, id };
+    size_t before = subs->seen.count;
+    uint32_t n = dp_pool_intern(&subs->seen, (const char *)pair, sizeof pair);
+    if (n == DP_MAP_NONE
+        || dp_mem_grow((void **)&subs->seen_ordinal, &subs->seen_cap, subs->seen.count,
+                       sizeof *subs->seen_ordinal) < 0)
+        return 0;
+    if (n < before)
+        return subs->seen_ordinal[n];
+    return subs->seen_ordinal[n] = ++subs->place_count[place];
+}
+
+static uint32_t intern(struct dp_subs *subs, struct dp_text t)
+{
+    return dp_pool_intern(&subs->strings, t.ptr, t.len);
+}
+
+int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
+{
+    struct dp_buf *key = &subs->scratch;
+    struct dp_sub sub;
+    memset(&sub, 0, sizeof sub);
+    dp_buf_clear(key);
+    add_text(key, def->package);
+    add_text(key, def->name);
+    add_text(key, def->file);
+    dp_buf_add(key, &def->line, sizeof def->line);
+    add_text(key, def->autoload);
+    if (key->err)
+        return DP_E_NOMEM;
+    sub.ordinal = 1;
+    if (is_shared(def->name.ptr, def->name.len)) {
+        sub.ordinal = ordinal(subs, def->id);
+        if (!sub.ordinal)
+            return DP_E_NOMEM;
+        dp_buf_add(key, &sub.ordinal, sizeof sub.ordinal);
+        if (!def->file.len)             /* nothing but the id tells them apart */
+            dp_buf_add(key, &def->id, sizeof def->id);
+    }
+    if (key->err)
+        return DP_E_NOMEM;
+    size_t before = dp_subs_count(subs);
+    uint32_t n = dp_pool_lookup(&subs->keys, key->ptr, key->len);
+    if (n != DP_MAP_NONE)
+        return n;
+    if (before >= DP_LIMIT_IDS)
+        return DP_E_LIMIT;
+    sub.package = intern(subs, def->package);
+    sub.name = intern(subs, def->name);
+    sub.file = intern(subs, def->file);
+    sub.autoload = intern(subs, def->autoload);
+    sub.in = intern(subs, def->in);
+    sub.line = def->line;
+    sub.seq = def->seq;
+    sub.id = def->id;
+    sub.xs = def->xs;
+    if (sub.package == DP_MAP_NONE || sub.name == DP_MAP_NONE || sub.file == DP_MAP_NONE
+        || sub.autoload == DP_MAP_NONE || sub.in == DP_MAP_NONE
+        || dp_mem_grow((void **)&subs->subs, &subs->cap, before + 1, sizeof sub) < 0)
+        return DP_E_NOMEM;
+    n = dp_pool_intern(&subs->keys, key->ptr, key->len);
+    if (n == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    subs->subs[n] = sub;
+    return n;
+}
+
+void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf)
+{
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *package = dp_pool_name(&subs->strings, sub->package);
+    const struct dp_name *name = dp_pool_name(&subs->strings, sub->name);
+    const struct dp_name *file = dp_pool_name(&subs->strings, sub->file);
+    if ((flags & DP_LABEL_AUTOLOAD)
+        && (dp_pool_name(&subs->strings, sub->autoload)->len || is_word(name->ptr, name->len, "AUTOLOAD"))) {
+        dp_buf_adds(buf, "*::AUTOLOAD");
+        return;
+    }
+    if (package->len) {
+        dp_buf_add(buf, package->ptr, package->len);
+        dp_buf_adds(buf, "::");
+    }
+    dp_buf_add(buf, name->ptr, name->len);
+    if (!(flags & DP_LABEL_SEPARATE) || !is_shared(name->ptr, name->len))
+        return;
+    if (file->len) {
+        dp_buf_addc(buf, '[');
+        dp_buf_add(buf, file->ptr, file->len);
+        dp_buf_addf(buf, ":%" PRIu64 "]", sub->line);
+        if (sub->ordinal > 1)
+            dp_buf_addf(buf, "#%" PRIu32, sub->ordinal);
+    } else if (sub->id) {
+        dp_buf_addf(buf, "(%" PRIx64 ")", sub->id);
+    }
+}

@@ -1,0 +1,53 @@
+/* The subs of a profile: records with equal package, name and place are one,
+ * within a file and across files. Labels are the names that people see. */
+#ifndef DP_SUBS_H
+#define DP_SUBS_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_map.h"
+#include "dp_pool.h"
+#include "dp_reader.h"
+
+/* Strings are numbers in the table's pool. */
+struct dp_sub {
+    uint32_t package, name;
+    uint32_t file;              /* the empty string: not known */
+    uint32_t autoload, in;      /* as in struct dp_subdef */
+    uint64_t line, seq, id;     /* of the first definition */
+    uint32_t ordinal;           /* 1, 2 ... among subs of one name and place in one file */
+    bool xs;
+};
+
+struct dp_subs {
+    struct dp_pool strings;
+    struct dp_pool keys;        /* a key's number is its sub's number */
+    struct dp_sub *subs;
+    size_t cap;
+    /* of the file being read */
+    struct dp_pool seen;        /* (place, id) of nameless subs */
+    uint32_t *seen_ordinal;
+    size_t seen_cap;
+    struct dp_pool places;
+    uint32_t *place_count;
+    size_t place_cap;
+    struct dp_buf scratch;
+};
+
+void dp_subs_init(struct dp_subs *subs);
+void dp_subs_release(struct dp_subs *subs);
+/* A new file begins: ids and ordinals start anew. */
+void dp_subs_next_file(struct dp_subs *subs);
+/* The number of the sub, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */
+int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def);
+static inline size_t dp_subs_count(const struct dp_subs *subs) { return subs->keys.count; }
+
+enum {
+    DP_LABEL_SEPARATE = 1,      /* anonymous subs and ENDs with their place */
+    DP_LABEL_AUTOLOAD = 2       /* autoloaded subs as *::AUTOLOAD */
+};
+
+/* The label of sub n, appended to buf. */
+void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf);
+
+#endif

@@ -1,0 +1,20 @@
+/* Names as people may see them. */
+#ifndef DP_TEXT_H
+#define DP_TEXT_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_io.h"
+
+/* The name with control bytes and broken UTF-8 as \x1b, appended. */
+void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
+void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
+
+/* Characters in valid UTF-8. */
+size_t dp_text_width(const char *ptr, size_t len);
+
+/* How many bytes to put on a line of `room` characters: all, or up to a `::`
+ * that leaves the line at least half full, or as many as fit; never 0 for len > 0. */
+size_t dp_text_break(const char *ptr, size_t len, size_t room);
+
+#endif

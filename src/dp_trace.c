@@ -1,0 +1,238 @@
+/* dprofpp's -T and -t: every call a line, printed as the file is read. Memory
+ * grows with names and depth, not with calls. */
+#include "dp_file.h"
+#include "dp_mem.h"
+#include "dp_select.h"
+#include "dp_subs.h"
+#include "dp_text.h"
+
+#include <string.h>
+
+enum { LEVELS = 200, INDENT = 3 };
+
+#define NO_NAME UINT32_MAX
+
+struct dp_trace {
+    struct dp_trace_how how;
+    struct dp_buf only;         /* a copy; how.only points to it */
+    const struct dp_host *host;
+    struct dp_subs subs;
+    struct dp_pool shown;       /* labels as printed */
+    uint32_t *shown_of;         /* by sub */
+    unsigned char *is_only;     /* by sub */
+    size_t shown_cap, only_cap, known;
+    struct dp_file file;
+    bool has_file;
+    struct dp_frame *stack;
+    size_t depth, stack_cap;
+    uint64_t inside;            /* frames of -g */
+    size_t level;               /* frames that are shown */
+    uint32_t last;              /* -t: the line that waits */
+    size_t last_level;
+    uint64_t repeats;
+    struct dp_sink sink;
+};
+
+static int write_out(void *ctx, const void *ptr, size_t n)
+{
+    const struct dp_host *host = ctx;
+    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
+}
+
+static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats)
+{
+    const struct dp_name *name = dp_pool_name(&t->shown, shown);
+    dp_sink_blanks(&t->sink, INDENT * (level < LEVELS ? level : LEVELS));
+    if (level > LEVELS)
+        dp_sink_addf(&t->sink, "[%zu] ", level);
+    dp_sink_add(&t->sink, name->ptr, name->len);
+    if (repeats > 1)
+        dp_sink_addf(&t->sink, " (%llux)", (unsigned long long)repeats);
+    dp_sink_add(&t->sink, "\n", 1);
+}
+
+static void end_fold(struct dp_trace *t)
+{
+    if (t->last != NO_NAME)
+        line(t, t->last, t->last_level, t->repeats);
+    t->last = NO_NAME;
+}
+
+static void call(struct dp_trace *t, uint32_t shown)
+{
+    if (!t->how.fold) {
+        line(t, shown, t->level, 1);
+    } else if (t->last == shown && t->last_level == t->level) {
+        t->repeats++;
+    } else {
+        end_fold(t);
+        t->last = shown;
+        t->last_level = t->level;
+        t->repeats = 1;
+    }
+}
+
+static int push(struct dp_trace *t, uint32_t sub)
+{
+    if (t->depth >= DP_LIMIT_DEPTH)
+        return DP_E_LIMIT;
+    if (dp_mem_grow((void **)&t->stack, &t->stack_cap, t->depth + 1, sizeof *t->stack) < 0)
+        return DP_E_NOMEM;
+    t->stack[t->depth].node = t->stack[t->depth].entered = sub;
+    t->depth++;
+    t->inside += t->is_only[sub];
+    if (!t->how.only || t->inside) {
+        call(t, t->shown_of[sub]);
+        t->level++;
+    }
+    return 0;
+}
+
+static int pop(struct dp_trace *t, struct dp_err *err)
+{
+    if (t->depth == 0)
+        return t->file.force ? 0
+            : dp_err_set(err, DP_E_SYNTAX, "Garbled profile, missing an enter time stamp");
+    uint32_t sub = t->stack[--t->depth].node;
+    if (!t->how.only || t->inside)
+        t->level--;
+    t->inside -= t->is_only[sub];
+    return 0;
+}
+
+static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+{
+    struct dp_trace *t = ctx;
+    for (size_t i = 0; i < n; i++) {
+        int rc = 0;
+        if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND || ev[i].op == DP_OP_GOTO)
+            rc = pop(t, err);
+        if (rc == 0 && (ev[i].op == DP_OP_ENTER || ev[i].op == DP_OP_GOTO))
+            rc = push(t, ev[i].sub);
+        if (rc == 0)
+            rc = t->sink.err;
+        if (rc < 0) {
+            *bad = i;
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int64_t on_sub(void *ctx, const struct dp_subdef *def)
+{
+    struct dp_trace *t = ctx;
+    int64_t n = dp_subs_add(&t->subs, def);
+    if (n < 0 || (size_t)n < t->known)
+        return n;
+    if (dp_mem_grow((void **)&t->shown_of, &t->shown_cap, (size_t)n + 1, sizeof *t->shown_of) < 0
+        || dp_mem_grow((void **)&t->is_only, &t->only_cap, (size_t)n + 1, 1) < 0)
+        return DP_E_NOMEM;
+    struct dp_buf label, shown;
+    dp_buf_init(&label);
+    dp_buf_init(&shown);
+    dp_subs_label(&t->subs, (uint32_t)n, t->how.label_flags, &label);
+    dp_text_escape(&shown, label.ptr, label.len);
+    t->is_only[n] = t->how.only && label.len == t->how.only_len
+                    && memcmp(label.len ? label.ptr : "", t->how.only, label.len) == 0;
+    t->shown_of[n] = dp_pool_intern(&t->shown, shown.ptr, shown.len);
+    bool ok = !label.err && !shown.err && t->shown_of[n] != DP_MAP_NONE;
+    dp_buf_release(&label);
+    dp_buf_release(&shown);
+    if (!ok)
+        return DP_E_NOMEM;
+    t->known = (size_t)n + 1;
+    return n;
+}
+
+struct dp_trace *dp_trace_new(const struct dp_trace_how *how, const struct dp_host *host)
+{
+    struct dp_trace *t = dp_mem_zalloc(sizeof *t);
+    if (!t)
+        return NULL;
+    t->how = *how;
+    t->host = host;
+    t->last = NO_NAME;
+    dp_subs_init(&t->subs);
+    dp_pool_init(&t->shown);
+    dp_buf_init(&t->only);
+    dp_sink_init(&t->sink, write_out, (void *)(uintptr_t)host);
+    if (how->only) {
+        dp_buf_add(&t->only, how->only, how->only_len);
+        t->how.only = dp_buf_cstr(&t->only);
+    }
+    if (t->only.err) {
+        dp_trace_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void dp_trace_free(struct dp_trace *t)
+{
+    if (!t)
+        return;
+    if (t->has_file)
+        dp_file_release(&t->file);
+    dp_mem_free(t->stack);
+    dp_mem_free(t->shown_of);
+    dp_mem_free(t->is_only);
+    dp_pool_release(&t->shown);
+    dp_subs_release(&t->subs);
+    dp_buf_release(&t->only);
+    dp_mem_free(t);
+}
+
+static int list_open(struct dp_trace *t)
+{
+    size_t n = t->depth < DP_FILE_LISTED ? t->depth : DP_FILE_LISTED;
+    t->file.open = t->depth;
+    if (!n)
+        return 0;
+    t->file.open_subs = dp_mem_realloc(NULL, n, sizeof *t->file.open_subs);
+    if (!t->file.open_subs)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        t->file.open_subs[i] = t->stack[i].node;
+    t->file.open_listed = n;
+    return 0;
+}
+
+static int add(struct dp_trace *t, const char *path, const void *mem, size_t len)
+{
+    struct dp_consumer to = { t, NULL, on_sub, on_events, NULL };
+    if (t->has_file)
+        dp_file_release(&t->file);
+    t->has_file = false;
+    if (dp_file_init(&t->file, path, t->how.flags) < 0)
+        return DP_E_NOMEM;
+    t->has_file = true;
+    t->depth = t->level = 0;
+    t->inside = 0;
+    dp_subs_next_file(&t->subs);
+    int rc = dp_file_read(&t->file, &to, mem, len);
+    end_fold(t);
+    int out = dp_sink_flush(&t->sink);
+    if (out == 0)
+        out = list_open(t);
+    if (out < 0 && (rc >= 0 || rc == DP_E_TRUNCATED))
+        rc = t->file.code = dp_err_set(&t->file.err, out, "%s", dp_err_text(out));
+    return rc;
+}
+
+int dp_trace_add(struct dp_trace *t, const char *path) { return add(t, path, NULL, 0); }
+
+int dp_trace_add_mem(struct dp_trace *t, const char *path, const void *ptr, size_t len)
+{
+    return add(t, path, ptr, len);
+}
+
+void dp_trace_outcome(const struct dp_trace *t, struct dp_outcome *out)
+{
+    dp_file_outcome(&t->file, out);
+}
+
+struct dp_names *dp_names_of_trace(const struct dp_trace *t, unsigned label_flags)
+{
+    return dp_names_new_of(&t->subs, label_flags);
+}

@@ -1,0 +1,29 @@
+/* The merged call tree: contexts whose names are equal all the way up are one. */
+#ifndef DP_TREE_H
+#define DP_TREE_H
+
+#include "dp_base.h"
+#include "dp_prof.h"
+#include "dp_select.h"
+
+/* Branch 0 is the root. */
+struct dp_branch {
+    uint32_t name;
+    uint32_t parent;
+    uint64_t calls, self, incl;
+};
+
+struct dp_tree {
+    struct dp_branch *branches;     /* parents before kids */
+    size_t count, cap;
+    uint32_t *order;            /* branches by parent, then as wanted: a parent's kids in a row */
+    uint32_t *first;            /* by branch: where its kids begin in order */
+};
+
+/* Kids come by inclusive time, the largest first, then by name; reverse turns
+ * that round. Returns 0 or a DP_E; the caller releases it. */
+int dp_tree_make(struct dp_tree *tree, const struct dp_prof *prof, const struct dp_names *names,
+                 const struct dp_classic *how);
+void dp_tree_release(struct dp_tree *tree);
+
+#endif

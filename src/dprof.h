@@ -1,0 +1,137 @@
+/* The analyzers' public face: profiles read into a model, and what can be made
+ * of them. Everything is opaque; no perl in sight. */
+#ifndef DPROF_H
+#define DPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct dp_prof;
+struct dp_names;
+struct dp_trace;
+
+/* What the core asks of its host. Each function returns 0, or a negative number
+ * to stop. progress may be NULL. */
+struct dp_host {
+    void *ctx;
+    int (*write)(void *ctx, const void *ptr, size_t len);
+    int (*progress)(void *ctx, uint64_t done, uint64_t total);
+};
+
+enum { DP_FORCE = 1 };          /* exits without an entry are skipped, not refused */
+
+/* ---- one file's outcome ---- */
+
+struct dp_outcome {
+    const char *path;           /* borrowed, as all here: until the next file is added */
+    int code;                   /* 0, or as dp_err.h lists them */
+    int sys_errno;              /* where the file could not be opened */
+    const char *message;        /* "" for 0 */
+    uint64_t line, byte;        /* 0, 0: no place */
+    uint64_t marks;
+    uint64_t open;              /* frames that were still running at the end */
+    const uint32_t *open_subs;  /* the first open_listed of them, outermost first */
+    size_t open_listed;
+    const uint32_t *odd;        /* pairs: the sub that an exit names, the one that it ended */
+    size_t odd_pairs;
+};
+
+/* ---- profiles ---- */
+
+/* NULL when memory is short. */
+struct dp_prof *dp_prof_new(void);
+void dp_prof_free(struct dp_prof *prof);
+/* Reads a file ("-": standard input) and adds it to what is there. Returns its
+ * outcome's code; whatever was readable is in the profile. */
+int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
+/* The same from memory; path is for messages. */
+int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags);
+size_t dp_prof_files(const struct dp_prof *prof);
+void dp_prof_outcome(const struct dp_prof *prof, size_t file, struct dp_outcome *out);
+/* The k-th variable of a file's header; 0 when there is none. */
+int dp_prof_var(const struct dp_prof *prof, size_t file, size_t k,
+                const char **name, const char **value, size_t *value_len);
+/* Ticks per second of all times; those of files with other ticks were scaled. */
+uint64_t dp_prof_hz(const struct dp_prof *prof);
+size_t dp_prof_contexts(const struct dp_prof *prof);
+/* Reads a file's header alone and adds it. */
+int dp_prof_add_header(struct dp_prof *prof, const char *path);
+
+/* ---- names ---- */
+
+/* How subs are told apart: DP_LABEL_ of dp_subs.h. Subs of one label are one
+ * name. NULL when memory is short. The profile must outlive it. */
+struct dp_names *dp_names_new(const struct dp_prof *prof, unsigned label_flags);
+struct dp_names *dp_names_of_trace(const struct dp_trace *trace, unsigned label_flags);
+void dp_names_free(struct dp_names *names);
+size_t dp_names_count(const struct dp_names *names);
+/* Borrowed. */
+const char *dp_names_get(const struct dp_names *names, size_t n, size_t *len);
+/* The number of a label, -1 where there is none. */
+long dp_names_find(const struct dp_names *names, const char *ptr, size_t len);
+/* The name of a sub. */
+uint32_t dp_names_of_sub(const struct dp_names *names, uint32_t sub);
+
+/* What a view does with a name. */
+enum dp_role { DP_KEEP, DP_DROP, DP_GROUP, DP_OTHER };
+
+/* ---- dprofpp's views ---- */
+
+enum dp_time { DP_T_CPU, DP_T_USER, DP_T_SYSTEM, DP_T_REAL };
+enum dp_order { DP_BY_TIME, DP_BY_CALLS, DP_BY_NAME, DP_BY_AVERAGE, DP_UNSORTED };
+
+struct dp_classic {
+    int time;                   /* enum dp_time */
+    int order;                  /* enum dp_order */
+    int reverse, inclusive, no_header, program;
+    size_t rows;                /* at most so many */
+    size_t width;               /* of the terminal; 0: do not wrap */
+    long only;                  /* -g: a name, or -1 */
+    const unsigned char *roles; /* enum dp_role by name; NULL: keep all */
+    const char *group;          /* label of DP_GROUP; NULL: no grouping asked for */
+    size_t group_len;
+    int pull;                   /* DP_OTHER is in use */
+};
+
+/* The table, and the merged tree of -S. Return 0 or a negative DP_E. */
+int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,
+                    const struct dp_classic *how, const struct dp_host *host);
+int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
+                      const struct dp_classic *how, const struct dp_host *host);
+
+/* One row of the table in ticks, for whoever wants numbers: fills at most max
+ * rows in the table's order, returns how many there are in all, or a DP_E. */
+struct dp_row {
+    uint32_t name;              /* dp_names_count() and up: the group, the others, (program) */
+    uint64_t calls, self, incl;
+};
+long dp_flat_rows(const struct dp_prof *prof, const struct dp_names *names,
+                  const struct dp_classic *how, struct dp_row *rows, size_t max);
+/* The total of the time, and the real one. */
+uint64_t dp_prof_total(const struct dp_prof *prof, int time);
+
+/* ---- -T and -t: the calls one by one, straight from the file ---- */
+
+struct dp_trace_how {
+    int fold;                   /* -t */
+    unsigned label_flags;
+    unsigned flags;             /* DP_FORCE */
+    const char *only;           /* -g, or NULL */
+    size_t only_len;
+};
+
+struct dp_trace *dp_trace_new(const struct dp_trace_how *how, const struct dp_host *host);
+void dp_trace_free(struct dp_trace *trace);
+/* Reads a file and prints its calls as it goes. Returns its outcome's code. */
+int dp_trace_add(struct dp_trace *trace, const char *path);
+int dp_trace_add_mem(struct dp_trace *trace, const char *path, const void *ptr, size_t len);
+void dp_trace_outcome(const struct dp_trace *trace, struct dp_outcome *out);
+
+/* ---- text for people ---- */
+
+/* Bytes of a name as a terminal may see them: control bytes and broken UTF-8 as
+ * \x1b. Returns the length; writes at most cap bytes. 4 bytes of room for each
+ * of len are enough, 6 for C1 controls as \x{9b}. */
+size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap);
+
+#endif

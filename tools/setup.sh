@@ -1,0 +1,164 @@
+#!/bin/sh
+# Installs what it takes to build and test Devel::DProf: a C compiler, make,
+# perl with its headers and core modules, zlib's headers. On Debian and Ubuntu
+# it installs whatever of that is missing; elsewhere it says what to install.
+# Where nothing is missing it changes nothing, and needs neither root nor a network.
+#
+# usage: sh tools/setup.sh [--check]      --check: only say what is missing
+set -u
+
+say()  { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+
+check_only=
+case ${1-} in
+    '')      ;;
+    --check) check_only=1 ;;
+    *)       printf 'usage: sh tools/setup.sh [--check]\n' >&2; exit 2 ;;
+esac
+
+work=$(mktemp -d) || fail "cannot make a temporary directory"
+trap 'rm -rf "$work"' 0
+trap 'exit 1' 1 2 15
+
+# The things themselves are looked for, not the packages: a compiler or a perl
+# that somebody built by hand is as good.
+
+has_perl() { perl -e 1 2>/dev/null; }
+
+# A perl from Debian's perl-base runs programs, but has no headers and few modules.
+has_headers() {
+    perl -MConfig -e 'exit !-e "$Config{archlibexp}/CORE/perl.h"' 2>/dev/null
+}
+
+has_modules() {
+    perl -MExtUtils::MakeMaker -MExtUtils::ParseXS -MExtUtils::Manifest -MTest::More \
+         -MTest::Harness -MJSON::PP -MPod::Usage -MFile::Temp -e 1 2>/dev/null
+}
+
+# The compiler that perl wants to be extended with.
+compiler() {
+    cc=$(perl -MConfig -e 'print $Config{cc}' 2>/dev/null)
+    printf '%s' "${cc:-cc}"
+}
+
+# links PROGRAM-TEXT [FLAG ...]
+links() {
+    printf '%s\n' "$1" > "$work/probe.c"
+    shift
+    # The name may have several words ("ccache gcc").
+    $(compiler) -o "$work/probe" "$work/probe.c" "$@" >/dev/null 2>&1
+}
+
+has_cc() {
+    links '#include <stdio.h>
+int main(void) { return printf("") != 0; }'
+}
+
+has_zlib() {
+    links '#include <zlib.h>
+int main(void) { return zlibVersion() == 0; }' -lz
+}
+
+has_make() { command -v make >/dev/null 2>&1; }
+
+# Sets missing (for people) and packages (Debian's names).
+look() {
+    missing= packages=
+    want has_perl    'perl'                      'perl'
+    want has_cc      'a C compiler'              'gcc libc6-dev'
+    want has_make    'make'                      'make'
+    want has_headers "perl's header files"       'perl'
+    want has_modules "perl's core modules"       'perl'
+    want has_zlib    "zlib's header files"       'zlib1g-dev'
+}
+
+want() {
+    if "$1"; then return; fi
+    missing="$missing${missing:+, }$2"
+    for p in $3; do
+        case " $packages " in
+            *" $p "*) ;;
+            *) packages="$packages${packages:+ }$p" ;;
+        esac
+    done
+}
+
+too_old() {
+    has_perl && ! perl -e 'exit !($] >= 5.024)'
+}
+
+if too_old; then
+    fail "this perl is $(perl -e 'printf "%vd", $^V'); Devel::DProf needs 5.24 or newer."
+fi
+
+look
+# (Without a compiler zlib cannot be tried, and counts as missing. No harm: apt-get knows better.)
+if [ -z "$missing" ]; then
+    say "nothing to install: compiler, make, perl $(perl -e 'printf "%vd", $^V') with headers, zlib are here."
+    exit 0
+fi
+say "missing: $missing"
+if [ -n "$check_only" ]; then exit 1; fi
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    # Not Debian or Ubuntu: say it, touch nothing.
+    if   command -v dnf    >/dev/null 2>&1; then
+        how='dnf install gcc make perl-core perl-devel zlib-devel'
+    elif command -v apk    >/dev/null 2>&1; then
+        how='apk add build-base linux-headers perl perl-dev perl-utils zlib-dev'
+    elif command -v pacman >/dev/null 2>&1; then
+        how='pacman -S --needed base-devel perl zlib'
+    elif command -v zypper >/dev/null 2>&1; then
+        how='zypper install gcc make perl zlib-devel'
+    elif command -v brew   >/dev/null 2>&1; then
+        how='xcode-select --install; brew install perl'
+    elif command -v pkg    >/dev/null 2>&1; then
+        how='pkg install perl5'
+    else
+        fail "this script installs packages on Debian and Ubuntu only, and there is no apt-get here." \
+             "Install a C compiler, make, perl 5.24 or newer with its header files" \
+             "and core modules, and zlib's header files; then go on with: perl Makefile.PL"
+    fi
+    fail "this script installs packages on Debian and Ubuntu only. Here, as root, try:" \
+         "    $how" \
+         "and then go on with: perl Makefile.PL"
+fi
+
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+else
+    fail "to install packages I need root, and there is no sudo here. As root, run:" \
+         "    apt-get update && apt-get install $packages"
+fi
+
+# Waits for another apt-get (a fresh machine often updates itself) instead of failing at once.
+apt() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+}
+
+wanted=$packages
+say "installing with apt-get: $wanted"
+updated=yes
+apt update || updated=no
+# shellcheck disable=SC2086 # a list of names
+if ! apt install --no-install-recommends $wanted; then
+    if [ "$updated" = no ]; then
+        fail "apt-get could not fetch its package lists, nor install: $wanted" \
+             "Is there a network, and are the addresses in /etc/apt right? apt-get's own words are above."
+    fi
+    fail "apt-get could not install: $wanted" \
+         "Its own words are above. Without a network it cannot fetch packages."
+fi
+
+look
+if [ -n "$missing" ]; then
+    fail "installed: $wanted" \
+         "but there is still missing: $missing" \
+         "perl is $(command -v perl || echo nowhere), its compiler is $(compiler)." \
+         "If that perl is not the system's own, its headers and modules must come from where it came from."
+fi
+say "installed: $wanted"
