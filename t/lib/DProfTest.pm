@@ -10,10 +10,11 @@ package DProfTest;
 #   # expect: main::f > main::g 2      calls of an edge, exactly
 #   # never: main::h                   not in the profile at all
 #   # packages: main Foo               whose subs `trace` shows; main alone if missing
-#   # trace: +f +g /g ~/f              all marks of those, in order (BEGIN, END and import left out);
+#   # trace: +f +g /g ~/f              all marks of those, in order (BEGIN, END, import and bootstrap left out);
 #                                      ~ where no time passed before the mark
 #   # switches: -T                     for perl
 #   # args: a b
+#   # status: 255                    of a program that is meant to fail
 #   # env: NAME=value                 of the profiled run
 # A program may also write lines like those of `expect` to the file named by
 # $ENV{EXPECT}, when it has kept count itself.
@@ -24,6 +25,7 @@ use Exporter 'import';
 use Carp 'croak';
 use Cwd 'abs_path';
 use File::Basename 'dirname';
+use File::Path 'make_path';
 use File::Spec;
 use File::Temp 'tempdir';
 use Test::More;
@@ -32,19 +34,37 @@ use version;
 use TraceReader;
 
 our @EXPORT = qw(root scratch slurp spew run_perl run_program profiled plain same_as_plain read_profile
-                 profile_ok check_script run_scripts counting PROFILER);
+                 profile_ok check_script run_scripts counting PROFILER profiler_env tree);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
 sub root { return $ROOT }
 
-# perl's switches that load the profiler from the build tree.
-sub PROFILER { return ("-I$ROOT/blib/lib", "-I$ROOT/blib/arch", '-d:DProf') }
-
-sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
-
 my $scratch;
 my $count = 0;
+my $tree;
+
+# The module as it lies when it is installed: in one directory. With blib's two, XSLoader
+# falls back to DynaLoader, and a program would see what that loads.
+sub tree {
+    return $tree //= do {
+        my $dir = scratch();
+        make_path("$dir/Devel/DProf", "$dir/auto/Devel/DProf");
+        my %from = ('Devel/DProf.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
+        for (keys %from) {
+            symlink "$ROOT/blib/$from{$_}/$_", "$dir/$_" or croak "$dir/$_: $!";
+        }
+        $dir;
+    };
+}
+
+# perl's switches that load the profiler from the build tree.
+sub PROFILER { return ('-I' . tree(), '-d:DProf') }
+
+# The same for children, in the environment.
+sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
+
+sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
 # A new directory, gone at the end.
 sub scratch {
@@ -171,7 +191,7 @@ sub compare {
     push @diffs, map { "$_ is in the profile" } grep { $got->named($_) } @{ $say->{never} };
     if (defined $say->{trace}) {
         my $packages = join '|', map { quotemeta } split ' ', $say->{packages};
-        my $words = join ' ', $got->marks(qr/^(?:$packages)::(?!(?:BEGIN|END|import)\z)[^:]/);
+        my $words = join ' ', $got->marks(qr/^(?:$packages)::(?!(?:BEGIN|END|import|bootstrap)\z)[^:]/);
         my $want = join ' ', split ' ', $say->{trace};
         $words =~ s/~//g, $want =~ s/~//g unless $exact_time;
         push @diffs, "marks: $words\nnot:   $want" if $words ne $want;
@@ -197,8 +217,8 @@ sub check_script {
         my $plain = plain(\@args, env => { EXPECT => $expect });
         my @own = split /\n/, slurp($expect) // '';
         my @diffs;
-        push @diffs, "plain: signal $plain->{signal}" if $plain->{signal};
-        push @diffs, "plain: $plain->{err}" if $say->{quiet} && length $plain->{err};
+        push @diffs, "plain: status $plain->{status}, signal $plain->{signal}: $plain->{err}"
+            if $plain->{raw} != ($say->{status} // 0) << 8;
         for my $clock ('counting', undef) {
             unlink $expect;
             my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';

@@ -1,4 +1,5 @@
 # exit deep inside: frames end, END runs outside of them.
+# status: 7
 # trace: +a +b /b ~/a +last -last
 # expect: main::END 1
 # expect: (program) > main::END 1

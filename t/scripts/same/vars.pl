@@ -1,9 +1,9 @@
 # Variables that could give us away.
 print "$^P $^W $0\n";
-print "$_=$ENV{$_}\n" for grep /^PERL/, sort keys %ENV;
+print "$_=$ENV{$_}\n" for grep /^PERL5/, sort keys %ENV;
 print "args @ARGV\n";
 print $! + 0, ' ', $@ eq '' ? 'empty' : $@, ' ', $? + 0, ' ', $^S, "\n";
-print defined $DB::single ? 1 : 0, defined &DB::DB ? 1 : 0, defined &DB::sub ? 1 : 0, "\n";
+print defined &DB::DB ? 1 : 0, defined &DB::sub ? 1 : 0, "\n";
 print defined ${^WARNING_BITS} ? unpack 'H*', ${^WARNING_BITS} : 'undef', "\n";
 BEGIN { print $^H, ' ', join(',', %^H), ' ', defined ${^WARNING_BITS} ? unpack 'H*', ${^WARNING_BITS} : 'undef', "\n" }
 use warnings; use strict;
