@@ -109,6 +109,15 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
+/* The topmost frame that may be alive when si's contexts end at index ix. */
+static struct dpx_frame *last_up_to(const struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
+{
+    struct dpx_frame *f = ctx->top;
+    while (f > ctx->frames && f->si == si && DPX_KEY_IX(f->key) > ix)
+        f--;
+    return f;
+}
+
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -140,6 +149,14 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
     }
 }
 
+/* The same when a context beyond index ix of si has just been pushed: it may
+ * stand where that of a dead frame stood. */
+static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+{
+    unwind_to(ctx, last_up_to(ctx, si, ix), now);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+}
+
 void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
 {
     unwind_to(ctx, ctx->frames, now);
@@ -160,7 +177,7 @@ DP_INLINE bool top_is_fine(const struct dpx_frame *top, const PERL_SI *si, I32 i
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
     if (DP_UNLIKELY(!top_is_fine(ctx->top, si, ix)))
-        dpx_hook_reconcile(aTHX_ ctx, now);
+        reconcile_below(aTHX_ ctx, si, ix, now);
 }
 
 static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
