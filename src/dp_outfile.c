@@ -281,6 +281,12 @@ int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, si
     return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
 }
 
+void dp_outfile_cut(struct dp_outfile *of, uint64_t size)
+{
+    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0)
+        of->size = size;
+}
+
 bool dp_outfile_is_there(const struct dp_outfile *of)
 {
     struct stat st;

@@ -55,7 +55,7 @@
 #include "dp_mem.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
-                     orig_goto, orig_next, orig_last, orig_redo;
+                     orig_goto, orig_next, orig_last, orig_redo, orig_exec;
 static runops_proc_t orig_runops;
 static Perl_ppaddr_t our_entersub;
 static bool use_counter;        /* set once, before the hooks are */
@@ -523,6 +523,19 @@ static OP *goto_hook(pTHX)
     return next;
 }
 
+/* exec ends the program without a word, or fails and goes on. */
+static OP *exec_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx != DPX_THX)
+        return orig_exec(aTHX);
+    dpx_run_before_exec(ctx);
+    OP *next = orig_exec(aTHX);
+    if (ctx->thx == DPX_THX)
+        dpx_run_after_exec(ctx);
+    return next;
+}
+
 /* ---- the run loop's prologue ---- */
 
 /* The sub that this run loop is one call of, if it is a MULTICALL. */
@@ -687,6 +700,7 @@ void dpx_hook_install(pTHX_ bool is_counter)
         hook_op(OP_NEXT, &orig_next, jump_next);
         hook_op(OP_LAST, &orig_last, jump_last);
         hook_op(OP_REDO, &orig_redo, jump_redo);
+        hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
     }
     PL_runops = is_counter ? runops_counter : runops_other;
