@@ -12,10 +12,10 @@ use Getopt::Long;
 GetOptions('rounds=i' => \(my $rounds = 9)) or exit 2;
 print ours_version(), "\n\n";
 
-my ($pod) = grep { -e } map { "$_/pod/perlfunc.pod", "$_/perlfunc.pod", "$_/pods/perlfunc.pod" }
+my ($pod) = grep { -e } map { ("$_/pod/perlfunc.pod", "$_/perlfunc.pod", "$_/pods/perlfunc.pod") }
     $Config{privlibexp}, @INC;
-my ($tidy) = grep { -x } map { "$_/perltidy" } split /:/, $ENV{PATH};
-my ($big) = grep { -e } map { "$_/perl5db.pl" } @INC;
+my ($tidy) = grep { -x } map { ("$_/perltidy") } split /:/, $ENV{PATH};
+my ($big) = grep { -e } map { ("$_/perl5db.pl") } @INC;
 my @programs;
 push @programs, [ 'pod2text perlfunc.pod', "$FindBin::Bin/pod2text.pl", $pod ] if $pod;
 push @programs, [ 'perltidy perl5db.pl', "$FindBin::Bin/perltidy.pl", $tidy, $big ] if $tidy && $big;

@@ -168,11 +168,18 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     return 0;
 }
 
+/* A number of a removed file is given to the next one at once, so the size
+ * must be right, too: nobody else writes to ours. */
+static bool is_same(const struct dp_outfile *of, const struct stat *st)
+{
+    return st->st_dev == of->dev && st->st_ino == of->ino
+        && (!of->regular || (uint64_t)st->st_size == of->size);
+}
+
 static bool is_ours(const struct dp_outfile *of)
 {
     struct stat st;
-    return of->fd >= 0 && fstat(of->fd, &st) == 0
-        && st.st_dev == of->dev && st.st_ino == of->ino;
+    return of->fd >= 0 && fstat(of->fd, &st) == 0 && is_same(of, &st);
 }
 
 /* The program closed our descriptor, perhaps opened a file of its own under
@@ -186,7 +193,7 @@ static int get_back(struct dp_outfile *of)
     int fd = open(of->path, (of->regular ? O_RDWR : O_WRONLY) | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
     if (fd < 0)
         return DP_E_IO;
-    if (fstat(fd, &st) < 0 || st.st_dev != of->dev || st.st_ino != of->ino) {
+    if (fstat(fd, &st) < 0 || !is_same(of, &st)) {
         close(fd);
         errno = ESTALE;
         return DP_E_IO;
@@ -257,7 +264,7 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
             return 0;
         }
         int why = errno;
-        if (of->regular && ftruncate(of->fd, (off_t)of->size) < 0) {
+        if (of->regular && why != EFBIG && ftruncate(of->fd, (off_t)of->size) < 0) {
             /* then it ends in the middle of a line, which readers take */
         }
         errno = why;
@@ -274,11 +281,16 @@ int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, si
     return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
 }
 
+void dp_outfile_cut(struct dp_outfile *of, uint64_t size)
+{
+    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0)
+        of->size = size;
+}
+
 bool dp_outfile_is_there(const struct dp_outfile *of)
 {
     struct stat st;
-    return !of->regular
-        || (stat(of->path, &st) == 0 && st.st_dev == of->dev && st.st_ino == of->ino);
+    return !of->regular || (stat(of->path, &st) == 0 && is_same(of, &st));
 }
 
 void dp_outfile_drop(struct dp_outfile *of)

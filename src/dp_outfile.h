@@ -42,6 +42,9 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
 /* Overwrites bytes at offset; does nothing for a file that cannot seek. */
 int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len);
 
+/* Takes back what was written beyond size. */
+void dp_outfile_cut(struct dp_outfile *of, uint64_t size);
+
 /* Is the file still to be found under its name? */
 bool dp_outfile_is_there(const struct dp_outfile *of);
 

@@ -55,8 +55,9 @@ static void open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait)
     rec->pos += DP_RAW_CPU_WORDS;
 }
 
-static void anchor_cpu(struct dp_rec *rec, uint64_t stamp)
+static void anchor_cpu(struct dp_rec *rec)
 {
+    uint64_t stamp = rec->host->stamp(rec->host_arg);
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
     rec->cpu_used += cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
     rec->cpu_ns = cpu_ns;
@@ -82,7 +83,7 @@ static void start(struct dp_rec *rec)
     rec->first_stamp = rec->pair_stamp;
     rec->first_mono = rec->pair_mono;
     set_thresholds(rec);
-    anchor_cpu(rec, rec->pair_stamp);
+    anchor_cpu(rec);
     rec->period_end = rec->deadline;
     rec->cpu_used = 0;
     open_reading(rec, 0, 0);
@@ -139,12 +140,16 @@ bool dp_rec_is_empty(const struct dp_rec *rec)
  * reading. Returns how much of the gap was waiting. */
 static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
 {
+    /* What passed since `now` was the recorder at work, CPU time all of it. */
+    uint64_t before = rec->host->stamp(rec->host_arg);
+    uint64_t late = before > now ? (uint64_t)((double)(before - now) / rec->rate) : 0;
+    uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
+    cpu_ns -= late < cpu_ns ? late : 0;
     if (DP_UNLIKELY(rec->young)) {
         uint64_t stamp, mono;
         rec->host->pair(rec->host_arg, &stamp, &mono);
         learn_rate(rec, stamp, mono);
     }
-    uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
     bool same_thread = cpu_ns >= rec->cpu_ns;
     uint64_t used_ns = same_thread ? cpu_ns - rec->cpu_ns : 0;
     int64_t wait = (int64_t)(now - rec->cpu_stamp) - (int64_t)((double)used_ns * rec->rate + 0.5)
@@ -257,7 +262,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->pair_stamp = stamp;
     rec->pair_mono = mono;
-    anchor_cpu(rec, rec->host->stamp(rec->host_arg));
+    anchor_cpu(rec);
     open_reading(rec, 0, 0);
     return rec->err;
 }

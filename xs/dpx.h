@@ -59,7 +59,8 @@ struct dpx_ctx {
 
     struct dp_map known;        /* beyond the cache: (code, name) -> ids */
     struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
-    struct dp_pool folds;       /* names without eval numbers, to bound them */
+    struct dp_pool folds;       /* names that lines are counted under, to bound them */
+    struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
     struct dp_buf line, fold;   /* scratch of the naming */
@@ -67,6 +68,7 @@ struct dpx_ctx {
     struct dp_writer writer;
     struct dp_outfile out;
     U64 trailer_at;             /* where the header's last line stands */
+    U64 exec_size;              /* of the file before an exec; 0: none under way */
     long pid;
     unsigned tid;
     uint32_t *inherited;        /* ids of frames a child began in */
@@ -139,6 +141,11 @@ struct dpx_ctx *dpx_run_other(pTHX);
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* Completes the file as if all ended here; the other takes that back, when the
+ * exec has failed. */
+void dpx_run_before_exec(struct dpx_ctx *ctx);
+void dpx_run_after_exec(struct dpx_ctx *ctx);
 
 /* Removes our own PERL5DB from %ENV. */
 void dpx_run_clean_env(pTHX);

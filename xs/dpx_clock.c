@@ -155,8 +155,9 @@ bool dpx_clock_choose(struct dpx_clock *clock, const char *wish)
     if (wish && strncmp(wish, "counting", 8) == 0 && (!wish[8] || wish[8] == ':')) {
         clock->kind = DPX_CLOCK_COUNTING;
         clock->name = "counting";
-        clock->step = wish[8] ? strtoull(wish + 9, NULL, 10) : 1000;
-        return true;
+        char *end = "";
+        clock->step = wish[8] ? strtoull(wish + 9, &end, 10) : 1000;
+        return clock->step > 0 && clock->step <= 1000000000 && !*end;
     }
     clock->why = counter_trouble();
 #ifdef DPX_COUNTER_NAME

@@ -55,7 +55,7 @@
 #include "dp_mem.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
-                     orig_goto, orig_next, orig_last, orig_redo;
+                     orig_goto, orig_next, orig_last, orig_redo, orig_exec;
 static runops_proc_t orig_runops;
 static Perl_ppaddr_t our_entersub;
 static bool use_counter;        /* set once, before the hooks are */
@@ -109,6 +109,15 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
+/* The topmost frame that may be alive when si's contexts end at index ix. */
+static struct dpx_frame *last_up_to(const struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
+{
+    struct dpx_frame *f = ctx->top;
+    while (f > ctx->frames && f->si == si && DPX_KEY_IX(f->key) > ix)
+        f--;
+    return f;
+}
+
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -140,6 +149,14 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
     }
 }
 
+/* The same when a context beyond index ix of si has just been pushed: it may
+ * stand where that of a dead frame stood. */
+static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+{
+    unwind_to(ctx, last_up_to(ctx, si, ix), now);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+}
+
 void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
 {
     unwind_to(ctx, ctx->frames, now);
@@ -160,7 +177,7 @@ DP_INLINE bool top_is_fine(const struct dpx_frame *top, const PERL_SI *si, I32 i
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
     if (DP_UNLIKELY(!top_is_fine(ctx->top, si, ix)))
-        dpx_hook_reconcile(aTHX_ ctx, now);
+        reconcile_below(aTHX_ ctx, si, ix, now);
 }
 
 static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
@@ -506,6 +523,19 @@ static OP *goto_hook(pTHX)
     return next;
 }
 
+/* exec ends the program without a word, or fails and goes on. */
+static OP *exec_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx != DPX_THX)
+        return orig_exec(aTHX);
+    dpx_run_before_exec(ctx);
+    OP *next = orig_exec(aTHX);
+    if (ctx->thx == DPX_THX)
+        dpx_run_after_exec(ctx);
+    return next;
+}
+
 /* ---- the run loop's prologue ---- */
 
 /* The sub that this run loop is one call of, if it is a MULTICALL. */
@@ -670,6 +700,7 @@ void dpx_hook_install(pTHX_ bool is_counter)
         hook_op(OP_NEXT, &orig_next, jump_next);
         hook_op(OP_LAST, &orig_last, jump_last);
         hook_op(OP_REDO, &orig_redo, jump_redo);
+        hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
     }
     PL_runops = is_counter ? runops_counter : runops_other;

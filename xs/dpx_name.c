@@ -97,15 +97,25 @@ static void add_place(struct dp_buf *to, const OP *start)
     dp_buf_addf(to, ":%lu", (unsigned long)CopLINE(cCOPx(start)));
 }
 
-/* The named sub around an anonymous one. */
-static void add_around(struct dp_buf *to, CV *cv)
+/* The named sub around an anonymous one. A closure does not know it; but it
+ * shares its first op with its prototype, and that was seen in the pad of
+ * the sub around when that was named. */
+static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
+    struct dp_buf *to = &ctx->line;
     const HEK *package, *name;
     CV *outer = CvOUTSIDE(cv);
     while (outer && (CvANON(outer) || CvUNIQUE(outer)))
         outer = CvOUTSIDE(outer);
-    if (!outer)
+    if (!outer) {
+        const struct dp_map_slot *slot = dp_map_find(&ctx->owners, PTR2UV(start));
+        if (slot && slot->check == seq_of(start)) {
+            const struct dp_name *owner = dp_pool_name(&ctx->folds, slot->value);
+            dp_buf_adds(to, " in=");
+            dp_buf_add(to, owner->ptr, owner->len);
+        }
         return;
+    }
     hek_of(outer, &package, &name);
     if (!name)
         return;
@@ -113,6 +123,40 @@ static void add_around(struct dp_buf *to, CV *cv)
     add_hek(to, package, "main");
     dp_buf_adds(to, "::");
     add_hek(to, name, "");
+}
+
+/* Remembers whose the anonymous subs in the pad of cv are. */
+static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int depth)
+{
+    PADLIST *list = CvPADLIST(cv);
+    PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;
+    for (SSize_t i = 0; pad && depth < 20 && i <= AvFILLp(pad); i++) {
+        CV *inner = (CV *)AvARRAY(pad)[i];
+        if (!inner || SvTYPE(inner) != SVt_PVCV || !CvANON(inner) || CvISXSUB(inner) || !CvROOT(inner))
+            continue;
+        const OP *start = CvSTART(inner);
+        struct dp_map_slot *slot = dp_map_put(&ctx->owners, PTR2UV(start));
+        if (slot) {
+            slot->value = owner;
+            slot->check = seq_of(start);
+        }
+        remember_inner(ctx, inner, owner, depth + 1);
+    }
+}
+
+/* package and name are those of cv. */
+static void remember_owner(struct dpx_ctx *ctx, CV *cv, const HEK *package, const HEK *name)
+{
+    dp_buf_clear(&ctx->fold);
+    add_hek(&ctx->fold, package, "main");
+    dp_buf_adds(&ctx->fold, "::");
+    add_hek(&ctx->fold, name, "");
+    uint32_t owner = ctx->fold.err ? DP_MAP_NONE
+        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+    if (ctx->owners.used > KNOWN_MAX)
+        dp_map_clear(&ctx->owners);
+    if (owner != DP_MAP_NONE)
+        remember_inner(ctx, cv, owner, 0);
 }
 
 /* Copies a line without what tells one eval from another. */
@@ -152,14 +196,13 @@ static U32 id_of_line(struct dpx_ctx *ctx)
 /* Counts a line under the name in ctx->fold; true when there were too many. */
 static bool too_many(struct dpx_ctx *ctx)
 {
-    size_t before = ctx->folds.count;
+    size_t before = ctx->fold_cap;
     uint32_t n = ctx->fold.err ? DP_MAP_NONE
         : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
     if (n == DP_MAP_NONE
         || dp_mem_grow((void **)&ctx->fold_counts, &ctx->fold_cap, (size_t)n + 1, sizeof(uint32_t)) < 0)
         return true;
-    if (ctx->folds.count != before)
-        ctx->fold_counts[n] = 0;
+    memset(ctx->fold_counts + before, 0, (ctx->fold_cap - before) * sizeof(uint32_t));
     return ctx->fold_counts[n]++ >= FOLD_MAX;
 }
 
@@ -182,7 +225,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     bool anon = CvANON(cv);
     size_t stable = line->len;
     if (anon) {
-        add_around(line, cv);
+        add_around(ctx, cv, start);
         if (seq_of(start))
             dp_buf_addf(line, " seq=%lu", (unsigned long)seq_of(start));
     }
@@ -198,6 +241,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     U32 id = id_of_line(ctx);
     if (!id)
         return 0;
+    if (!anon && start && name)
+        remember_owner(ctx, cv, package, name);
     if (start && hek_is(name, "AUTOLOAD"))
         id |= DPX_ID_AUTOLOAD;
     if (!start && hek_is(package, "POSIX") && hek_is(name, "_exit"))

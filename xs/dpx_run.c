@@ -115,6 +115,16 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
     dp_buf_adds(to, "$dprof_complete=1;");
 }
 
+static void write_trailer(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
+    if (!text.err && text.len <= TRAILER_WIDTH)
+        dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
+    dp_buf_release(&text);
+}
+
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     SV *script = get_sv("0", 0);
@@ -211,6 +221,7 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_pool_release(&ctx->names);
     dp_pool_release(&ctx->folds);
     dp_map_release(&ctx->known);
+    dp_map_release(&ctx->owners);
     dp_buf_release(&ctx->line);
     dp_buf_release(&ctx->fold);
     dp_mem_free(ctx->fold_counts);
@@ -272,16 +283,47 @@ static void finish(struct dpx_ctx *ctx)
     dp_rec_flush(&ctx->rec, now);
     dp_writer_finish(&ctx->writer);
     if (ctx->opened && !ctx->out.failed) {
-        struct dp_buf text;
-        dp_buf_init(&text);
-        trailer(&text, ctx, host->stamp(clock));
-        if (!text.err && text.len <= TRAILER_WIDTH)
-            dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
-        dp_buf_release(&text);
+        write_trailer(ctx);
         if (!dp_outfile_is_there(&ctx->out))
             say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
+}
+
+void dpx_run_before_exec(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    int why = errno;
+    ctx->exec_size = 0;
+    /* A forked child that has recorded nothing leaves nothing. */
+    if (ctx->rec.trip)
+        return;
+    dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
+    dp_writer_finish(&ctx->writer);
+    if (!ctx->opened || ctx->out.failed)
+        return;
+    ctx->exec_size = ctx->out.size;
+    dp_buf_init(&text);
+    for (const struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
+        dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
+    U64 open_frames = (U64)(ctx->top - ctx->frames);
+    if (!text.err && text.len)
+        to_file(ctx, text.ptr, text.len);
+    dp_buf_release(&text);
+    ctx->writer.marks += open_frames;
+    write_trailer(ctx);
+    ctx->writer.marks -= open_frames;
+    ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+    errno = why;
+}
+
+void dpx_run_after_exec(struct dpx_ctx *ctx)
+{
+    int why = errno;
+    if (ctx->exec_size)
+        dp_outfile_cut(&ctx->out, ctx->exec_size);
+    ctx->exec_size = 0;
+    errno = why;
 }
 
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
