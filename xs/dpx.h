@@ -70,6 +70,7 @@ struct dpx_ctx {
     struct dp_outfile out;
     U64 trailer_at;             /* where the header's last line stands */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
+    struct dp_ticks exec_pending;   /* what was not yet on a line then */
     long pid;
     unsigned tid;
     uint32_t *inherited;        /* ids of frames a child began in */
