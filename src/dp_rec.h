@@ -106,7 +106,6 @@ struct dp_live_state {
     uint64_t marks;             /* in the text so far */
     uint64_t tree;              /* 1: nodes are in stamps, marks are none */
     uint64_t ops;               /* 1: ops are counted */
-    uint64_t text;              /* bytes of text that are complete */
 };
 
 enum { DP_REC_SLACK = 64 };     /* words behind `end` that a slow mark may use */
