@@ -4,15 +4,21 @@
 #define DP_FMT_H
 
 #include "dp_base.h"
+#include "dp_buf.h"
 
 #define DP_FMT_MAGIC      "#fOrTyTwO"
 #define DP_FMT_PART2      "PART2"
+#define DP_FMT_PART3      "PART3"
 #define DP_FMT_WRITE      "Devel::DProf::write"     /* the classic recorder's bracket */
 #define DP_FMT_TRACE      "trace"
+#define DP_FMT_TREE       "tree"
 #define DP_FMT_PROGRAM    "(program)"
 
 enum {
     DP_FMT_TRACE_VERSION = 1,
+    DP_FMT_TREE_VERSION  = 1,
+    DP_FMT_BUCKETS       = 48,          /* of a histogram: 2^n ns each; the last one also has what is longer */
+    DP_FMT_COUNTERS      = 16,          /* columns of counters that are kept */
     DP_FMT_HZ_DEFAULT    = 100,         /* where a header has none */
     DP_FMT_HZ_RECORDED   = 10000000     /* what the recorder writes: 100 ns */
 };
@@ -20,12 +26,37 @@ enum {
 /* Times in the order of an `@` line's columns. */
 enum dp_metric { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 
+/* Appends str as a field of a line: %XX for bytes up to 0x20, 0x7f and '%'; a
+ * lone % for the empty string. */
+void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len);
+/* Appends str as a quoted string of a header line; blanks stay. */
+void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len);
+
+/* A line of a tree. */
+struct dp_fmt_context {
+    size_t depth;
+    uint32_t id;                        /* 0: the root's */
+    uint64_t calls, t[DP_METRICS], longest, shortest;
+    const uint64_t *counters;
+    size_t n_counters;
+    const char *at;                     /* place of the call as a field; len 0: not kept */
+    size_t at_len;
+    uint64_t folded;
+};
+void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c);
+/* A line of a histogram of DP_FMT_BUCKETS counts; nothing where all are 0. */
+void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
+
 /* What a hostile file may make a reader hold. */
 #define DP_LIMIT_LINE      ((size_t)16 << 20)       /* bytes of a line */
 #define DP_LIMIT_HEADER    ((size_t)1 << 20)        /* bytes of a header */
 #define DP_LIMIT_VARS      1024                     /* names kept of a header */
 #define DP_LIMIT_IDS       ((uint32_t)1 << 22)      /* ids of a file */
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
+#define DP_LIMIT_SITES     ((uint32_t)1 << 22)      /* places of calls of a profile */
+#define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
+#define DP_LIMIT_GAP       ((uint64_t)32 << 30)     /* NULs in a row before a piece */
+#define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */
 #define DP_LIMIT_HZ        UINT64_C(1000000000000)
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */

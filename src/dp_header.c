@@ -165,15 +165,33 @@ static int check_version(struct dp_header *head, struct dp_err *err)
     unsigned version;
     if (sscanf(format, "%31[a-z] %9u", kind, &version) != 2)
         return dp_err_set(err, DP_E_SYNTAX, "the format is not known: '%.60s'", format);
-    if (strcmp(kind, DP_FMT_TRACE) != 0)
-        return dp_err_set(err, DP_E_VERSION, "this is a file of the format '%s %u'; this version reads '%s %d'",
-                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
-    if (version > DP_FMT_TRACE_VERSION)
+    head->tree = strcmp(kind, DP_FMT_TREE) == 0;
+    if (!head->tree && strcmp(kind, DP_FMT_TRACE) != 0)
+        return dp_err_set(err, DP_E_VERSION,
+                          "this is a file of the format '%s %u'; this version reads '%s %d' and '%s %d'",
+                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION, DP_FMT_TREE, DP_FMT_TREE_VERSION);
+    int newest = head->tree ? DP_FMT_TREE_VERSION : DP_FMT_TRACE_VERSION;
+    if (version > (unsigned)newest)
         return dp_err_set(err, DP_E_VERSION,
                           "the format '%s %u' is newer than '%s %d', the newest that this version reads",
-                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+                          kind, version, kind, newest);
     head->version = version;
     return 0;
+}
+
+/* Splits $dprof_counters at blanks; one column more than fits is one skipped. */
+static void find_counters(struct dp_header *head)
+{
+    const char *p = dp_header_get(head, "dprof_counters");
+    head->n_counters = 0;
+    while (p && head->n_counters < DP_FMT_COUNTERS) {
+        p += strspn(p, " ");
+        size_t n = strcspn(p, " ");
+        if (!n)
+            return;
+        head->counters[head->n_counters++] = (struct dp_var){ NULL, p, n };
+        p += n;
+    }
 }
 
 int dp_header_finish(struct dp_header *head, struct dp_err *err)
@@ -197,7 +215,7 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             head->rrun[m] = 0;
             all = false;
         }
-        if (head->over[m] >= DP_LIMIT_INTERVAL || head->rrun[m] >= DP_LIMIT_INTERVAL
+        if (head->over[m] >= DP_LIMIT_INTERVAL || head->rrun[m] >= (head->tree ? DP_LIMIT_TOTAL : DP_LIMIT_INTERVAL)
             || head->over_tests >= DP_LIMIT_INTERVAL / 2)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }
@@ -205,5 +223,6 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
     head->has_marks = get_number(head, "total_marks", &head->total_marks);
     if (!get_number(head, "dprof_inherited", &head->inherited))
         head->inherited = 0;
+    find_counters(head);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "dp_base.h"
 #include "dp_err.h"
+#include "dp_fmt.h"
 #include "dp_pool.h"
 
 struct dp_var {
@@ -19,12 +20,15 @@ struct dp_header {
     size_t count, cap;
     uint64_t hz;                /* from here on set by dp_header_finish */
     unsigned version;           /* 0: of the classic recorder */
+    bool tree;                  /* no trace */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
     bool has_rrun;
     uint64_t total_marks;
     bool has_marks;
     uint64_t inherited;
+    struct dp_var counters[DP_FMT_COUNTERS];    /* a tree's: name with unit, in order; parts of one value */
+    size_t n_counters;
 };
 
 void dp_header_init(struct dp_header *head);

@@ -1,4 +1,6 @@
+#include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
+#include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -26,12 +28,13 @@ static void release(struct dp_reader *r)
     dp_pool_release(&r->names);
     dp_mem_free(r->name_subs);
     dp_buf_release(&r->scratch);
+    dp_mem_free(r->path);
 }
 
 /* Puts the unread bytes in front and reads behind them. Returns the number of
  * new bytes, 0 at the end of the file. Lines longer than the buffer make it
  * grow, up to DP_LIMIT_LINE. */
-static long refill(struct dp_reader *r)
+long dp_reader_refill(struct dp_reader *r)
 {
     size_t left = r->end - r->pos;
     if (r->pos) {
@@ -83,13 +86,16 @@ static long whole_line(struct dp_reader *r)
         char *nl = memchr(r->buf + r->pos + seen, '\n', r->end - r->pos - seen);
         if (nl)
             return nl - (r->buf + r->pos);
+        if (memchr(r->buf + r->pos + seen, '\0', r->end - r->pos - seen))
+            return -1;
         seen = r->end - r->pos;
-        long got = refill(r);
+        long got = dp_reader_refill(r);
         if (got <= 0)
             return got == 0 ? -1 : got - 1;
     }
 }
 
+/* 0: a trace follows; 1: a tree. */
 static int read_header(struct dp_reader *r)
 {
     for (;;) {
@@ -107,9 +113,11 @@ static int read_header(struct dp_reader *r)
             if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
                 return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "Not a perl profile");
         } else if (n >= 4 && memcmp(p, "PART", 4) == 0) {
+            bool tree = n == 5 && p[4] == '3';
             r->pos += (size_t)len + whole;
             r->line += whole;
-            return dp_header_finish(r->head, r->err);
+            int rc = dp_header_finish(r->head, r->err);
+            return rc < 0 ? rc : tree;
         } else if (whole) {
             int rc = dp_header_line(r->head, p, n);
             if (rc == DP_E_NOMEM)
@@ -133,7 +141,8 @@ static int read_header(struct dp_reader *r)
     }
 }
 
-static int read_trace(struct dp_reader *r)
+/* The lines behind the header, up to their end or the first NUL. */
+static int read_lines(struct dp_reader *r)
 {
     for (;;) {
         const char *start = r->buf + r->pos;
@@ -143,14 +152,17 @@ static int read_trace(struct dp_reader *r)
                 last = start + n;
                 break;
             }
-        if (last > start) {
-            int rc = dp_reader_lines(r, last);
+        while (r->buf + r->pos < last && !r->nul) {
+            int rc = r->tree ? dp_reader_tree_lines(r, last) : dp_reader_lines(r, last);
             if (rc == 0)
                 rc = dp_reader_flush(r);
             if (rc < 0)
                 return rc;
         }
-        long got = refill(r);
+        r->nul = r->nul || memchr(r->buf + r->pos, '\0', r->end - r->pos);
+        if (r->nul)
+            return 0;
+        long got = dp_reader_refill(r);
         if (got < 0)
             return (int)got;
         if (got == 0)
@@ -180,7 +192,7 @@ static int check_end(struct dp_reader *r)
     const struct dp_header *head = r->head;
     if (r->cut)
         return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
-    if (left)
+    if (left || (r->unfinished && !r->info->pieces))
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
     if (!head->has_rrun)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the process did not come to its end");
@@ -219,7 +231,7 @@ int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read
         rc = read_header(r);
     release(r);
     dp_mem_free(r);
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp_header *head,
@@ -230,8 +242,13 @@ int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     int rc = start(r, src, head, info, err);
     r->to = to;
+    bool tree = false;
     if (rc == 0)
         rc = read_header(r);
+    if (rc > 0) {
+        tree = true;
+        rc = 0;
+    }
     /* the header of a file that ends within it is still worth telling */
     if ((rc == 0 || rc == DP_E_TRUNCATED) && to->header) {
         int told = to->header(to->ctx, head, err);
@@ -239,7 +256,12 @@ int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp
             rc = told;
     }
     if (rc == 0) {
-        rc = read_trace(r);
+        if (tree)
+            rc = dp_reader_begin_tree(r);
+        if (rc == 0)
+            rc = read_lines(r);
+        if (rc == 0 && r->nul)
+            rc = dp_reader_pieces(r);
         if (rc == 0)
             rc = add_tail(r);
         if (rc == 0)

@@ -18,7 +18,7 @@ enum dp_op {
     DP_OP_GOTO                  /* * */
 };
 
-#define DP_SUB_NONE UINT32_MAX  /* an exit whose id was never named */
+#define DP_SUB_NONE UINT32_MAX  /* an exit whose id was never named; the root of a tree */
 
 struct dp_event {
     uint64_t t[DP_METRICS];     /* ticks since the event before; < DP_LIMIT_INTERVAL */
@@ -45,6 +45,18 @@ struct dp_subdef {
     bool xs;
 };
 
+/* A calling context of a tree. */
+struct dp_context {
+    uint32_t parent;            /* what the consumer gave for the caller */
+    uint32_t sub;               /* DP_SUB_NONE: this is the root */
+    uint64_t calls;
+    uint64_t t[DP_METRICS];     /* its own ticks; < DP_LIMIT_TOTAL */
+    uint64_t longest, shortest; /* inclusive real ticks of one call; both 0: none ended */
+    uint64_t folded;
+    const uint64_t *counters;   /* as many as the header has */
+    struct dp_text at;          /* place of the call as the file has it; len 0: not known */
+};
+
 /* Who takes the events. Each function returns 0 (sub: a number below
  * DP_LIMIT_IDS), or a negative DP_E that ends the reading. */
 struct dp_consumer {
@@ -55,12 +67,25 @@ struct dp_consumer {
     int64_t (*sub)(void *ctx, const struct dp_subdef *def);
     /* The events are the consumer's to alter. *bad: the index of the one it refuses. */
     int (*events)(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err);
+    /* A tree begins, at the beginning or behind the marks of a trace, whose open calls
+     * end with it. May be NULL. */
+    int (*tree)(void *ctx, struct dp_err *err);
+    /* The ids that were given so far mean nothing any more. May be NULL. */
+    void (*ids_anew)(void *ctx);
+    /* Returns a number for the context, of the consumer's choice; contexts may come
+     * more than once. May be NULL: they are skipped. */
+    int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
+    /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
+    int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
     /* Now and then; bytes taken from the source of how many (0: not known). May be NULL. */
     int (*progress)(void *ctx, uint64_t done, uint64_t total);
 };
 
 struct dp_read_info {
     uint64_t marks;             /* + - * / lines taken */
+    uint64_t contexts;          /* = lines taken */
+    bool tree;                  /* a part of it is a tree */
+    bool pieces;                /* of a killed process, or one that still runs */
     uint64_t bytes;             /* uncompressed */
     bool bad_header;            /* a statement was skipped; place and text are below */
     struct dp_err header_err;

@@ -23,7 +23,7 @@ int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt,
     return dp_err_at(r->err, code, r->line, r->base + r->pos + ahead, "%s", text);
 }
 
-static int bad_line(struct dp_reader *r, const char *ptr, size_t len)
+int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: %.*s", len > 160 ? 160 : (int)len, ptr);
 }
@@ -118,6 +118,8 @@ static const unsigned char op_of[256] = {
 
 static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub)
 {
+    if (id > r->max_id)
+        r->max_id = id;
     if (id >= DP_READER_NEAR) {
         struct dp_map_slot *slot = dp_map_put(&r->far_ids, id);
         if (!slot)
@@ -142,7 +144,7 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
     return 0;
 }
 
-static bool find_id(const struct dp_reader *r, uint64_t id, uint32_t *sub)
+bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub)
 {
     if (id < DP_READER_NEAR) {
         if (id >= r->ids_cap || !r->ids[id].key)
@@ -228,13 +230,31 @@ static int number_of(struct dp_reader *r, const struct dp_subdef *def, uint32_t 
     return 0;
 }
 
+static int split(const char *p, size_t len, struct dp_text f[FIELDS])
+{
+    const char *end = p + len;
+    int n = 0;
+    while (n < FIELDS) {
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f'))
+            p++;
+        if (p == end)
+            break;
+        f[n].ptr = p;
+        while (p < end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\f')
+            p++;
+        f[n].len = (size_t)(p - f[n].ptr);
+        n++;
+    }
+    return n;
+}
+
 static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr, size_t len)
 {
     struct dp_subdef def;
     uint32_t sub;
     memset(&def, 0, sizeof def);
     if (n < 4 || !dp_num_hex(f[1].ptr, f[1].len, &def.id))
-        return bad_line(r, ptr, len);
+        return dp_reader_bad_line(r, ptr, len);
     dp_buf_clear(&r->scratch);
     if (!dp_buf_room(&r->scratch, len))
         return no_memory(r);
@@ -250,6 +270,26 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
         return rc;
     rc = name_id(r, &f[1], def.id, sub);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f[FIELDS];
+    int n = split(ptr, len, f);
+    if (n == 0 || !same(f[0], "&"))
+        return dp_reader_bad_line(r, ptr, len);
+    return name_line(r, f, n, ptr, len);
+}
+
+void dp_reader_forget_ids(struct dp_reader *r)
+{
+    if (r->ids)
+        memset(r->ids, 0, r->ids_cap * sizeof *r->ids);
+    dp_map_clear(&r->far_ids);
+    r->id_count = 0;
+    r->max_id = 0;
+    if (r->to->ids_anew)
+        r->to->ids_anew(r->to->ctx);
 }
 
 /* The sub of a full name, for lines that carry names instead of ids. */
@@ -323,24 +363,6 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 
 /* ---- lines ---- */
 
-static int split(const char *p, size_t len, struct dp_text f[FIELDS])
-{
-    const char *end = p + len;
-    int n = 0;
-    while (n < FIELDS) {
-        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f'))
-            p++;
-        if (p == end)
-            break;
-        f[n].ptr = p;
-        while (p < end && *p != ' ' && *p != '\t' && *p != '\r' && *p != '\f')
-            p++;
-        f[n].len = (size_t)(p - f[n].ptr);
-        n++;
-    }
-    return n;
-}
-
 static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr, size_t len)
 {
     uint64_t t[DP_METRICS], id;
@@ -351,21 +373,21 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
         if (n > 4)
             name = f[4];
         if (!set_clock(r, t))
-            return bad_line(r, ptr, len);
+            return dp_reader_bad_line(r, ptr, len);
     } else if (n >= 3 && same(f[1], "&")) {
         name = f[2];
     } else if (n >= 2 && dp_num_hex(f[1].ptr, f[1].len, &id)) {
         by_id = true;
     } else {
-        return bad_line(r, ptr, len);
+        return dp_reader_bad_line(r, ptr, len);
     }
     if (!by_id && same(name, DP_FMT_WRITE) && (op == DP_OP_ENTER || op == DP_OP_LEAVE)) {
         r->writing = op == DP_OP_ENTER;
         return 0;
     }
     if (by_id) {
-        if (!find_id(r, id, &sub) && (op == DP_OP_ENTER || op == DP_OP_GOTO))
-            return bad_line(r, ptr, len);
+        if (!dp_reader_find(r, id, &sub) && (op == DP_OP_ENTER || op == DP_OP_GOTO))
+            return dp_reader_bad_line(r, ptr, len);
     } else {
         int rc = by_name(r, name, &sub);
         if (rc < 0)
@@ -382,20 +404,24 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     int n = split(ptr, len, f);
     if (n == 0 || f[0].ptr[0] == '#')
         return 0;
+    if (same(f[0], DP_FMT_PART3)) {
+        int rc = dp_reader_flush(r);
+        return rc < 0 ? rc : dp_reader_begin_tree(r);
+    }
     if (f[0].len != 1)
-        return bad_line(r, ptr, len);
+        return dp_reader_bad_line(r, ptr, len);
     char c = f[0].ptr[0];
     if (c == '@') {
         uint64_t t[DP_METRICS];
         if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2]) || !pass(r, t))
-            return bad_line(r, ptr, len);
+            return dp_reader_bad_line(r, ptr, len);
         return 0;
     }
     if (c == '&')
         return name_line(r, f, n, ptr, len);
     if (op_of[(unsigned char)c])
         return mark(r, op_of[(unsigned char)c], f, n, ptr, len);
-    return bad_line(r, ptr, len);
+    return dp_reader_bad_line(r, ptr, len);
 }
 
 /* The time line of the usual shape at p, 1 to 7 digits each: the start of the
@@ -551,10 +577,23 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
+int dp_reader_begin_tree(struct dp_reader *r)
+{
+    int rc = 0;
+    if (r->t[0] | r->t[1] | r->t[2]) {
+        dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->base + r->pos);
+        rc = dp_reader_flush(r);
+    }
+    if (rc < 0)
+        return rc;
+    r->tree = r->info->tree = true;
+    return r->to->tree ? r->to->tree(r->to->ctx, r->err) : 0;
+}
+
 int dp_reader_lines(struct dp_reader *r, const char *end)
 {
     const char *p = r->buf + r->pos;
-    while (p < end) {
+    while (p < end && !r->tree) {
         if (is_plain(r)) {
             p = usual_lines(r, p, end);
             r->pos = (size_t)(p - r->buf);
@@ -568,6 +607,10 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
                 break;
         }
         const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (DP_UNLIKELY(memchr(p, '\0', (size_t)(nl - p)) != NULL)) {
+            r->nul = true;
+            return 0;
+        }
         int rc = any_line(r, p, (size_t)(nl - p));
         if (rc < 0) {
             /* what came before is good; if it is not, that is the first error */

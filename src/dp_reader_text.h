@@ -35,6 +35,10 @@ struct dp_reader {
     uint64_t line;              /* number of the line at pos */
     uint64_t told;              /* progress */
     bool at_end, cut;
+    bool tree;                  /* behind PART3 */
+    bool tree_ids;              /* where an & line has been, too */
+    bool nul;                   /* the line at pos holds one: the text ends here */
+    bool unfinished;            /* it had a line that is not whole */
     bool writing;               /* between the classic recorder's brackets */
     bool has_clock;             /* an old-style line has set the clock */
     uint64_t clock[DP_METRICS];
@@ -44,20 +48,37 @@ struct dp_reader {
     size_t ids_cap;
     struct dp_map far_ids;      /* the others */
     uint32_t id_count;
+    uint64_t max_id;
     struct dp_pool names;       /* of old-style lines */
     uint32_t *name_subs;
     size_t name_subs_cap;
     struct dp_buf scratch;      /* decoded fields */
+    uint32_t *path;             /* of a tree: the contexts by depth, the consumer's numbers */
+    size_t path_len, path_cap;
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };
 
-/* Takes all lines up to end, which is behind a line's end. */
+/* Takes the lines up to end, which is behind a line's end; stops earlier where
+ * a tree begins or a line holds a NUL. */
 int dp_reader_lines(struct dp_reader *r, const char *end);
 
 /* A new event with the time that has passed; flush when the batch is full. */
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at);
 int dp_reader_flush(struct dp_reader *r);
+
+/* The tree begins: r->tree, and the consumer is told. */
+int dp_reader_begin_tree(struct dp_reader *r);
+
+/* An & line without its end, of the trace, the tree or a piece. */
+int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len);
+/* The sub of an id. */
+bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
+void dp_reader_forget_ids(struct dp_reader *r);
+int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
+
+/* In dp_reader.c: more bytes behind those that are there; their number, 0 at the end. */
+long dp_reader_refill(struct dp_reader *r);
 
 /* Sets the error at r->pos + ahead. Returns code. */
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...) DP_PRINTF(4, 5);

@@ -119,6 +119,22 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
     return 0;
 }
 
+/* What a tree tells has no order. */
+static int on_tree(void *ctx, struct dp_err *err)
+{
+    struct dp_trace *t = ctx;
+    t->depth = 0;
+    if (t->file.info.marks)
+        return dp_err_set(err, DP_E_TRUNCATED, "the trace had reached its size limit; the rest is a tree, which has no order of calls (-S shows it)");
+    return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; use -S");
+}
+
+static void on_ids_anew(void *ctx)
+{
+    struct dp_trace *t = ctx;
+    dp_subs_next_file(&t->subs);
+}
+
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
 {
     struct dp_trace *t = ctx;
@@ -200,7 +216,7 @@ static int list_open(struct dp_trace *t)
 
 static int add(struct dp_trace *t, const char *path, const void *mem, size_t len)
 {
-    struct dp_consumer to = { t, NULL, on_sub, on_events, NULL };
+    struct dp_consumer to = { .ctx = t, .sub = on_sub, .events = on_events, .tree = on_tree, .ids_anew = on_ids_anew };
     if (t->has_file)
         dp_file_release(&t->file);
     t->has_file = false;

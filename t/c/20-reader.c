@@ -39,7 +39,7 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
 
 static const char *read_mem(const char *text, size_t len, int *code)
 {
-    struct dp_consumer to = { NULL, NULL, on_sub, on_events, NULL };
+    struct dp_consumer to = { .sub = on_sub, .events = on_events };
     struct dp_source src;
     struct dp_header head;
     dp_buf_clear(&told);

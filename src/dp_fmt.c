@@ -1,0 +1,79 @@
+#include "dp_fmt.h"
+
+static const char hex[] = "0123456789ABCDEF";
+
+static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)str[i];
+        if (c <= last_bad || c == 0x7f || c == '%') {
+            char esc[3] = { '%', hex[c >> 4], hex[c & 15] };
+            dp_buf_add(buf, esc, 3);
+        } else {
+            dp_buf_addc(buf, (char)c);
+        }
+    }
+}
+
+void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len)
+{
+    if (len)
+        encode(buf, str, len, 0x20);
+    else
+        dp_buf_addc(buf, '%');
+}
+
+void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)
+{
+    dp_buf_addc(buf, '\'');
+    for (size_t i = 0; i < len; i++) {
+        if (str[i] == '\'' || str[i] == '\\')
+            dp_buf_addc(buf, '\\');
+        encode(buf, str + i, 1, 0x1f);
+    }
+    dp_buf_addc(buf, '\'');
+}
+
+static void number(struct dp_buf *buf, uint64_t n)
+{
+    dp_buf_addc(buf, ' ');
+    dp_buf_addu(buf, n);
+}
+
+void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
+{
+    dp_buf_addc(buf, '=');
+    number(buf, c->depth);
+    dp_buf_addf(buf, " %lx", (unsigned long)c->id);
+    number(buf, c->calls);
+    for (int m = 0; m < DP_METRICS; m++)
+        number(buf, c->t[m]);
+    number(buf, c->longest);
+    number(buf, c->shortest);
+    for (size_t i = 0; i < c->n_counters; i++)
+        number(buf, c->counters[i]);
+    if (c->at_len) {
+        dp_buf_adds(buf, " at=");
+        dp_buf_add(buf, c->at, c->at_len);
+    }
+    if (c->folded) {
+        dp_buf_adds(buf, " folded=");
+        dp_buf_addu(buf, c->folded);
+    }
+    dp_buf_addc(buf, '\n');
+}
+
+void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
+{
+    bool any = false;
+    for (unsigned b = 0; b < DP_FMT_BUCKETS; b++) {
+        if (!count[b])
+            continue;
+        if (!any)
+            dp_buf_addf(buf, "h %lx", (unsigned long)id);
+        any = true;
+        dp_buf_addf(buf, " %u:%llu", b, (unsigned long long)count[b]);
+    }
+    if (any)
+        dp_buf_addc(buf, '\n');
+}

@@ -1,0 +1,177 @@
+#include "dp_reader_tree.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <string.h>
+
+enum {
+    FIELDS = 9 + DP_FMT_COUNTERS + 16,  /* what is behind them is skipped */
+    CONTEXT = 9                         /* fields of an = line before the counters */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f';
+}
+
+/* The field at or behind p; len 0: there is none. */
+static struct dp_text field(const char *p, const char *end)
+{
+    struct dp_text f = { p, 0 };
+    while (f.ptr < end && is_blank(*f.ptr))
+        f.ptr++;
+    while (f.ptr + f.len < end && !is_blank(f.ptr[f.len]))
+        f.len++;
+    return f;
+}
+
+static bool number(struct dp_text f, uint64_t *out)
+{
+    return dp_num_dec(f.ptr, f.len, out);
+}
+
+static bool ticks(struct dp_text f, uint64_t *out)
+{
+    return number(f, out) && *out < DP_LIMIT_TOTAL;
+}
+
+static struct dp_text behind(struct dp_text f, const char *key)
+{
+    size_t n = strlen(key);
+    struct dp_text none = { f.ptr, 0 };
+    if (f.len < n || memcmp(f.ptr, key, n) != 0)
+        return none;
+    none.ptr += n;
+    none.len = f.len - n;
+    return none;
+}
+
+int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
+{
+    for (int m = 0; m < DP_METRICS; m++) {
+        if (r->passed[m] + c->t[m] >= DP_LIMIT_TOTAL)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+        r->passed[m] += c->t[m];
+    }
+    r->info->contexts++;
+    if (!r->to->context)
+        return 0;
+    int64_t n = r->to->context(r->to->ctx, c, r->err);
+    /* the consumer knows no places */
+    if (n < 0 && r->err->code == n && !r->err->line) {
+        r->err->line = r->line;
+        r->err->byte = r->base + r->pos;
+    }
+    return n < 0 ? dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n)) : n;
+}
+
+/* = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE ...] */
+static int context_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f[FIELDS];
+    const char *p = ptr, *end = ptr + len;
+    size_t n = 0, columns = r->head->n_counters;
+    while (n < FIELDS && (f[n] = field(p, end)).len)
+        p = f[n].ptr + f[n].len, n++;
+    struct dp_context c;
+    uint64_t depth, id, counters[DP_FMT_COUNTERS];
+    memset(&c, 0, sizeof c);
+    c.counters = counters;
+    c.sub = DP_SUB_NONE;
+    if (n < CONTEXT + columns || f[0].len != 1 || !number(f[1], &depth) || depth > r->path_len
+        || !dp_num_hex(f[2].ptr, f[2].len, &id) || !number(f[3], &c.calls)
+        || !ticks(f[4], &c.t[DP_USER]) || !ticks(f[5], &c.t[DP_SYSTEM]) || !ticks(f[6], &c.t[DP_REAL])
+        || !ticks(f[7], &c.longest) || !ticks(f[8], &c.shortest))
+        return dp_reader_bad_line(r, ptr, len);
+    for (size_t i = 0; i < columns; i++)
+        if (!number(f[CONTEXT + i], &counters[i]))
+            return dp_reader_bad_line(r, ptr, len);
+    /* the root alone has no sub, and stands above all others */
+    if (depth ? !dp_reader_find(r, id, &c.sub) : id != 0)
+        return dp_reader_bad_line(r, ptr, len);
+    for (size_t i = CONTEXT + columns; i < n; i++) {
+        struct dp_text at = behind(f[i], "at="), folded = behind(f[i], "folded=");
+        if (at.len && depth)
+            c.at = at;
+        else if (folded.len && !number(folded, &c.folded))
+            c.folded = 0;
+    }
+    c.parent = depth ? r->path[depth - 1] : 0;
+    if (depth >= DP_LIMIT_DEPTH)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "the tree is deeper than %lu", (unsigned long)DP_LIMIT_DEPTH);
+    if (dp_mem_grow((void **)&r->path, &r->path_cap, (size_t)depth + 1, sizeof *r->path) < 0)
+        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    int64_t number = dp_reader_context(r, &c);
+    if (number < 0)
+        return (int)number;
+    r->path[depth] = (uint32_t)number;
+    r->path_len = (size_t)depth + 1;
+    return 0;
+}
+
+/* h ID BUCKET:COUNT ... */
+static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    const char *p = ptr, *end = ptr + len;
+    uint64_t count[DP_FMT_BUCKETS], id, bucket, calls;
+    uint32_t sub;
+    memset(count, 0, sizeof count);
+    struct dp_text f = field(p, end);
+    bool good = f.len == 1;
+    f = field(f.ptr + f.len, end);
+    good = good && dp_num_hex(f.ptr, f.len, &id) && dp_reader_find(r, id, &sub);
+    while (good && (f = field(f.ptr + f.len, end)).len) {
+        const char *colon = memchr(f.ptr, ':', f.len);
+        size_t n = colon ? (size_t)(colon - f.ptr) : 0;
+        good = colon && dp_num_dec(f.ptr, n, &bucket) && dp_num_dec(colon + 1, f.len - n - 1, &calls)
+               && bucket < 64;
+        if (good) {
+            uint64_t *to = &count[bucket < DP_FMT_BUCKETS ? bucket : DP_FMT_BUCKETS - 1];
+            *to = calls < DP_LIMIT_COUNT - *to ? *to + calls : DP_LIMIT_COUNT;
+        }
+    }
+    if (!good)
+        return dp_reader_bad_line(r, ptr, len);
+    int rc = r->to->histogram ? r->to->histogram(r->to->ctx, sub, count) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+static int any_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f = field(ptr, ptr + len);
+    if (!f.len || f.ptr[0] == '#')
+        return 0;
+    switch (f.len == 1 ? f.ptr[0] : 0) {
+    case '=':
+        return context_line(r, ptr, len);
+    case 'h':
+        return histogram_line(r, ptr, len);
+    case '&':
+        if (!r->tree_ids) {             /* the trace before it had ids of its own */
+            r->tree_ids = true;
+            dp_reader_forget_ids(r);
+        }
+        return dp_reader_name(r, ptr, len);
+    }
+    return dp_reader_bad_line(r, ptr, len);
+}
+
+int dp_reader_tree_lines(struct dp_reader *r, const char *end)
+{
+    const char *p = r->buf + r->pos;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        size_t len = (size_t)(nl - p);
+        if (memchr(p, '\0', len)) {
+            r->nul = true;
+            return 0;
+        }
+        int rc = any_line(r, p, len);
+        if (rc < 0)
+            return rc;
+        p = nl + 1;
+        r->pos = (size_t)(p - r->buf);
+        r->line++;
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* Inside the reader: the lines of a tree. Not for anybody else. */
+#ifndef DP_READER_TREE_H
+#define DP_READER_TREE_H
+
+#include "dp_reader_text.h"
+
+/* Takes the lines up to end, which is behind a line's end; stops earlier where
+ * a line holds a NUL. */
+int dp_reader_tree_lines(struct dp_reader *r, const char *end);
+
+/* Hands a context over, its time counted. Returns the consumer's number. */
+int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c);
+
+#endif
