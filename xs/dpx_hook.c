@@ -6,7 +6,7 @@
  * which stack-info (PERL_SI) and at which index of that one's context stack.
  * Whether a frame is alive can then be told at any time from outside: its
  * stack-info is on the chain of current ones, its index is in use, and the context
- * there is a sub's. (An XS sub has no context: while it runs, the save stack is no lower than
+ * there is a sub's. (An XS sub has no context: while it runs, the save stack is higher than
  * it found it.) So an exit that no hook saw costs nothing but the delay
  * until somebody looks.
  *
@@ -139,7 +139,7 @@ static bool is_alive(pTHX_ const struct dpx_frame *f)
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved <= PL_savestack_ix : is_sub_slot(f->si, ix);
+    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < PL_savestack_ix : is_sub_slot(f->si, ix);
 }
 
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
@@ -173,7 +173,7 @@ DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si,
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
-        && (DPX_KEY_KIND(top->key) == DPX_XS ? top->saved <= PL_savestack_ix : is_sub_slot(si, at));
+        && (DPX_KEY_KIND(top->key) == DPX_XS ? top->saved < PL_savestack_ix : is_sub_slot(si, at));
 }
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
@@ -482,7 +482,7 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
     }
     ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
     ctx->top->serial = serial;
-    ctx->top->saved = 0;        /* pp_goto leaves the sub's scope first */
+    ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
     ctx->rec.left = slow_stamp(ctx);
 
     OP *next = orig_goto(aTHX);
