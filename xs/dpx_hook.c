@@ -134,12 +134,28 @@ DP_INLINE bool is_sub_slot(const PERL_SI *si, I32 ix)
     return type == CXt_SUB || type == CXt_NULL;
 }
 
+/* How low the save stack was since the XS sub of f was called, as far as the
+ * contexts above it tell. While a scope is being left, its destructors and defer
+ * blocks run below that height. */
+static I32 save_height(pTHX_ const struct dpx_frame *f)
+{
+    I32 ix = DPX_KEY_IX(f->key);
+    if (f->si->si_cxix > ix)
+        return f->si->si_cxstack[ix + 1].blk_oldsaveix;
+    const PERL_SI *above = PL_curstackinfo;
+    if (above == f->si)
+        return PL_savestack_ix;
+    while (above->si_prev != f->si)
+        above = above->si_prev;
+    return above->si_cxix >= 0 ? above->si_cxstack[0].blk_oldsaveix : PL_savestack_ix;
+}
+
 static bool is_alive(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < PL_savestack_ix : is_sub_slot(f->si, ix);
+    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
 }
 
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
@@ -173,7 +189,7 @@ DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si,
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
-        && (DPX_KEY_KIND(top->key) == DPX_XS ? top->saved < PL_savestack_ix : is_sub_slot(si, at));
+        && (DPX_KEY_KIND(top->key) == DPX_XS ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
 }
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
