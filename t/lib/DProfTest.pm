@@ -15,6 +15,7 @@ package DProfTest;
 #   # switches: -T                     for perl
 #   # args: a b
 #   # status: 255                    of a program that is meant to fail
+#   # clocks: counting              and not with the default one too
 #   # env: NAME=value                 of the profiled run
 # A program may also write lines like those of `expect` to the file named by
 # $ENV{EXPECT}, when it has kept count itself.
@@ -162,7 +163,7 @@ sub same_as_plain {
 
 sub directives {
     my $file = shift;
-    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '');
+    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '', clocks => 'counting default');
     for (split /\n/, slurp($file)) {
         my ($key, $value) = /^# (\w+): (.*?)\s*$/ or next;
         if ($key =~ /^(?:expect|never|needs)$/) { push @{ $say{$key} }, $value }
@@ -219,7 +220,7 @@ sub check_script {
         my @diffs;
         push @diffs, "plain: status $plain->{status}, signal $plain->{signal}: $plain->{err}"
             if $plain->{raw} != ($say->{status} // 0) << 8;
-        for my $clock ('counting', undef) {
+        for my $clock (map { $_ eq 'default' ? undef : $_ } split ' ', $say->{clocks}) {
             unlink $expect;
             my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
             my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });
