@@ -67,10 +67,14 @@ sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
+sub fresh_name {
+    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
+    return "$scratch/" . ++$count;
+}
+
 # A new directory, gone at the end.
 sub scratch {
-    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
-    my $dir = "$scratch/" . ++$count;
+    my $dir = fresh_name();
     mkdir $dir or croak "$dir: $!";
     return $dir;
 }
@@ -95,7 +99,7 @@ sub spew {
 sub run_program {
     my ($command, %opt) = @_;
     my $dir = $opt{dir} // scratch();
-    my ($out, $err) = map { "$scratch/" . ++$count . ".$_" } qw(out err);
+    my ($out, $err) = map { fresh_name() . ".$_" } qw(out err);
     my $pid = fork // croak "fork: $!";
     if (!$pid) {
         delete @ENV{grep { /^PERL_DPROF|^DPROF|^PERL5(?:OPT|DB|LIB)$|^PERL_UNICODE$|^HARNESS_/ } keys %ENV};
