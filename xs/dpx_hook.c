@@ -83,7 +83,7 @@ DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
     struct dpx_frame *f = ++ctx->top;
     f->si = si;
     f->key = key;
-    f->id = id;
+    f->id = f->runs = id;
     dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, now);
     return true;
 }
@@ -164,7 +164,7 @@ void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
 
 U32 dpx_hook_caller(const struct dpx_ctx *ctx)
 {
-    return ctx->top > ctx->frames + 1 ? ctx->top[-1].id : 0;
+    return ctx->top > ctx->frames + 1 ? ctx->top[-1].runs : 0;
 }
 
 /* Is the frame on top alive, as it nearly always is? ix: the current index. */
@@ -473,8 +473,10 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
     U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ++ctx->serial;
-    if (id)
+    if (id) {
+        ctx->top->runs = id;
         dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+    }
     ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
     ctx->top->serial = serial;
     ctx->rec.left = slow_stamp(ctx);
@@ -516,8 +518,10 @@ static OP *goto_hook(pTHX)
     dpx_hook_reconcile(aTHX_ ctx, now);
     if (top_stands_at(ctx->top, si, ix)) {
         U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-        if (id)
+        if (id) {
+            ctx->top->runs = id;
             dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+        }
     }
     ctx->rec.left = slow_stamp(ctx);
     return next;

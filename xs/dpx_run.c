@@ -299,10 +299,11 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->rec.trip)
         return;
     dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
-    dp_writer_finish(&ctx->writer);
     if (!ctx->opened || ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
+    ctx->exec_pending = ctx->writer.pending;
+    dp_writer_finish(&ctx->writer);
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
@@ -320,8 +321,10 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
 void dpx_run_after_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
-    if (ctx->exec_size)
+    if (ctx->exec_size) {
         dp_outfile_cut(&ctx->out, ctx->exec_size);
+        ctx->writer.pending = ctx->exec_pending;
+    }
     ctx->exec_size = 0;
     errno = why;
 }
@@ -403,7 +406,7 @@ static void forked(void *arg)
     else
         ctx->inherited = ids;
     for (size_t i = 0; i < n; i++)
-        ids[i] = ctx->frames[i + 1].id;
+        ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
     ctx->inherited_count = n;
     dp_writer_inherit(&ctx->writer, ctx->inherited, n);
 }
