@@ -1,6 +1,6 @@
 # Random programs that call and leave subs in every way there is. Each sub keeps its own
 # log: its name, and in a localized variable, which perl itself unwinds, the sub it was called
-# from. The profile must tell the same, call by call.
+# from. The profile must tell the same, call by call, and every exit when it happens.
 #
 # DPROF_SEED and DPROF_PROGRAMS: where to begin, and how many.
 
@@ -111,6 +111,20 @@ sub log_of {
     return \@log;
 }
 
+# With the counting clock time passes between any two things that the program does. An exit
+# with none between it and what comes next was noticed only then. (Objects go while an exception
+# unwinds: then there is nothing between.)
+sub late {
+    my $got = shift;
+    my $before = ['', ''];
+    for (@{ $got->{events} }) {
+        return "$before->[0]$before->[1] was noticed at $_->[0]$_->[1]"
+            if $before->[0] eq '/' && $_->[0] ne '/' && !$_->[2] && $_->[1] ne 'D::DESTROY';
+        $before = $_;
+    }
+    return '';
+}
+
 my ($calls, $run_ones) = (0, 0);
 for my $seed ($first .. $first + $programs - 1) {
     my $file = spew(scratch() . "/random$seed.pl", generate($seed));
@@ -118,7 +132,7 @@ for my $seed ($first .. $first + $programs - 1) {
   SKIP: {
         # Such a program may bring perl itself down.
         skip "program $seed does not run: $plain->{err}", 1 if $plain->{raw};
-        my $run = profiled([$file], limit => 60);
+        my $run = profiled([$file], limit => 60, env => { counting() });
         my $diff = same_as_plain($plain, $run);
         my $got = read_profile($run->{profile});
         $diff ||= join "\n", $got->problems;
@@ -131,6 +145,7 @@ for my $seed ($first .. $first + $programs - 1) {
             last if $i >= 20_000;
             $diff = "call $i: the program says $mine, the profile $theirs" if $mine ne $theirs;
         }
+        $diff ||= late($got);
         $run_ones++;
         $calls += @own;
         is($diff, '', "program $seed: " . @own . ' calls') or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");

@@ -153,10 +153,15 @@ sub profile_ok {
 sub same_as_plain {
     my ($plain, $run, $what) = @_;
     my @diffs;
-    for (qw(status signal out err)) {
-        my ($a, $b) = map { my $text = $_ // 'none'; length $text > 2000 ? substr($text, 0, 2000) . '...' : $text }
-            $plain->{$_}, $run->{$_};
-        push @diffs, "$_: plain <$a>, profiled <$b>" if ($plain->{$_} // 'none') ne ($run->{$_} // 'none');
+    for my $what (qw(status signal out err)) {
+        my ($want, $have) = map { $_->{$what} // 'none' } $plain, $run;
+        next if $want eq $have;
+        # The first line that differs is enough.
+        my ($first, $theirs) = ([split /^/, $want], [split /^/, $have]);
+        my $n = 0;
+        $n++ while $n < @$first && $n < @$theirs && $first->[$n] eq $theirs->[$n];
+        push @diffs, "$what: plain <" . substr($first->[$n] // '', 0, 300) . '>, profiled <' . substr($theirs->[$n] // '', 0, 300)
+            . '>, line ' . ($n + 1);
     }
     my $diff = join "\n", @diffs;
     is($diff, '', $what) if defined $what;
