@@ -752,4 +752,3 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
     PL_runops = runops_hook[installed];
     adopt_stash(aTHX_ PL_defstash, 0);
 }
-
