@@ -1,33 +1,20 @@
 #ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* MAP_ANONYMOUS with -std=c99 */
+#  define _GNU_SOURCE   /* mremap, MAP_ANONYMOUS with -std=c99 */
 #endif
 #include "dp_live.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
-void dp_live_init(struct dp_live *live, int fd, uint64_t from)
+void dp_live_init(struct dp_live *live, struct dp_outfile *of, uint64_t room)
 {
     memset(live, 0, sizeof *live);
-    live->fd = fd;
-    live->end = (from + DP_LIVE_ALIGN - 1) & ~(uint64_t)(DP_LIVE_ALIGN - 1);
-}
-
-/* The kernel raises SIGXFSZ past the limit, and SIGBUS on a page without a
- * block; so all blocks are there before the first byte is touched. */
-static bool reserve(const struct dp_live *live, size_t size)
-{
-    struct rlimit rl;
-    uint64_t end = live->end + size;
-    if (live->fd < 0
-        || (getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY && end > rl.rlim_cur))
-        return false;
-    return posix_fallocate(live->fd, (off_t)live->end, (off_t)size) == 0;
+    live->of = of;
+    if (of)
+        live->start = live->end = (of->size + room + DP_LIVE_ALIGN - 1) & ~(uint64_t)(DP_LIVE_ALIGN - 1);
 }
 
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
@@ -38,9 +25,9 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     if (dp_mem_grow((void **)&live->pieces, &live->cap, live->count + 1, sizeof *live->pieces) < 0)
         return NULL;
     void *ptr = MAP_FAILED;
-    bool mapped = reserve(live, size);
+    bool mapped = live->of && dp_outfile_extend(live->of, live->end, live->end + size) == 0;
     if (mapped)
-        ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd, (off_t)live->end);
+        ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, live->of->fd, (off_t)live->end);
     if (ptr == MAP_FAILED) {
         mapped = false;
         ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,7 +56,23 @@ void dp_live_release(struct dp_live *live)
         munmap(live->pieces[i].ptr, live->pieces[i].size);
     dp_mem_free(live->pieces);
     memset(live, 0, sizeof *live);
-    live->fd = -1;
+}
+
+void dp_live_detach(struct dp_live *live)
+{
+    for (size_t i = 0; i < live->count; i++) {
+        struct dp_live_piece *p = &live->pieces[i];
+        if (!p->mapped)
+            continue;
+        void *copy = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (copy == MAP_FAILED)
+            continue;
+        memcpy(copy, p->ptr, p->size);
+        /* in one step: there is always memory at the address */
+        if (mremap(copy, p->size, p->size, MREMAP_MAYMOVE | MREMAP_FIXED, p->ptr) != MAP_FAILED)
+            p->mapped = false;
+    }
+    live->of = NULL;
 }
 
 bool dp_live_is_mapped(const struct dp_live *live)

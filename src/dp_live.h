@@ -9,6 +9,7 @@
 #define DP_LIVE_H
 
 #include "dp_base.h"
+#include "dp_outfile.h"
 
 #define DP_LIVE_MAGIC   UINT64_C(0x4c656e7544705201)    /* also tells the byte order */
 #define DP_LIVE_ALIGN   4096
@@ -36,18 +37,23 @@ struct dp_live_piece {
 };
 
 struct dp_live {
-    int fd;                 /* borrowed while pieces are made; -1: no file */
-    uint64_t end;           /* where the next piece goes */
+    struct dp_outfile *of;  /* borrowed; NULL: no file */
+    uint64_t start, end;    /* of the pieces in the file */
     struct dp_live_piece *pieces;
     size_t count, cap;
 };
 
-/* from: no piece lies below this offset of the file. */
-void dp_live_init(struct dp_live *live, int fd, uint64_t from);
+/* of: the file, or NULL for ordinary memory. room: so many bytes of text can
+ * still be written before the pieces. */
+void dp_live_init(struct dp_live *live, struct dp_outfile *of, uint64_t room);
 
 /* A new piece of at least size bytes, cleared; the bytes behind its head.
  * They stay where they are until dp_live_release. NULL when memory is short. */
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
+
+/* Makes all pieces ordinary memory, at their addresses; the file can be cut or
+ * written over then. */
+void dp_live_detach(struct dp_live *live);
 
 /* Forgets all pieces. In the process that made them or, where the file's part
  * is the parent's, in a forked child. Never changes the file. */

@@ -173,7 +173,12 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
 static bool is_same(const struct dp_outfile *of, const struct stat *st)
 {
     return st->st_dev == of->dev && st->st_ino == of->ino
-        && (!of->regular || (uint64_t)st->st_size == of->size);
+        && (!of->regular || (uint64_t)st->st_size == (of->extent > of->size ? of->extent : of->size));
+}
+
+static bool is_open_file(const struct dp_outfile *of, struct stat *st)
+{
+    return of->fd >= 0 && fstat(of->fd, st) == 0 && st->st_dev == of->dev && st->st_ino == of->ino;
 }
 
 static bool is_ours(const struct dp_outfile *of)
@@ -202,6 +207,11 @@ static int get_back(struct dp_outfile *of)
         flock(fd, LOCK_EX | LOCK_NB);
     of->fd = move_up(fd);
     return 0;
+}
+
+int dp_outfile_ready(struct dp_outfile *of)
+{
+    return of->failed ? DP_E_IO : get_back(of);
 }
 
 /* The kernel would kill us for writing past the limit on file sizes. */
@@ -264,7 +274,7 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
             return 0;
         }
         int why = errno;
-        if (of->regular && why != EFBIG && ftruncate(of->fd, (off_t)of->size) < 0) {
+        if (of->regular && why != EFBIG && !of->extent && ftruncate(of->fd, (off_t)of->size) < 0) {
             /* then it ends in the middle of a line, which readers take */
         }
         errno = why;
@@ -281,10 +291,29 @@ int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, si
     return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
 }
 
+int dp_outfile_extend(struct dp_outfile *of, uint64_t at, uint64_t end)
+{
+    if (!of->regular || dp_outfile_ready(of) < 0 || past_limit(end)
+        || posix_fallocate(of->fd, (off_t)at, (off_t)(end - at)) != 0) {
+        struct stat st;
+        /* a failed one may have made the file longer */
+        if (is_open_file(of, &st) && (uint64_t)st.st_size > of->extent
+            && (uint64_t)st.st_size > of->size && at >= of->size)
+            if (ftruncate(of->fd, (off_t)(of->extent > of->size ? of->extent : of->size)) < 0)
+                of->failed = true;
+        return DP_E_IO;
+    }
+    if (end > of->extent)
+        of->extent = end;
+    return 0;
+}
+
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size)
 {
-    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0)
+    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0) {
         of->size = size;
+        of->extent = 0;
+    }
 }
 
 bool dp_outfile_is_there(const struct dp_outfile *of)

@@ -24,6 +24,7 @@ struct dpx_frame {
     U64 serial;                 /* of the C calls: tells two in one place apart */
     U32 runs;                   /* id of the sub that goto has put in its place */
     struct dp_cct_call call;
+    I32 saved;                  /* of an XS sub: the save stack's height below it */
 };
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its

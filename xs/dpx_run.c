@@ -457,6 +457,22 @@ void dpx_run_clean_env(pTHX)
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
 }
 
+/* While the debugger's flags were set, perl kept the source of what it compiled:
+ * of our own module. With threads nothing points to these globs. */
+static void forget_sources(pTHX)
+{
+#ifdef USE_ITHREADS
+    HE *he;
+    hv_iterinit(PL_defstash);
+    while ((he = hv_iternext(PL_defstash))) {
+        I32 len;
+        const char *key = hv_iterkey(he, &len);
+        if (len > 5 && key[0] == '_' && key[1] == '<' && memcmp(key + len - 3, ".pm", 3) == 0)
+            (void)hv_delete(PL_defstash, key, len, G_DISCARD);
+    }
+#endif
+}
+
 /* A whole number from the environment. */
 static U64 env_number(pTHX_ const char *name, U64 least, U64 most, U64 otherwise)
 {
@@ -507,6 +523,7 @@ bool dpx_run_start(pTHX)
     set_ctx(aTHX_ &nobody);
     PL_perldb = 0;
     dpx_run_clean_env(aTHX);
+    forget_sources(aTHX);
     if (fstat(2, &st) == 0) {
         run.stderr_dev = st.st_dev;
         run.stderr_ino = st.st_ino;

@@ -18,7 +18,7 @@ sub loads {
     my ($code) = @_;
     my %loads;
     for my $line (split /\n/, strip_pod($code)) {
-        next unless $line =~ /^\s*(?:[^'"#]*?[\s{;(])?(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)\b/;
+        next unless $line =~ /^\s*(?:[^'"#]*?[{;(]\s*|[^'"#\/]*?\s)?(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)\b/;
         $loads{$1} = 1;
         if ($1 eq 'parent' || $1 eq 'base') {
             $loads{$_} = 1 for $line =~ /([A-Z]\w*(?:::\w+)+)/g;
@@ -99,5 +99,5 @@ SKIP: {
 
 is(join(' ', loads("use strict;\n  require Foo::Bar;\nuse Baz 1.2 'x';\n# use Not;\n=head1 X\n\nuse Pod;\n\n=cut\n\nuse parent 'A::B';\n")),
     'A::B Baz Foo::Bar parent strict', 'reads use and require');
-is(join(' ', loads("eval { require Inner; 1 };\nprint 'to use Things';\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
+is(join(' ', loads("eval { require Inner; 1 };\nprint 'to use Things';\nlike(\$x, qr/^X: to use Things/);\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
 done_testing;

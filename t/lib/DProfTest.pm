@@ -15,6 +15,7 @@ package DProfTest;
 #   # switches: -T                     for perl
 #   # args: a b
 #   # status: 255                    of a program that is meant to fail
+#   # clocks: counting              and not with the default one too
 #   # env: NAME=value                 of the profiled run
 # A program may also write lines like those of `expect` to the file named by
 # $ENV{EXPECT}, when it has kept count itself.
@@ -66,10 +67,14 @@ sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
+sub fresh_name {
+    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
+    return "$scratch/" . ++$count;
+}
+
 # A new directory, gone at the end.
 sub scratch {
-    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
-    my $dir = "$scratch/" . ++$count;
+    my $dir = fresh_name();
     mkdir $dir or croak "$dir: $!";
     return $dir;
 }
@@ -94,7 +99,7 @@ sub spew {
 sub run_program {
     my ($command, %opt) = @_;
     my $dir = $opt{dir} // scratch();
-    my ($out, $err) = map { "$scratch/" . ++$count . ".$_" } qw(out err);
+    my ($out, $err) = map { fresh_name() . ".$_" } qw(out err);
     my $pid = fork // croak "fork: $!";
     if (!$pid) {
         delete @ENV{grep { /^PERL_DPROF|^DPROF|^PERL5(?:OPT|DB|LIB)$|^PERL_UNICODE$|^HARNESS_/ } keys %ENV};
@@ -148,10 +153,15 @@ sub profile_ok {
 sub same_as_plain {
     my ($plain, $run, $what) = @_;
     my @diffs;
-    for (qw(status signal out err)) {
-        my ($a, $b) = map { my $text = $_ // 'none'; length $text > 2000 ? substr($text, 0, 2000) . '...' : $text }
-            $plain->{$_}, $run->{$_};
-        push @diffs, "$_: plain <$a>, profiled <$b>" if ($plain->{$_} // 'none') ne ($run->{$_} // 'none');
+    for my $what (qw(status signal out err)) {
+        my ($want, $have) = map { $_->{$what} // 'none' } $plain, $run;
+        next if $want eq $have;
+        # The first line that differs is enough.
+        my ($first, $theirs) = ([split /^/, $want], [split /^/, $have]);
+        my $n = 0;
+        $n++ while $n < @$first && $n < @$theirs && $first->[$n] eq $theirs->[$n];
+        push @diffs, "$what: plain <" . substr($first->[$n] // '', 0, 300) . '>, profiled <' . substr($theirs->[$n] // '', 0, 300)
+            . '>, line ' . ($n + 1);
     }
     my $diff = join "\n", @diffs;
     is($diff, '', $what) if defined $what;
@@ -162,7 +172,7 @@ sub same_as_plain {
 
 sub directives {
     my $file = shift;
-    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '');
+    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '', clocks => 'counting default');
     for (split /\n/, slurp($file)) {
         my ($key, $value) = /^# (\w+): (.*?)\s*$/ or next;
         if ($key =~ /^(?:expect|never|needs)$/) { push @{ $say{$key} }, $value }
@@ -219,7 +229,7 @@ sub check_script {
         my @diffs;
         push @diffs, "plain: status $plain->{status}, signal $plain->{signal}: $plain->{err}"
             if $plain->{raw} != ($say->{status} // 0) << 8;
-        for my $clock ('counting', undef) {
+        for my $clock (map { $_ eq 'default' ? undef : $_ } split ' ', $say->{clocks}) {
             unlink $expect;
             my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
             my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });

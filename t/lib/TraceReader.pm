@@ -21,6 +21,7 @@ our $ROOT = '(program)';
 #   events    [ [sign, full name, time passed before?, depth] ... ], when asked for
 #   inherited full names of frames that were running when the file began
 #   depth     the deepest the stack was
+#   classic => 1 takes what Devel::DProf 20110802 wrote
 #   open      names of frames still open at the end
 sub read {
     my ($class, $file, %opt) = @_;
@@ -33,9 +34,9 @@ sub read {
         $self->problem("cannot read: $!");
         return $self;
     };
-    if ($self->_header($in)) {
+    if ($self->_header($in, \%opt)) {
         $self->_trace($in, \%opt);
-        $self->_sums;
+        $self->_sums unless $opt{classic};
     }
     return $self;
 }
@@ -52,7 +53,7 @@ sub problems { return @{ $_[0]{problems} } }
 # ---- header ----
 
 sub _header {
-    my ($self, $in) = @_;
+    my ($self, $in, $opt) = @_;
     my $first = readline $in;
     if (!defined $first || $first ne "#fOrTyTwO\n") {
         $self->problem('does not begin with the magic number');
@@ -62,6 +63,7 @@ sub _header {
         return 1 if $line eq "PART2\n";
         next if $line =~ /^#/;
         my $rest = $line;
+        $rest =~ s/\s*\z/;/ if $opt->{classic} && $rest =~ /[^;\s]\s*\z/;
         while ($rest =~ s/^\s*\$(\w+)=(?:(-?\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)');//) {
             my ($name, $number, $string) = ($1, $2, $3);
             $self->problem("\$$name twice") if exists $self->{header}{$name};
@@ -146,7 +148,6 @@ sub _trace {
                 $self->problem("odd line: $line");
                 next;
             };
-            $self->problem('two @ lines in a row') if $passed;
             $self->problem('an empty @ line') unless $user + $sys + $real;
             $self->problem("more CPU than time: $line") if $user + $sys > $real;
             $self->{sum}[0] += $user;
@@ -159,8 +160,10 @@ sub _trace {
             $passed = $real || 1;
             next;
         }
+        # What the classic recorder spent on writing.
+        next if $opt->{classic} && $rest =~ /^& /;
         if ($sign eq '&') {
-            $self->_name($rest);
+            $self->_name($opt->{classic} ? "$rest -" : $rest);
             next;
         }
         my $sub = $subs->{$rest};
@@ -195,7 +198,7 @@ sub _trace {
             $node->{calls}++;
         } else {
             my $top = pop @stack;
-            $self->problem("'$line' ends a frame of $top->[0]") if $top->[0] ne $rest;
+            $self->problem("'$line' ends a frame of $top->[0]") if $top->[0] ne $rest && !$opt->{classic};
             $node = $stack[-1][1];
         }
         push @$events, [$sign, $full, $passed, scalar @stack] if $events;

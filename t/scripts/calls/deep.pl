@@ -1,4 +1,5 @@
 # Recursion 100,000 deep, and a die through all of it.
+# clocks: default
 # expect: main::deep 100000
 # expect: main::deep > main::deep 99999
 # expect: main::dies 100000

@@ -1,4 +1,5 @@
 # Subs compiled over and over: the names stay bounded, the calls are all there.
+# clocks: default
 # expect: main::fresh 3000
 # expect: main::__ANON__ 3000
 no warnings;

@@ -1,4 +1,5 @@
 # $!, $@ and $? keep their values across calls, returns, exceptions and writes of the buffer.
+# clocks: counting
 # env: PERL_DPROF_BUFFER=0
 use strict;
 sub f { $! + 0 } sub e { "$@" } sub q_ { $? } sub g { for (1 .. 30_000) { h() } } sub h { 1 }

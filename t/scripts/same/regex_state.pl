@@ -1,4 +1,5 @@
 # Match variables, $_, @_, pos, local state across calls.
+# clocks: counting
 use strict;
 sub f { 1 } sub g { 'zzz' =~ /z/; $& } sub many { f() for 1 .. 20_000 }
 if ('hello world' =~ /(\w+) (\w+)/) { f(); many(); g(); print "$1 $2 $& @- @+\n" }

@@ -1,0 +1,203 @@
+#include "dpx_opt.h"
+#include "dp_fmt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { NUMBER, SIZE, CHOICE, TEXT };
+
+struct option {
+    const char *name;
+    const char *classic;        /* its name in the environment of old; or NULL */
+    enum kind kind;
+    size_t at;
+    uint64_t least, most, otherwise;
+    const char *choices;        /* of CHOICE: the words, in the order of their numbers */
+    const char *help;
+};
+
+#define AT(field) offsetof(struct dpx_options, field)
+
+static const struct option table[] = {
+    { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
+      "every call in the file, or sums by calling context" },
+    { "out", "PERL_DPROF_OUT_FILE_NAME", TEXT, AT(out), 0, 0, 0, NULL,
+      "the file; %p is the process, %t the thread, %n the program [tmon.out]" },
+    { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
+      "ticks a second in the file" },
+    { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, UINT64_C(1) << 14, NULL,
+      "marks of a trace in memory; 0 writes each at once" },
+    { "limit", NULL, SIZE, AT(limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
+      "bytes of a trace, after which it goes on as a tree; 0: no limit" },
+    { "contexts", NULL, NUMBER, AT(contexts), 16, UINT64_C(1) << 24, 1000000, NULL,
+      "contexts of a tree, beyond which recursion is folded" },
+    { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
+      "1: a tree tells callers apart by file and line" },
+    { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
+      "0: a tree does not count the ops executed" },
+    { "fork", NULL, CHOICE, AT(fork), 0, 1, 1, "no\0yes\0",
+      "are forked children recorded, too?" },
+    { "threads", NULL, CHOICE, AT(threads), 0, 1, 1, "no\0yes\0",
+      "are threads recorded, too?" },
+    { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
+      "tsc, cntvct, monotonic; counting[:NS] for tests [the best there is]" },
+};
+
+static void set_number(struct dpx_options *opt, const struct option *o, uint64_t n)
+{
+    memcpy((char *)opt + o->at, &n, sizeof n);
+}
+
+static uint64_t number_of(const struct dpx_options *opt, const struct option *o)
+{
+    uint64_t n;
+    memcpy(&n, (const char *)opt + o->at, sizeof n);
+    return n;
+}
+
+void dpx_options_init(struct dpx_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++)
+        if (table[i].kind != TEXT)
+            set_number(opt, &table[i], table[i].otherwise);
+}
+
+/* The n-th word of a list, or NULL. */
+static const char *word(const char *list, uint64_t n)
+{
+    for (; *list && n; n--)
+        list += strlen(list) + 1;
+    return *list ? list : NULL;
+}
+
+static int bad_value(struct dp_err *err, const char *as, const struct option *o, const char *value)
+{
+    if (o->kind == CHOICE)
+        return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s or %s", as, value,
+                          word(o->choices, 0), word(o->choices, 1));
+    return dp_err_set(err, DP_E_ARG, "%s=%s is not a whole number from %llu to %llu", as, value,
+                      (unsigned long long)o->least, (unsigned long long)o->most);
+}
+
+/* as: how the user wrote the option's name. */
+static int take(struct dpx_options *opt, const struct option *o, const char *as, const char *value,
+                struct dp_err *err)
+{
+    if (o->kind == TEXT) {
+        const char *text = *value ? value : NULL;
+        memcpy((char *)opt + o->at, &text, sizeof text);
+        return 0;
+    }
+    if (o->kind == CHOICE) {
+        for (uint64_t n = 0; word(o->choices, n); n++)
+            if (strcmp(word(o->choices, n), value) == 0) {
+                set_number(opt, o, n);
+                return 0;
+            }
+        return bad_value(err, as, o, value);
+    }
+    char *end;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (o->kind == SIZE && end > value && *end && strchr("KMG", *end)) {
+        unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+        n = n > UINT64_MAX >> shift ? UINT64_MAX : n << shift;
+        end++;
+    }
+    if (end == value || *end || *value < '0' || *value > '9' || n < o->least || n > o->most)
+        return bad_value(err, as, o, value);
+    set_number(opt, o, n);
+    return 0;
+}
+
+static int unknown(struct dp_err *err, const char *item)
+{
+    char known[160];
+    size_t len = 0;
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++)
+        len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i ? ", " : "", table[i].name);
+    return dp_err_set(err, DP_E_ARG, "unknown option %.40s; there are %s, and help", item, known);
+}
+
+int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err)
+{
+    const char *equals = strchr(item, '=');
+    size_t len = equals ? (size_t)(equals - item) : strlen(item);
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const struct option *o = &table[i];
+        if (equals && strlen(o->name) == len && memcmp(o->name, item, len) == 0)
+            return take(opt, o, o->name, equals + 1, err);
+        if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
+            for (uint64_t n = 0; word(o->choices, n); n++)
+                if (strcmp(word(o->choices, n), item) == 0)
+                    return take(opt, o, o->name, item, err);
+    }
+    return unknown(err, item);
+}
+
+int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err)
+{
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const struct option *o = &table[i];
+        char name[48] = "PERL_DPROF_";
+        size_t len = strlen(name);
+        for (const char *p = o->name; *p; p++)
+            name[len++] = (char)(*p - 'a' + 'A');
+        name[len] = '\0';
+        const char *as = name, *value = getenv(name);
+        if (!value && o->classic) {
+            as = o->classic;
+            value = getenv(o->classic);
+        }
+        if (!value || !*value || (safe && o->kind == TEXT))
+            continue;
+        int rc = take(opt, o, as, value, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static void put_value(struct dp_buf *to, const struct option *o, uint64_t n)
+{
+    if (o->kind == CHOICE)
+        dp_buf_adds(to, word(o->choices, n));
+    else
+        dp_buf_addu(to, n);
+}
+
+void dpx_options_help(struct dp_buf *to)
+{
+    dp_buf_adds(to, "perl -d:DProf=OPTION,OPTION,... program\n\n");
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const struct option *o = &table[i];
+        char what[32];
+        if (o->kind == CHOICE)
+            snprintf(what, sizeof what, "%s=%s|%s", o->name, word(o->choices, 0), word(o->choices, 1));
+        else
+            snprintf(what, sizeof what, "%s=%s", o->name, o->kind == TEXT ? "..." : "N");
+        dp_buf_addf(to, "  %-18s %s", what, o->help);
+        if (o->kind != TEXT) {
+            dp_buf_adds(to, " [");
+            put_value(to, o, o->otherwise);
+            dp_buf_adds(to, "]");
+        }
+        dp_buf_adds(to, "\n");
+    }
+    dp_buf_adds(to, "\ntree is short for mode=tree. N of limit may end in K, M or G. Each option can be set in the\n"
+                    "environment, too, as PERL_DPROF_NAME in capitals; what the command line says goes first.\n");
+}
+
+void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)
+{
+    bool first = true;
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const struct option *o = &table[i];
+        if (o->kind == TEXT)
+            continue;
+        dp_buf_addf(to, "%s%s=", first ? "" : ",", o->name);
+        put_value(to, o, number_of(opt, o));
+        first = false;
+    }
+}

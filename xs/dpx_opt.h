@@ -1,0 +1,40 @@
+/* The options of the recorder: one table serves the import list, the
+ * environment, the help and the file's header. */
+#ifndef DPX_OPT_H
+#define DPX_OPT_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_err.h"
+
+struct dpx_options {
+    uint64_t tree;          /* 0 trace, 1 tree */
+    const char *out;        /* NULL: the default name */
+    uint64_t ticks;         /* per second */
+    uint64_t buffer;        /* marks */
+    uint64_t limit;         /* bytes of a trace; 0: none */
+    uint64_t contexts;      /* nodes of a tree */
+    uint64_t callsites;     /* 0, 1 */
+    uint64_t ops;           /* 0, 1: count them, in a tree */
+    uint64_t fork, threads; /* 0 no, 1 yes */
+    const char *clock;      /* NULL: the best */
+};
+
+/* The defaults. */
+void dpx_options_init(struct dpx_options *opt);
+
+/* Takes NAME=VALUE, or a bare word that says enough (tree, trace). The strings
+ * are borrowed. Returns 0, or DP_E_ARG with a message that names what is known. */
+int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err);
+
+/* Takes what the environment says: PERL_DPROF_NAME for each option, and the
+ * classic names. safe: only what cannot make a privileged program write elsewhere. */
+int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
+
+/* The table, for people. */
+void dpx_options_help(struct dp_buf *to);
+
+/* What is in force, as `name=value,...`, without the names of files. */
+void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to);
+
+#endif
