@@ -97,6 +97,8 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->line = file->err.line;
     out->byte = file->err.byte;
     out->marks = file->info.marks;
+    out->contexts = file->info.contexts;
+    out->tree = file->info.tree;
     out->open = file->open;
     out->open_subs = file->open_subs;
     out->open_listed = file->open_listed;

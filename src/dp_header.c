@@ -144,7 +144,7 @@ const char *dp_header_get(const struct dp_header *head, const char *name)
 }
 
 /* A whole number; a negative one (a clock set back) is 0, a fraction is cut. */
-static bool get_number(const struct dp_header *head, const char *name, uint64_t *out)
+bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *out)
 {
     const char *s = dp_header_get(head, name);
     if (!s)
@@ -202,16 +202,16 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
     if (rc < 0)
         return rc;
     if (dp_header_get(head, "hz")
-        && (!get_number(head, "hz", &head->hz) || head->hz == 0 || head->hz > DP_LIMIT_HZ))
+        && (!dp_header_number(head, "hz", &head->hz) || head->hz == 0 || head->hz > DP_LIMIT_HZ))
         return dp_err_set(err, DP_E_SYNTAX, "$hz is not a number of ticks per second: %.40s",
                           dp_header_get(head, "hz"));
-    if (!get_number(head, "over_tests", &head->over_tests) || head->over_tests == 0)
+    if (!dp_header_number(head, "over_tests", &head->over_tests) || head->over_tests == 0)
         head->over_tests = 1;
     bool all = true;
     for (int m = 0; m < DP_METRICS; m++) {
-        if (!get_number(head, over[m], &head->over[m]))
+        if (!dp_header_number(head, over[m], &head->over[m]))
             head->over[m] = 0;
-        if (!get_number(head, rrun[m], &head->rrun[m])) {
+        if (!dp_header_number(head, rrun[m], &head->rrun[m])) {
             head->rrun[m] = 0;
             all = false;
         }
@@ -220,8 +220,8 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }
     head->has_rrun = all;
-    head->has_marks = get_number(head, "total_marks", &head->total_marks);
-    if (!get_number(head, "dprof_inherited", &head->inherited))
+    head->has_marks = dp_header_number(head, "total_marks", &head->total_marks);
+    if (!dp_header_number(head, "dprof_inherited", &head->inherited))
         head->inherited = 0;
     find_counters(head);
     return 0;

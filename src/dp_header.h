@@ -42,6 +42,9 @@ int dp_header_line(struct dp_header *head, const char *ptr, size_t len);
  * DP_E_SYNTAX for a clock that makes no sense; the message goes to err. */
 int dp_header_finish(struct dp_header *head, struct dp_err *err);
 
+/* A whole number; of a fraction, what stands before the point. False where there is none. */
+bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *out);
+
 /* The value of a name, or NULL; borrowed. */
 const char *dp_header_get(const struct dp_header *head, const char *name);
 

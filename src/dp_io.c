@@ -281,3 +281,63 @@ void dp_sink_blanks(struct dp_sink *sink, size_t n)
         n -= part;
     }
 }
+
+struct dp_pack {
+    z_stream z;
+    dp_write_fn *write;
+    void *ctx;
+    int err;
+    unsigned char out[PACKED];
+};
+
+struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx)
+{
+    struct dp_pack *pack = dp_mem_zalloc(sizeof *pack);
+    if (!pack)
+        return NULL;
+    pack->z.zalloc = zalloc;
+    pack->z.zfree = zfree;
+    pack->write = fn;
+    pack->ctx = ctx;
+    if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        dp_mem_free(pack);
+        return NULL;
+    }
+    return pack;
+}
+
+static void deflate_all(struct dp_pack *pack, int flush)
+{
+    do {
+        pack->z.next_out = pack->out;
+        pack->z.avail_out = sizeof pack->out;
+        deflate(&pack->z, flush);
+        size_t n = sizeof pack->out - pack->z.avail_out;
+        if (n && !pack->err)
+            pack->err = pack->write(pack->ctx, pack->out, n);
+    } while (pack->z.avail_out == 0);
+}
+
+int dp_pack_write(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_pack *pack = ctx;
+    const unsigned char *from = ptr;
+    while (n) {
+        uInt part = n > 1u << 30 ? 1u << 30 : (uInt)n;
+        pack->z.next_in = (unsigned char *)(uintptr_t)from;
+        pack->z.avail_in = part;
+        deflate_all(pack, Z_NO_FLUSH);
+        from += part;
+        n -= part;
+    }
+    return pack->err;
+}
+
+int dp_pack_end(struct dp_pack *pack)
+{
+    deflate_all(pack, Z_FINISH);
+    int err = pack->err;
+    deflateEnd(&pack->z);
+    dp_mem_free(pack);
+    return err;
+}

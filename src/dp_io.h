@@ -65,4 +65,14 @@ void dp_sink_blanks(struct dp_sink *sink, size_t n);
 /* Hands over what is buffered; returns the sticky error. */
 int dp_sink_flush(struct dp_sink *sink);
 
+/* Packs as gzip what is written to it: the same bytes for the same input. */
+struct dp_pack;
+
+/* NULL when memory is short. */
+struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx);
+/* A dp_write_fn; ctx is the pack. */
+int dp_pack_write(void *ctx, const void *ptr, size_t n);
+/* Hands over the rest and frees. Returns 0 or the first error. */
+int dp_pack_end(struct dp_pack *pack);
+
 #endif

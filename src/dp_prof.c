@@ -1,11 +1,12 @@
 #include "dp_prof.h"
+#include "dp_prof_tree.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
 /* ---- the tree ---- */
 
-static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t sub)
+static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub, uint32_t site)
 {
     if (DP_UNLIKELY(prof->count >= DP_LIMIT_NODES))
         return DP_E_LIMIT;
@@ -15,7 +16,9 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t sub)
     uint32_t n = (uint32_t)prof->count;
     struct dp_node *node = &prof->nodes[n];
     memset(node, 0, sizeof *node);
+    node->callee = callee;
     node->sub = sub;
+    node->site = site;
     node->parent = parent;
     if (n == 0) {
         prof->count++;
@@ -25,7 +28,7 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t sub)
     if (!up->kid) {
         up->kid = n;
     } else {
-        struct dp_map_slot *slot = dp_map_put(&prof->kids, (uint64_t)parent << 32 | sub);
+        struct dp_map_slot *slot = dp_map_put(&prof->kids, (uint64_t)parent << 32 | callee);
         if (!slot)
             return DP_E_NOMEM;
         slot->value = n;
@@ -37,17 +40,18 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t sub)
     return n;
 }
 
-static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t sub)
+static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t callee,
+                                       uint32_t sub, uint32_t site)
 {
     uint32_t first = prof->nodes[parent].kid;
-    if (first && prof->nodes[first].sub == sub)
+    if (first && prof->nodes[first].callee == callee)
         return first;
     if (first) {
-        struct dp_map_slot *slot = dp_map_find(&prof->kids, (uint64_t)parent << 32 | sub);
+        struct dp_map_slot *slot = dp_map_find(&prof->kids, (uint64_t)parent << 32 | callee);
         if (slot)
             return slot->value;
     }
-    return new_node(prof, parent, sub);
+    return new_node(prof, parent, callee, sub, site);
 }
 
 /* Programs repeat themselves: the kid is mostly the one that was entered last,
@@ -56,19 +60,31 @@ DP_INLINE int64_t kid_of(struct dp_prof *prof, uint32_t parent, uint32_t sub)
 {
     uint32_t last = prof->nodes[parent].hint;
     if (DP_LIKELY(last)) {
-        if (prof->nodes[last].sub == sub)
+        if (prof->nodes[last].callee == sub)
             return last;
         uint32_t next = prof->nodes[last].succ;
-        if (next && prof->nodes[next].sub == sub)
+        if (next && prof->nodes[next].callee == sub)
             return prof->nodes[parent].hint = next;
     }
-    int64_t n = find_or_new(prof, parent, sub);
+    int64_t n = find_or_new(prof, parent, sub, sub, 0);
     if (n < 0)
         return n;
     if (last)
         prof->nodes[last].succ = (uint32_t)n;
     prof->nodes[parent].hint = (uint32_t)n;
     return n;
+}
+
+int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_t site)
+{
+    if (!site)
+        return find_or_new(prof, parent, sub, sub, 0);
+    struct dp_map_slot *slot = dp_map_put(&prof->sited, (uint64_t)site << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value == DP_MAP_NONE)     /* subs alone are below DP_LIMIT_IDS */
+        slot->value = UINT32_C(1) << 31 | (uint32_t)prof->sited.used;
+    return find_or_new(prof, parent, slot->value, sub, site);
 }
 
 uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uint32_t *up)
@@ -113,27 +129,55 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
     for (int m = 0; m < DP_METRICS; m++)
         prof->total[m] *= by;
     prof->hz *= by;
+    dp_prof_scale_extra(prof, by);
+    dp_origin_scale(&prof->origin, by);
+    return 0;
+}
+
+int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct dp_err *err)
+{
+    uint64_t ours = 1;
+    *scale = 1;
+    if (!prof->hz) {
+        prof->hz = hz;
+    } else if (prof->hz != hz) {
+        if (!common_hz(prof->hz, hz, &ours, scale))
+            return dp_err_set(err, DP_E_LIMIT, "its ticks ($hz=%llu) do not go with those of the other files ($hz=%llu)",
+                              (unsigned long long)hz, (unsigned long long)prof->hz);
+        if (ours > 1 && scale_all(prof, ours) < 0)
+            return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
+    }
     return 0;
 }
 
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    uint64_t ours = 1;
-    prof->scale = 1;
-    if (!prof->hz) {
-        prof->hz = head->hz;
-    } else if (prof->hz != head->hz) {
-        if (!common_hz(prof->hz, head->hz, &ours, &prof->scale))
-            return dp_err_set(err, DP_E_LIMIT, "its ticks ($hz=%llu) do not go with those of the other files ($hz=%llu)",
-                              (unsigned long long)head->hz, (unsigned long long)prof->hz);
-        if (ours > 1 && scale_all(prof, ours) < 0)
-            return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
-    }
+    int rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
+    if (rc < 0)
+        return rc;
+    dp_prof_take_counters(prof, head->counters, head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
     memset(prof->carry, 0, sizeof prof->carry);
+    prof->has_head = true;
     return 0;
+}
+
+/* What runs when a trace goes on as a tree ends there; its time is where it belongs. */
+static int on_tree(void *ctx, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    (void)err;
+    prof->depth = 0;
+    prof->file->inherited = 0;
+    return 0;
+}
+
+static void on_ids_anew(void *ctx)
+{
+    struct dp_prof *prof = ctx;
+    dp_subs_next_file(&prof->subs);
 }
 
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
@@ -172,12 +216,21 @@ static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *
     return 0;
 }
 
-DP_INLINE int push(struct dp_prof *prof, uint32_t sub)
+static int note_start(struct dp_prof *prof, bool inherited)
 {
+    if (dp_mem_grow((void **)&prof->starts, &prof->starts_cap, prof->depth + 1, sizeof *prof->starts) < 0)
+        return DP_E_NOMEM;
+    prof->starts[prof->depth] = inherited ? DP_PROF_NO_CALL : prof->now;
+    return 0;
+}
+
+DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
+{
+    bool inherited = prof->file->inherited;
     int64_t n = kid_of(prof, prof->stack[prof->depth].node, sub);
     if (DP_UNLIKELY(n < 0))
         return (int)n;
-    if (DP_UNLIKELY(prof->file->inherited))
+    if (DP_UNLIKELY(inherited))
         prof->file->inherited--;
     else
         prof->nodes[n].calls++;
@@ -190,17 +243,20 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub)
     struct dp_frame *frame = &prof->stack[++prof->depth];
     frame->node = (uint32_t)n;
     frame->entered = sub;
-    return 0;
+    return detail ? note_start(prof, inherited) : 0;
 }
 
 /* A frame ends. 1: it did; 0: there was none, and that is to be overlooked. */
-DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err)
+DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err, const bool detail)
 {
     if (DP_UNLIKELY(prof->depth == 0)) {
         if (prof->file->force)
             return 0;
         return dp_err_set(err, DP_E_SYNTAX, "Garbled profile, missing an enter time stamp");
     }
+    if (detail && prof->starts[prof->depth] != DP_PROF_NO_CALL
+        && dp_prof_ended(prof, prof->stack[prof->depth].node, prof->now - prof->starts[prof->depth]) < 0)
+        return DP_E_NOMEM;
     struct dp_frame *frame = &prof->stack[prof->depth--];
     if (DP_UNLIKELY(check && named != frame->entered)) {
         uint32_t sub = prof->nodes[frame->node].sub;
@@ -211,20 +267,20 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
 }
 
 /* goto: the call that ends it later carries the sub first entered. */
-static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err)
+static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
 {
     uint32_t entered = prof->depth ? prof->stack[prof->depth].entered : sub;
-    int rc = pop(prof, sub, false, err);
+    int rc = pop(prof, sub, false, err, detail);
     if (rc >= 0)
-        rc = push(prof, sub);
+        rc = push(prof, sub, detail);
     if (rc >= 0)
         prof->stack[prof->depth].entered = entered;
     return rc;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err,
+                          const bool detail)
 {
-    struct dp_prof *prof = ctx;
     uint64_t total[DP_METRICS] = { 0, 0, 0 };
     int rc = 0;
     if (prof->has_cost || prof->scale != 1)
@@ -242,13 +298,15 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
+        if (detail)
+            prof->now += ev[i].t[DP_REAL];
         if (ev[i].op == DP_OP_ENTER)
-            step = push(prof, ev[i].sub);
+            step = push(prof, ev[i].sub, detail);
         else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
             /* the classic recorder's `/` carries no id to trust */
-            step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err);
+            step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
         else if (ev[i].op == DP_OP_GOTO)
-            step = jump(prof, ev[i].sub, err);
+            step = jump(prof, ev[i].sub, err, detail);
         if (DP_UNLIKELY(step < 0))
             break;
     }
@@ -270,6 +328,14 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
     return rc;
 }
 
+static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    if (DP_UNLIKELY(prof->detail))
+        return take_events(prof, ev, n, bad, err, true);
+    return take_events(prof, ev, n, bad, err, false);
+}
+
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
     struct dp_prof *prof = ctx;
@@ -284,6 +350,10 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->header = on_header;
     to->sub = on_sub;
     to->events = on_events;
+    to->tree = on_tree;
+    to->ids_anew = on_ids_anew;
+    to->context = dp_prof_on_context;
+    to->histogram = dp_prof_on_histogram;
     to->progress = on_progress;
 }
 
@@ -296,8 +366,12 @@ struct dp_prof *dp_prof_new(void)
         return NULL;
     dp_subs_init(&prof->subs);
     dp_map_init(&prof->kids);
+    dp_map_init(&prof->sited);
+    dp_pool_init(&prof->sites);
+    dp_pool_init(&prof->texts);
+    dp_origin_init(&prof->origin);
     prof->scale = 1;
-    if (new_node(prof, 0, DP_PROF_NO_SUB) < 0
+    if (new_node(prof, 0, DP_PROF_NO_SUB, DP_PROF_NO_SUB, 0) < 0
         || dp_mem_grow((void **)&prof->stack, &prof->stack_cap, 64, sizeof *prof->stack) < 0) {
         dp_prof_free(prof);
         return NULL;
@@ -315,10 +389,18 @@ void dp_prof_free(struct dp_prof *prof)
         dp_file_release(&prof->files[i]);
     dp_mem_free(prof->files);
     dp_mem_free(prof->stack);
+    dp_mem_free(prof->starts);
     dp_mem_free(prof->nodes);
+    dp_prof_release_extra(prof);
     dp_map_release(&prof->kids);
     dp_subs_release(&prof->subs);
     dp_mem_free(prof);
+}
+
+void dp_prof_detail(struct dp_prof *prof)
+{
+    prof->detail = true;
+    prof->subs.by_ordinal = true;
 }
 
 /* Frames that never ended; their times are where they belong already. */
@@ -360,11 +442,15 @@ static int add(struct dp_prof *prof, const char *path, const void *mem, size_t l
     prof->host = host;
     prof->depth = 0;
     prof->has_cost = false;
+    prof->has_head = false;
+    prof->now = prof->root_calls = 0;
     dp_subs_next_file(&prof->subs);
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem, len);
-    if (file->info.marks || rc == 0)
-        prof->nodes[0].calls++;
+    if (file->info.marks || file->info.contexts || rc == 0)
+        prof->nodes[0].calls += prof->root_calls ? prof->root_calls : 1;
+    if (prof->has_head && dp_origin_add(&prof->origin, &file->head, prof->scale) < 0 && rc >= 0)
+        rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     if (list_open(prof, file) < 0 && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     prof->file = NULL;

@@ -7,6 +7,7 @@
 #include "dp_file.h"
 #include "dp_fmt.h"
 #include "dp_map.h"
+#include "dp_origin.h"
 #include "dp_subs.h"
 #include "dprof.h"
 
@@ -14,7 +15,7 @@
  * is less than its kids', and numbers go by first entry. 0 is the root,
  * `(program)`, which no sub has. 0 also says "none" in kid and sibling. */
 struct dp_node {
-    uint32_t sub;
+    uint32_t callee;            /* what kids differ in: the sub, or a sub and a place */
     uint32_t hint;              /* kid that was entered last */
     uint32_t succ;              /* sibling that was entered after this one, last time */
     uint32_t parent;
@@ -22,14 +23,46 @@ struct dp_node {
     uint64_t self[DP_METRICS];  /* ticks; what an event touches ends here, on one cache line */
     uint32_t kid;               /* the first created; its siblings follow, in no order */
     uint32_t sibling;
-    uint64_t spare;             /* to 64 bytes, so that nodes do not straddle lines */
+    uint32_t sub;
+    uint32_t site;              /* where it was called from: number in sites, from 1 up; 0: not known */
+                                /* 64 bytes: nodes do not straddle lines */
+};
+
+/* What a tree tells beyond that, and a trace where it is asked for. */
+struct dp_extra {
+    uint64_t longest;           /* inclusive real ticks of one call */
+    uint64_t shortest;          /* and 1: 0 says that none ended */
+    uint64_t folded;            /* further calls that it stands for */
+};
+
+struct dp_counter {
+    const char *name;           /* as in the header: with its unit */
+    size_t len;
+    bool lacking;               /* a file did not have it */
 };
 
 struct dp_prof {
     struct dp_subs subs;
     struct dp_node *nodes;
     size_t count, cap;
-    struct dp_map kids;         /* parent << 32 | sub -> node, for all but first kids */
+    struct dp_map kids;         /* parent << 32 | callee -> node, for all but first kids */
+    bool detail;                /* traces give extras, too */
+    struct dp_pool sites;       /* FILE:LINE as files have it */
+    struct dp_map sited;        /* site << 32 | sub -> callee */
+    struct dp_extra *extra;     /* by node; fewer than nodes: the others have none */
+    size_t extra_cap;
+    uint64_t *counts;           /* n_counters by node; likewise */
+    size_t counts_cap;
+    struct dp_counter counters[DP_FMT_COUNTERS];    /* of the first file */
+    size_t n_counters;
+    bool has_counters;          /* there was a first file */
+    bool counters_differ;
+    struct dp_pool texts;       /* names of counters */
+    uint32_t *histogram_of;     /* by sub: number from 1 up; 0: none */
+    size_t histogram_of_cap;
+    uint64_t (*histograms)[DP_FMT_BUCKETS];
+    size_t histograms_count, histograms_cap;
+    struct dp_origin origin;
     uint64_t hz;                /* 0 before the first file */
     uint64_t total[DP_METRICS];
     struct dp_file *files;
@@ -42,14 +75,32 @@ struct dp_prof {
     uint64_t scale;             /* its ticks -> ours */
     bool has_cost;
     uint64_t carry[DP_METRICS]; /* of the costs' divisions */
+    uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
+    size_t starts_cap;
+    uint64_t now;               /* real ticks since the file's beginning */
+    bool has_head;
+    uint64_t root_calls;        /* as its tree tells */
+    uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
 };
 
+#define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */
 #define DP_PROF_NO_SUB UINT32_MAX   /* the root's */
 
 /* Whether node a stands below b is the walker's business: preorder without a
  * stack. Returns the node after `at` in the subtree of top, 0 at the end; *up
  * is how many levels it went up before it went down or sideways. */
 uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uint32_t *up);
+
+/* The histogram of a sub: DP_FMT_BUCKETS counts, or NULL. */
+const uint64_t *dp_prof_histogram(const struct dp_prof *prof, uint32_t sub);
+/* What a node has beyond calls and times; all 0 where nothing is known. */
+struct dp_extra dp_prof_extra(const struct dp_prof *prof, uint32_t node);
+/* A counter's value of a node itself. */
+static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, size_t counter)
+{
+    size_t at = (size_t)node * prof->n_counters + counter;
+    return at < prof->counts_cap ? prof->counts[at] : 0;
+}
 
 /* A consumer (dp_reader.h) that feeds the profile: for tests and fuzzers. */
 void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);

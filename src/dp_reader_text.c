@@ -207,6 +207,8 @@ static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
     if (colon < 2 || !dp_num_dec(t.ptr + colon, t.len - colon, &def->line))
         return;
     def->file = decode(r, text(t.ptr, colon - 1));
+    if (!def->file.len)
+        def->line = 0;
 }
 
 static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)

@@ -84,7 +84,8 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
+/* order: which of the file's subs of this name and place it is; 0: to be found out. */
+static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
 {
     struct dp_buf *key = &subs->scratch;
     struct dp_sub sub;
@@ -99,11 +100,11 @@ int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
         return DP_E_NOMEM;
     sub.ordinal = 1;
     if (is_shared(def->name.ptr, def->name.len)) {
-        sub.ordinal = ordinal(subs, def->id);
+        sub.ordinal = order ? order : ordinal(subs, def->id);
         if (!sub.ordinal)
             return DP_E_NOMEM;
         dp_buf_add(key, &sub.ordinal, sizeof sub.ordinal);
-        if (!def->file.len)             /* nothing but the id tells them apart */
+        if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
             dp_buf_add(key, &def->id, sizeof def->id);
     }
     if (key->err)
@@ -132,6 +133,53 @@ int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
         return DP_E_NOMEM;
     subs->subs[n] = sub;
     return n;
+}
+
+int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
+{
+    return add(subs, def, 0);
+}
+
+static struct dp_text text_of(const struct dp_subs *subs, uint32_t string)
+{
+    const struct dp_name *name = dp_pool_name(&subs->strings, string);
+    return (struct dp_text){ name->ptr, name->len };
+}
+
+/* Is a's text the greater one, by its bytes? */
+static bool is_greater(struct dp_text a, struct dp_text b)
+{
+    int c = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+    return c ? c > 0 : a.len > b.len;
+}
+
+int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n)
+{
+    const struct dp_sub *sub = &from->subs[n];
+    struct dp_subdef def = {
+        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
+        .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
+        .seq = sub->seq, .id = sub->id, .xs = sub->xs,
+    };
+    size_t before = dp_subs_count(subs);
+    int64_t to = add(subs, &def, sub->ordinal);
+    if (to < 0 || (size_t)to >= before)
+        return to;
+    struct dp_sub *same = &subs->subs[to];
+    same->xs = same->xs || sub->xs;
+    if (is_greater(def.in, text_of(subs, same->in))) {
+        uint32_t in = intern(subs, def.in);
+        if (in == DP_MAP_NONE)
+            return DP_E_NOMEM;
+        same->in = in;
+    }
+    return to;
+}
+
+bool dp_subs_is_shared(const struct dp_subs *subs, uint32_t n)
+{
+    const struct dp_name *name = dp_pool_name(&subs->strings, subs->subs[n].name);
+    return is_shared(name->ptr, name->len);
 }
 
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf)

@@ -32,15 +32,26 @@ struct dp_subs {
     uint32_t *place_count;
     size_t place_cap;
     struct dp_buf scratch;
+    bool by_ordinal;            /* nameless subs without a place pair across files by their order */
 };
 
 void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* A new file begins: ids and ordinals start anew. */
 void dp_subs_next_file(struct dp_subs *subs);
+/* A sub of another table: its number here, or what dp_subs_add returns. What two
+ * records of one sub tell differently is decided in a way that no order matters to. */
+int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
 /* The number of the sub, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def);
 static inline size_t dp_subs_count(const struct dp_subs *subs) { return subs->keys.count; }
+
+/* Is its name one that many subs of a package have? */
+bool dp_subs_is_shared(const struct dp_subs *subs, uint32_t n);
+static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uint32_t string)
+{
+    return dp_pool_name(&subs->strings, string);
+}
 
 enum {
     DP_LABEL_SEPARATE = 1,      /* anonymous subs and ENDs with their place */

@@ -29,6 +29,8 @@ struct dp_outcome {
     const char *message;        /* "" for 0 */
     uint64_t line, byte;        /* 0, 0: no place */
     uint64_t marks;
+    uint64_t contexts;          /* lines of a tree */
+    int tree;                   /* all of it, or its end, is a tree */
     uint64_t open;              /* frames that were still running at the end */
     const uint32_t *open_subs;  /* the first open_listed of them, outermost first */
     size_t open_listed;
@@ -41,6 +43,9 @@ struct dp_outcome {
 /* NULL when memory is short. */
 struct dp_prof *dp_prof_new(void);
 void dp_prof_free(struct dp_prof *prof);
+/* Before the first file: a trace, too, shall give longest and shortest calls and
+ * histograms (which costs time), and the profile is to be merged or written. */
+void dp_prof_detail(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
@@ -56,6 +61,21 @@ uint64_t dp_prof_hz(const struct dp_prof *prof);
 size_t dp_prof_contexts(const struct dp_prof *prof);
 /* Reads a file's header alone and adds it. */
 int dp_prof_add_header(struct dp_prof *prof, const char *path);
+
+/* Adds all of another profile; both with dp_prof_detail. Returns 0 or a DP_E;
+ * message (of at least 240 bytes) has the detail. When memory ends, or contexts beyond their
+ * limit, a part may have been added; else all or nothing. */
+int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *message);
+/* Do the files count different things? What one of them lacks is given up. */
+int dp_prof_counters_differ(const struct dp_prof *prof);
+
+/* Writes the profile, which has dp_prof_detail, as a tree file (Format.pod, "THE TREE"). The
+ * bytes depend on what was added, and not on its order. */
+struct dp_write_how {
+    const char *version;        /* for $XS_VERSION */
+    int gzip;
+};
+int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host);
 
 /* ---- names ---- */
 

@@ -1,0 +1,137 @@
+#include "dp_origin.h"
+#include "dp_err.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const common[DP_ORIGIN_COMMON] = {
+    "dprof_clock", "dprof_hash_seed", "dprof_options", "dprof_perl", "dprof_perturb_keys", "dprof_pid", "dprof_ppid",
+    "dprof_run", "dprof_script", "dprof_start", "dprof_tid",
+};
+
+static const char *const sums[DP_ORIGIN_SUMS] = {
+    "dprof_before_cpu", "dprof_dropped_cpu", "dprof_own_cpu", "dprof_own_real",
+};
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
+}
+
+static uint64_t times(uint64_t a, uint64_t by)
+{
+    return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
+}
+
+void dp_origin_init(struct dp_origin *o)
+{
+    memset(o, 0, sizeof *o);
+    dp_pool_init(&o->pool);
+}
+
+void dp_origin_release(struct dp_origin *o)
+{
+    dp_pool_release(&o->pool);
+    dp_origin_init(o);
+}
+
+/* What one side lacks, or has otherwise, goes. */
+static int agree(struct dp_origin *o, int k, const char *ptr, size_t len)
+{
+    struct dp_name *mine = &o->common[k];
+    if (o->merged) {
+        if (mine->ptr && (!ptr || mine->len != len || memcmp(mine->ptr, ptr, len) != 0))
+            mine->ptr = NULL;
+        return 0;
+    }
+    if (!ptr)
+        return 0;
+    char *to = dp_pool_alloc(&o->pool, len + 1);
+    if (!to)
+        return DP_E_NOMEM;
+    memcpy(to, ptr, len);
+    to[len] = '\0';
+    mine->ptr = to;
+    mine->len = len;
+    return 0;
+}
+
+int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t scale)
+{
+    if (!from->merged)
+        return 0;
+    for (int k = 0; k < DP_ORIGIN_COMMON; k++)
+        if (agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
+            return DP_E_NOMEM;
+    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
+        o->sums[k] = plus(o->sums[k], times(from->sums[k], scale));
+    o->merged = plus(o->merged, from->merged);
+    o->cut = plus(o->cut, from->cut);
+    o->limited = o->limited || from->limited;
+    return 0;
+}
+
+int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t scale)
+{
+    struct dp_origin one;
+    memset(&one, 0, sizeof one);
+    uint64_t n;
+    for (int k = 0; k < DP_ORIGIN_COMMON; k++)
+        for (size_t i = head->count; i-- > 0;)
+            if (strcmp(head->vars[i].name, common[k]) == 0) {
+                one.common[k].ptr = head->vars[i].value;
+                one.common[k].len = head->vars[i].len;
+                break;
+            }
+    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
+        if (dp_header_number(head, sums[k], &n))
+            one.sums[k] = n;
+    one.merged = 1;
+    one.cut = !head->has_rrun;
+    if (dp_header_number(head, "dprof_merged", &n) && n) {
+        one.merged = n;
+        one.cut = dp_header_number(head, "dprof_cut", &n) ? n : 0;
+    }
+    one.limited = dp_header_number(head, "dprof_limit_reached", &n) && n;
+    return dp_origin_merge(o, &one, scale);
+}
+
+void dp_origin_scale(struct dp_origin *o, uint64_t by)
+{
+    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
+        o->sums[k] = times(o->sums[k], by);
+}
+
+/* A value that can stand without quotes. */
+static bool is_number(const struct dp_name *v)
+{
+    size_t digits = strspn(v->ptr, "0123456789");
+    if (!digits || digits > 15 || (v->ptr[0] == '0' && digits > 1))
+        return false;
+    if (digits < v->len && v->ptr[digits] == '.')
+        digits += 1 + strspn(v->ptr + digits + 1, "0123456789");
+    return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
+}
+
+void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf)
+{
+    dp_buf_addf(buf, "$dprof_merged=%" PRIu64 ";\n", o->merged);
+    if (o->cut)
+        dp_buf_addf(buf, "$dprof_cut=%" PRIu64 ";\n", o->cut);
+    if (o->limited)
+        dp_buf_adds(buf, "$dprof_limit_reached=1;\n");
+    for (int k = 0; k < DP_ORIGIN_COMMON; k++) {
+        const struct dp_name *v = &o->common[k];
+        if (!v->ptr)
+            continue;
+        dp_buf_addf(buf, "$%s=", common[k]);
+        if (is_number(v))
+            dp_buf_add(buf, v->ptr, v->len);
+        else
+            dp_fmt_quote(buf, v->ptr, v->len);
+        dp_buf_adds(buf, ";\n");
+    }
+    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
+        if (o->sums[k])
+            dp_buf_addf(buf, "$%s=%" PRIu64 ";\n", sums[k], o->sums[k]);
+}

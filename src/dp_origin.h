@@ -1,0 +1,34 @@
+/* Where a profile of several files comes from: what all their headers agree on,
+ * and sums of what can be summed. The order of the files does not matter. */
+#ifndef DP_ORIGIN_H
+#define DP_ORIGIN_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_header.h"
+#include "dp_pool.h"
+
+enum { DP_ORIGIN_COMMON = 11, DP_ORIGIN_SUMS = 4 };
+
+struct dp_origin {
+    uint64_t merged;            /* recordings: processes, threads; 0: none yet */
+    uint64_t cut;               /* of these did not come to their end */
+    bool limited;               /* one at least went on as a tree */
+    uint64_t sums[DP_ORIGIN_SUMS];  /* ticks */
+    struct dp_pool pool;
+    struct dp_name common[DP_ORIGIN_COMMON];    /* ptr NULL: not all have it, and equal */
+};
+
+void dp_origin_init(struct dp_origin *o);
+void dp_origin_release(struct dp_origin *o);
+
+/* A file's header; its ticks are to be taken `scale` times. Returns 0 or DP_E_NOMEM. */
+int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t scale);
+/* All of another. */
+int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t scale);
+void dp_origin_scale(struct dp_origin *o, uint64_t by);
+
+/* As lines of a header, in a fixed order. */
+void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf);
+
+#endif

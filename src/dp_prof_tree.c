@@ -1,0 +1,347 @@
+#include "dp_prof_tree.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
+}
+
+static uint64_t times(uint64_t a, uint64_t by)
+{
+    return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
+}
+
+/* ---- what is kept beside the nodes ---- */
+
+static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
+{
+    size_t before = prof->extra_cap;
+    if (node >= before) {
+        if (dp_mem_grow((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1, sizeof *prof->extra) < 0)
+            return NULL;
+        memset(prof->extra + before, 0, (prof->extra_cap - before) * sizeof *prof->extra);
+    }
+    return &prof->extra[node];
+}
+
+/* Values of all counters of a node. There is at least one. */
+static uint64_t *counts_of(struct dp_prof *prof, uint32_t node)
+{
+    size_t before = prof->counts_cap, need = ((size_t)node + 1) * prof->n_counters;
+    if (need > before) {
+        if (dp_mem_grow((void **)&prof->counts, &prof->counts_cap, need, sizeof *prof->counts) < 0)
+            return NULL;
+        memset(prof->counts + before, 0, (prof->counts_cap - before) * sizeof *prof->counts);
+    }
+    return prof->counts + need - prof->n_counters;
+}
+
+static uint64_t *histogram_of(struct dp_prof *prof, uint32_t sub)
+{
+    size_t before = prof->histogram_of_cap;
+    if (sub >= before) {
+        if (dp_mem_grow((void **)&prof->histogram_of, &prof->histogram_of_cap, (size_t)sub + 1,
+                        sizeof *prof->histogram_of) < 0)
+            return NULL;
+        memset(prof->histogram_of + before, 0, (prof->histogram_of_cap - before) * sizeof *prof->histogram_of);
+    }
+    if (!prof->histogram_of[sub]) {
+        size_t n = prof->histograms_count;
+        if (dp_mem_grow((void **)&prof->histograms, &prof->histograms_cap, n + 1, sizeof *prof->histograms) < 0)
+            return NULL;
+        memset(prof->histograms[n], 0, sizeof prof->histograms[n]);
+        prof->histogram_of[sub] = (uint32_t)++prof->histograms_count;
+    }
+    return prof->histograms[prof->histogram_of[sub] - 1];
+}
+
+const uint64_t *dp_prof_histogram(const struct dp_prof *prof, uint32_t sub)
+{
+    uint32_t n = sub < prof->histogram_of_cap ? prof->histogram_of[sub] : 0;
+    return n ? prof->histograms[n - 1] : NULL;
+}
+
+struct dp_extra dp_prof_extra(const struct dp_prof *prof, uint32_t node)
+{
+    static const struct dp_extra none;
+    return node < prof->extra_cap ? prof->extra[node] : none;
+}
+
+void dp_prof_release_extra(struct dp_prof *prof)
+{
+    dp_mem_free(prof->extra);
+    dp_mem_free(prof->counts);
+    dp_mem_free(prof->histogram_of);
+    dp_mem_free(prof->histograms);
+    dp_pool_release(&prof->sites);
+    dp_pool_release(&prof->texts);
+    dp_map_release(&prof->sited);
+    dp_origin_release(&prof->origin);
+}
+
+void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by)
+{
+    for (size_t i = 0; i < prof->extra_cap; i++) {
+        struct dp_extra *x = &prof->extra[i];
+        x->longest = times(x->longest, by);
+        if (x->shortest)
+            x->shortest = times(x->shortest - 1, by) + 1;
+    }
+}
+
+/* Combines the spans of calls. A longest one of 0 says nothing: in a file none
+ * ended then, or none lasted a tick. */
+static void add_span(struct dp_extra *x, uint64_t longest, uint64_t shortest)
+{
+    if (!longest)
+        return;
+    if (!x->longest || !x->shortest || shortest + 1 < x->shortest)
+        x->shortest = shortest + 1;
+    if (longest > x->longest)
+        x->longest = longest;
+}
+
+int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks)
+{
+    struct dp_extra *x = extra_of(prof, node);
+    uint64_t *h = histogram_of(prof, prof->nodes[node].sub);
+    if (!x || !h)
+        return DP_E_NOMEM;
+    if (ticks > x->longest)
+        x->longest = ticks;
+    if (!x->shortest || ticks + 1 < x->shortest)
+        x->shortest = ticks + 1;
+    double ns = (double)ticks * 1e9 / (double)prof->hz;
+    unsigned b = 0;
+    while (b < DP_FMT_BUCKETS - 1 && ns >= 2)
+        b++, ns /= 2;
+    h[b] = plus(h[b], 1);
+    return 0;
+}
+
+/* ---- counters ---- */
+
+void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n)
+{
+    for (size_t k = 0; k < DP_FMT_COUNTERS; k++)
+        prof->column[k] = UINT32_MAX;
+    if (!prof->has_counters) {
+        prof->has_counters = true;
+        for (size_t k = 0; k < n; k++) {
+            uint32_t text = dp_pool_intern(&prof->texts, counters[k].value, counters[k].len);
+            bool twice = false;
+            for (size_t i = 0; i < prof->n_counters && text != DP_MAP_NONE; i++)
+                twice = twice || prof->counters[i].name == dp_pool_name(&prof->texts, text)->ptr;
+            if (text == DP_MAP_NONE || twice)   /* short of memory: as if it were not there */
+                continue;
+            const struct dp_name *name = dp_pool_name(&prof->texts, text);
+            prof->column[k] = (uint32_t)prof->n_counters;
+            prof->counters[prof->n_counters++] = (struct dp_counter){ name->ptr, name->len, false };
+        }
+        return;
+    }
+    bool seen[DP_FMT_COUNTERS] = { false };
+    for (size_t k = 0; k < n; k++) {
+        bool known = false;
+        for (size_t i = 0; i < prof->n_counters; i++) {
+            struct dp_counter *c = &prof->counters[i];
+            if (c->len != counters[k].len || memcmp(c->name, counters[k].value, c->len) != 0)
+                continue;
+            known = true;
+            if (!seen[i])
+                prof->column[k] = (uint32_t)i;
+            seen[i] = true;
+        }
+        prof->counters_differ = prof->counters_differ || !known;
+    }
+    for (size_t i = 0; i < prof->n_counters; i++)
+        if (!seen[i]) {
+            prof->counters[i].lacking = true;
+            prof->counters_differ = true;
+        }
+}
+
+int dp_prof_counters_differ(const struct dp_prof *prof) { return prof->counters_differ; }
+
+/* ---- a tree's lines ---- */
+
+static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint64_t shortest, uint64_t folded)
+{
+    if (!longest && !folded)
+        return 0;
+    struct dp_extra *x = extra_of(prof, node);
+    if (!x)
+        return DP_E_NOMEM;
+    add_span(x, longest, shortest);
+    x->folded = plus(x->folded, folded);
+    return 0;
+}
+
+static int64_t site_of(struct dp_prof *prof, const char *ptr, size_t len)
+{
+    if (!len)
+        return 0;
+    uint32_t n = dp_pool_intern(&prof->sites, ptr, len);
+    if (n == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    return n < DP_LIMIT_SITES ? (int64_t)n + 1 : DP_E_LIMIT;
+}
+
+static int too_many(struct dp_err *err, int code)
+{
+    if (code != DP_E_LIMIT)
+        return dp_err_set(err, code, "%s", dp_err_text(code));
+    return dp_err_set(err, code, "there are more than %lu calling contexts", (unsigned long)DP_LIMIT_NODES);
+}
+
+static int no_room(struct dp_err *err)
+{
+    return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
+}
+
+int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    int64_t n = 0;
+    for (int m = 0; m < DP_METRICS; m++)
+        if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
+            return no_room(err);
+    if (c->sub != DP_SUB_NONE) {
+        int64_t site = site_of(prof, c->at.ptr, c->at.len);
+        n = site < 0 ? site : dp_prof_kid(prof, c->parent, c->sub, (uint32_t)site);
+    }
+    if (n < 0)
+        return too_many(err, (int)n);
+    struct dp_node *node = &prof->nodes[n];
+    for (int m = 0; m < DP_METRICS; m++) {
+        node->self[m] += c->t[m] * prof->scale;
+        prof->total[m] += c->t[m] * prof->scale;
+    }
+    if (n == 0)
+        prof->root_calls = plus(prof->root_calls, c->calls);
+    else
+        node->calls = plus(node->calls, c->calls);
+    if (add_extra(prof, (uint32_t)n, times(c->longest, prof->scale), times(c->shortest, prof->scale), c->folded) < 0)
+        return too_many(err, DP_E_NOMEM);
+    if (prof->n_counters && prof->file->head.n_counters) {
+        uint64_t *counts = counts_of(prof, (uint32_t)n);
+        if (!counts)
+            return too_many(err, DP_E_NOMEM);
+        for (size_t k = 0; k < prof->file->head.n_counters; k++)
+            if (prof->column[k] != UINT32_MAX)
+                counts[prof->column[k]] = plus(counts[prof->column[k]], c->counters[k]);
+    }
+    return n;
+}
+
+int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
+{
+    uint64_t *h = histogram_of(ctx, sub);
+    if (!h)
+        return DP_E_NOMEM;
+    for (int b = 0; b < DP_FMT_BUCKETS; b++)
+        h[b] = plus(h[b], count[b]);
+    return 0;
+}
+
+/* ---- a profile into another ---- */
+
+static int merge_node(struct dp_prof *prof, const struct dp_prof *from, uint32_t i, const uint32_t *subs,
+                      uint32_t *of, uint64_t scale)
+{
+    const struct dp_node *node = &from->nodes[i];
+    int64_t n = 0;
+    if (i) {
+        const struct dp_name *at = node->site ? dp_pool_name(&from->sites, node->site - 1) : NULL;
+        int64_t site = at ? site_of(prof, at->ptr, at->len) : 0;
+        n = site < 0 ? site : dp_prof_kid(prof, of[node->parent], subs[node->sub], (uint32_t)site);
+    }
+    if (n < 0)
+        return (int)n;
+    of[i] = (uint32_t)n;
+    struct dp_node *to = &prof->nodes[n];
+    for (int m = 0; m < DP_METRICS; m++)
+        to->self[m] += node->self[m] * scale;
+    to->calls = plus(to->calls, node->calls);
+    struct dp_extra x = dp_prof_extra(from, i);
+    if (add_extra(prof, (uint32_t)n, times(x.longest, scale), x.shortest ? times(x.shortest - 1, scale) : 0,
+                  x.folded) < 0)
+        return DP_E_NOMEM;
+    if (!prof->n_counters || !from->n_counters)
+        return 0;
+    uint64_t *counts = counts_of(prof, (uint32_t)n);
+    if (!counts)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < from->n_counters; k++)
+        if (prof->column[k] != UINT32_MAX && !from->counters[k].lacking)
+            counts[prof->column[k]] = plus(counts[prof->column[k]], dp_prof_count(from, i, k));
+    return 0;
+}
+
+static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
+{
+    struct dp_var counters[DP_FMT_COUNTERS];
+    uint32_t column[DP_FMT_COUNTERS];
+    size_t n = 0;
+    for (size_t k = 0; k < from->n_counters; k++)
+        if (!from->counters[k].lacking)
+            counters[n++] = (struct dp_var){ NULL, from->counters[k].name, from->counters[k].len };
+    dp_prof_take_counters(prof, counters, n);
+    prof->counters_differ = prof->counters_differ || from->counters_differ;
+    memcpy(column, prof->column, sizeof column);
+    for (size_t k = 0, kept = 0; k < from->n_counters; k++)
+        prof->column[k] = from->counters[k].lacking ? UINT32_MAX : column[kept++];
+}
+
+static int merge(struct dp_prof *prof, const struct dp_prof *from, uint64_t scale, uint32_t *subs, uint32_t *of)
+{
+    size_t n = dp_subs_count(&from->subs);
+    for (size_t i = 0; i < n; i++) {
+        int64_t to = dp_subs_import(&prof->subs, &from->subs, (uint32_t)i);
+        if (to < 0)
+            return (int)to;
+        subs[i] = (uint32_t)to;
+        const uint64_t *h = dp_prof_histogram(from, (uint32_t)i);
+        if (h && dp_prof_on_histogram(prof, subs[i], h) < 0)
+            return DP_E_NOMEM;
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        int rc = merge_node(prof, from, (uint32_t)i, subs, of, scale);
+        if (rc < 0)
+            return rc;
+    }
+    for (int m = 0; m < DP_METRICS; m++)
+        prof->total[m] += from->total[m] * scale;
+    return dp_origin_merge(&prof->origin, &from->origin, scale);
+}
+
+int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *message)
+{
+    struct dp_err err;
+    uint64_t scale;
+    dp_err_init(&err);
+    if (!from->hz)                      /* no file was readable */
+        return 0;
+    int rc = prof->detail && from->detail ? 0 : DP_E_ARG;
+    if (rc == 0)
+        rc = dp_prof_common_hz(prof, from->hz, &scale, &err);
+    for (int m = 0; m < DP_METRICS && rc == 0; m++)
+        if (from->total[m] >= DP_LIMIT_TOTAL / scale || prof->total[m] + from->total[m] * scale >= DP_LIMIT_TOTAL)
+            rc = no_room(&err);
+    if (rc == 0) {
+        uint32_t *subs = dp_mem_realloc(NULL, dp_subs_count(&from->subs) + 1, sizeof *subs);
+        uint32_t *of = dp_mem_realloc(NULL, from->count, sizeof *of);
+        merge_counters(prof, from);
+        rc = subs && of ? merge(prof, from, scale, subs, of) : DP_E_NOMEM;
+        if (rc == DP_E_LIMIT)
+            too_many(&err, rc);
+        dp_mem_free(subs);
+        dp_mem_free(of);
+    }
+    if (rc < 0)
+        dp_err_set(&err, rc, "%s", dp_err_text(rc));
+    memcpy(message, err.message, sizeof err.message);
+    return rc;
+}

@@ -1,0 +1,29 @@
+/* Inside the profile: what contexts of trees have beyond calls and times, and
+ * profiles merged into profiles. For dp_prof.c; the views see dp_prof.h. */
+#ifndef DP_PROF_TREE_H
+#define DP_PROF_TREE_H
+
+#include "dp_prof.h"
+
+/* The kid of parent for a call of sub from a place (0: not known), made if it
+ * is new; or a negative DP_E. */
+int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_t site);
+/* Brings the profile and what has other ticks to common ones: *scale is what the
+ * other's are to be taken by. DP_E_LIMIT where they do not fit. */
+int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct dp_err *err);
+
+/* Counters of a further file or profile: those that it lacks are given up. */
+void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n);
+
+/* A call of a sub in node ended. Returns 0 or DP_E_NOMEM. */
+int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks);
+
+/* The consumer's side of a tree: ctx is the profile. */
+int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err *err);
+int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count);
+
+/* Multiplies the times that are kept here. */
+void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by);
+void dp_prof_release_extra(struct dp_prof *prof);
+
+#endif

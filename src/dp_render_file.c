@@ -1,0 +1,356 @@
+/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on
+ * what is in the profile and not on how it came there. */
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_prof.h"
+#include "dp_sort.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct writing {
+    const struct dp_prof *prof;
+    struct dp_sink *sink;
+    struct dp_buf text;
+    struct dp_pool lines;       /* of the subs, in order of their numbers */
+    uint32_t *sub_rank, *site_rank;     /* of subs, of sites (+ 1): from 1 up */
+    uint32_t *order;            /* nodes by parent, then by name, then by place */
+    uint32_t *next;             /* by node: index in order of its next kid */
+    size_t counters[DP_FMT_COUNTERS];   /* that all files have, ops first */
+    size_t n_counters;
+};
+
+static void field(struct dp_buf *buf, const struct dp_name *name)
+{
+    dp_fmt_field(buf, name->ptr, name->len);
+}
+
+/* Package, name and place; what also makes subs differ, behind a NUL. */
+static void start_of_line(const struct dp_subs *subs, const struct dp_sub *sub, struct dp_buf *buf)
+{
+    const struct dp_name *file = dp_subs_text(subs, sub->file);
+    dp_buf_clear(buf);
+    field(buf, dp_subs_text(subs, sub->package));
+    dp_buf_addc(buf, ' ');
+    field(buf, dp_subs_text(subs, sub->name));
+    dp_buf_addc(buf, ' ');
+    if (file->len) {
+        dp_fmt_field(buf, file->ptr, file->len);
+        dp_buf_addf(buf, ":%" PRIu64, sub->line);
+    } else {
+        dp_buf_addc(buf, '-');
+    }
+}
+
+static void key_of(const struct dp_subs *subs, const struct dp_sub *sub, struct dp_buf *buf)
+{
+    start_of_line(subs, sub, buf);
+    dp_buf_addc(buf, '\0');
+    field(buf, dp_subs_text(subs, sub->autoload));
+}
+
+static void key_value(struct dp_buf *buf, const char *key, const struct dp_name *value)
+{
+    if (!value->len)
+        return;
+    dp_buf_adds(buf, key);
+    field(buf, value);
+}
+
+static int digits(uint32_t n)
+{
+    int d = 1;
+    while (n >= 10)
+        n /= 10, d++;
+    return d;
+}
+
+/* A reader counts nameless subs of one place off by the order of their lines, which
+ * is that of their bytes. most: how many of them there are. */
+static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32_t most, struct dp_buf *buf)
+{
+    start_of_line(subs, sub, buf);
+    if (most > 1)
+        dp_buf_addf(buf, " seq=%0*" PRIu32, digits(most), sub->ordinal);
+    if (sub->xs)
+        dp_buf_adds(buf, " kind=xs");
+    key_value(buf, " autoload=", dp_subs_text(subs, sub->autoload));
+    key_value(buf, " in=", dp_subs_text(subs, sub->in));
+}
+
+/* Adds the lines of all subs to w->lines: no two are equal. */
+static int make_lines(struct writing *w)
+{
+    const struct dp_subs *subs = &w->prof->subs;
+    struct dp_pool keys;
+    struct dp_buf *buf = &w->text;
+    size_t n = dp_subs_count(subs);
+    uint32_t *most = dp_mem_zalloc((n + 1) * sizeof *most);
+    int rc = most ? 0 : DP_E_NOMEM;
+    dp_pool_init(&keys);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < n && rc == 0; i++) {
+            const struct dp_sub *sub = &subs->subs[i];
+            uint32_t key = 0, line = 0;
+            if (dp_subs_is_shared(subs, i)) {
+                key_of(subs, sub, buf);
+                key = buf->err ? DP_MAP_NONE : dp_pool_intern(&keys, buf->ptr, buf->len);
+                if (key != DP_MAP_NONE && most[key] < sub->ordinal)
+                    most[key] = sub->ordinal;
+            }
+            if (pass == 1 && key != DP_MAP_NONE) {
+                line_of(subs, sub, dp_subs_is_shared(subs, i) ? most[key] : 0, buf);
+                line = buf->err ? DP_MAP_NONE : dp_pool_intern(&w->lines, buf->ptr, buf->len);
+            }
+            if (key == DP_MAP_NONE || line == DP_MAP_NONE)
+                rc = DP_E_NOMEM;
+        }
+    dp_pool_release(&keys);
+    dp_mem_free(most);
+    return rc;
+}
+
+static int compare_names(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct dp_pool *pool = ctx;
+    const struct dp_name *a = dp_pool_name(pool, x), *b = dp_pool_name(pool, y);
+    int c = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+    return c ? c : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* rank[n]: place of name n by its bytes, from 1 up; sorted: the names in order.
+ * One of them may be NULL. */
+static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **sorted)
+{
+    size_t n = pool->count;
+    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
+    *rank = dp_mem_realloc(NULL, n + 1, sizeof **rank);
+    if (!order || !*rank) {
+        dp_mem_free(order);
+        return DP_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    dp_sort_u32(order, n, compare_names, pool);
+    for (uint32_t i = 0; i < n; i++)
+        (*rank)[order[i]] = i + 1;
+    if (sorted)
+        *sorted = order;
+    else
+        dp_mem_free(order);
+    return 0;
+}
+
+static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct writing *w = ctx;
+    const struct dp_node *a = &w->prof->nodes[x], *b = &w->prof->nodes[y];
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->sub != b->sub)
+        return w->sub_rank[a->sub] < w->sub_rank[b->sub] ? -1 : 1;
+    uint32_t p = a->site ? w->site_rank[a->site - 1] : 0, q = b->site ? w->site_rank[b->site - 1] : 0;
+    return p < q ? -1 : p > q;
+}
+
+static int arrange(struct writing *w)
+{
+    size_t n = w->prof->count;
+    w->order = dp_mem_realloc(NULL, n, sizeof *w->order);
+    w->next = dp_mem_realloc(NULL, n, sizeof *w->next);
+    if (!w->order || !w->next)
+        return DP_E_NOMEM;
+    for (uint32_t i = 1; i < n; i++)
+        w->order[i - 1] = i;
+    dp_sort_u32(w->order, n - 1, compare_nodes, w);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        while (at < n - 1 && w->prof->nodes[w->order[at]].parent < i)
+            at++;
+        w->next[i] = at;
+    }
+    return 0;
+}
+
+/* The counters that stay: ops first, the others by their names. */
+static void choose_counters(struct writing *w)
+{
+    const struct dp_prof *prof = w->prof;
+    for (size_t k = 0; k < prof->n_counters; k++) {
+        const struct dp_counter *c = &prof->counters[k];
+        if (c->lacking)
+            continue;
+        size_t at = w->n_counters++;
+        for (; at > 0; at--) {
+            const struct dp_counter *other = &prof->counters[w->counters[at - 1]];
+            bool ops = strcmp(c->name, "ops:ops") == 0, other_ops = strcmp(other->name, "ops:ops") == 0;
+            if (other_ops || (!ops && strcmp(other->name, c->name) <= 0))
+                break;
+            w->counters[at] = w->counters[at - 1];
+        }
+        w->counters[at] = k;
+    }
+}
+
+static void put(struct writing *w)
+{
+    dp_sink_add(w->sink, w->text.ptr, w->text.len);
+    if (w->text.err && !w->sink->err)
+        w->sink->err = w->text.err;
+    dp_buf_clear(&w->text);
+}
+
+static void put_header(struct writing *w, const char *version)
+{
+    const struct dp_prof *prof = w->prof;
+    struct dp_buf *buf = &w->text;
+    dp_buf_clear(buf);
+    dp_buf_addf(buf, "%s\n$hz=%" PRIu64 ";\n$XS_VERSION='DProf %s';\n", DP_FMT_MAGIC, dp_prof_hz(prof), version);
+    dp_buf_adds(buf, "# All values are given in HZ\n$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
+    dp_buf_addf(buf, "$dprof_format='%s %d';\n", DP_FMT_TREE, DP_FMT_TREE_VERSION);
+    dp_origin_write(&prof->origin, buf);
+    for (size_t k = 0; k < w->n_counters; k++) {
+        const struct dp_counter *c = &prof->counters[w->counters[k]];
+        struct dp_buf quoted;           /* its quotes are the list's */
+        dp_buf_init(&quoted);
+        dp_fmt_quote(&quoted, c->name, c->len);
+        dp_buf_adds(buf, k ? " " : "$dprof_counters='");
+        if (quoted.err)
+            buf->err = quoted.err;
+        else
+            dp_buf_add(buf, quoted.ptr + 1, quoted.len - 2);
+        dp_buf_release(&quoted);
+    }
+    if (w->n_counters)
+        dp_buf_adds(buf, "';\n");
+    dp_buf_addf(buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
+                prof->total[DP_USER], prof->total[DP_SYSTEM], prof->total[DP_REAL], DP_FMT_PART3);
+    put(w);
+}
+
+static void put_names(struct writing *w, const uint32_t *sorted)
+{
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const struct dp_name *line = dp_pool_name(&w->lines, sorted[i]);
+        dp_buf_addf(&w->text, "& %zx ", i + 1);
+        dp_buf_add(&w->text, line->ptr, line->len);
+        dp_buf_addc(&w->text, '\n');
+        put(w);
+    }
+}
+
+static void put_context(struct writing *w, uint32_t n, size_t depth)
+{
+    const struct dp_node *node = &w->prof->nodes[n];
+    const struct dp_extra x = dp_prof_extra(w->prof, n);
+    uint64_t counters[DP_FMT_COUNTERS];
+    for (size_t k = 0; k < w->n_counters; k++)
+        counters[k] = dp_prof_count(w->prof, n, w->counters[k]);
+    struct dp_fmt_context c = {
+        .depth = depth, .id = n ? w->sub_rank[node->sub] : 0, .calls = node->calls,
+        .t = { node->self[DP_USER], node->self[DP_SYSTEM], node->self[DP_REAL] },
+        .longest = x.longest, .shortest = x.longest ? x.shortest - 1 : 0,
+        .counters = counters, .n_counters = w->n_counters, .folded = x.folded,
+    };
+    if (node->site) {
+        const struct dp_name *at = dp_pool_name(&w->prof->sites, node->site - 1);
+        c.at = at->ptr;
+        c.at_len = at->len;
+    }
+    dp_fmt_context(&w->text, &c);
+    put(w);
+}
+
+/* Depth first without recursion. */
+static void put_contexts(struct writing *w)
+{
+    const struct dp_node *nodes = w->prof->nodes;
+    uint32_t at = 0;
+    size_t depth = 0;
+    put_context(w, 0, 0);
+    for (;;) {
+        uint32_t i = w->next[at];
+        if (i < w->prof->count - 1 && nodes[w->order[i]].parent == at) {
+            w->next[at]++;
+            at = w->order[i];
+            put_context(w, at, ++depth);
+        } else if (at == 0) {
+            return;
+        } else {
+            at = nodes[at].parent;
+            depth--;
+        }
+    }
+}
+
+static void put_histograms(struct writing *w, const uint32_t *sorted)
+{
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const uint64_t *h = dp_prof_histogram(w->prof, sorted[i]);
+        if (h)
+            dp_fmt_histogram(&w->text, i + 1, h);
+        put(w);
+    }
+}
+
+static int write_all(struct writing *w, const char *version)
+{
+    uint32_t *sorted = NULL;
+    int rc = make_lines(w);
+    if (rc == 0)
+        rc = sort_names(&w->lines, &w->sub_rank, &sorted);
+    if (rc == 0)
+        rc = sort_names(&w->prof->sites, &w->site_rank, NULL);
+    if (rc == 0)
+        rc = arrange(w);
+    if (rc == 0) {
+        choose_counters(w);
+        put_header(w, version);
+        put_names(w, sorted);
+        put_contexts(w);
+        put_histograms(w, sorted);
+        rc = dp_sink_flush(w->sink);
+    }
+    dp_mem_free(sorted);
+    return rc;
+}
+
+static int to_host(void *ctx, const void *ptr, size_t n)
+{
+    const struct dp_host *host = ctx;
+    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
+}
+
+int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host)
+{
+    struct writing w;
+    void *to = (void *)(uintptr_t)host;
+    if (!prof->detail)
+        return DP_E_ARG;
+    memset(&w, 0, sizeof w);
+    w.prof = prof;
+    dp_buf_init(&w.text);
+    dp_pool_init(&w.lines);
+    struct dp_pack *pack = how->gzip ? dp_pack_new(to_host, to) : NULL;
+    w.sink = dp_mem_alloc(sizeof *w.sink);
+    int rc = w.sink && (pack || !how->gzip) ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        if (pack)
+            dp_sink_init(w.sink, dp_pack_write, pack);
+        else
+            dp_sink_init(w.sink, to_host, to);
+        rc = write_all(&w, how->version);
+    }
+    if (pack) {
+        int end = dp_pack_end(pack);
+        rc = rc < 0 ? rc : end;
+    }
+    dp_mem_free(w.sink);
+    dp_mem_free(w.sub_rank);
+    dp_mem_free(w.site_rank);
+    dp_mem_free(w.order);
+    dp_mem_free(w.next);
+    dp_pool_release(&w.lines);
+    dp_buf_release(&w.text);
+    return rc;
+}
