@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* mremap, MAP_ANONYMOUS with -std=c99 */
+#  define _GNU_SOURCE   /* MAP_ANONYMOUS with -std=c99 */
 #endif
 #include "dp_live.h"
 #include "dp_err.h"
@@ -64,13 +64,16 @@ void dp_live_detach(struct dp_live *live)
         struct dp_live_piece *p = &live->pieces[i];
         if (!p->mapped)
             continue;
-        void *copy = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (copy == MAP_FAILED)
+        void *copy = dp_mem_alloc(p->size);
+        if (!copy)
             continue;
         memcpy(copy, p->ptr, p->size);
-        /* in one step: there is always memory at the address */
-        if (mremap(copy, p->size, p->size, MREMAP_MAYMOVE | MREMAP_FIXED, p->ptr) != MAP_FAILED)
+        if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+            != MAP_FAILED) {
+            memcpy(p->ptr, copy, p->size);
             p->mapped = false;
+        }
+        dp_mem_free(copy);
     }
     live->of = NULL;
 }

@@ -74,7 +74,9 @@ struct dp_rec {
 
     /* Called by the first mark after dp_rec_trip, before that is taken in. */
     void (*tripped)(void *arg);
-    void *tripped_arg;
+    /* Called when a window has been written, and is empty. May be NULL. */
+    void (*flushed)(void *arg);
+    void *arg;
     bool trip;
 
     double rate;                /* stamps per ns */
