@@ -101,8 +101,11 @@ struct dp_rec {
     bool relaxed;
 };
 
-/* What a reader of the pieces needs to turn stamps into ticks. */
+/* What a reader of the pieces needs: whose they are, and what turns stamps
+ * into ticks. */
 struct dp_live_state {
+    char run[40];               /* $dprof_run, with NULs behind it */
+    uint64_t pid, tid;
     uint64_t hz;
     double rate;                /* stamps per ns */
     uint64_t marks;             /* in the text so far */

@@ -15,7 +15,6 @@
 enum {
     FRAMES = 1024,              /* to begin with */
     NAMES = 32 * 1024,          /* bytes of a piece of names */
-    MARK_TEXT = 40,             /* bytes that a mark takes at most, but for long gaps */
     TRAILER_WIDTH = 400         /* blanks kept free for what is known at the end */
 };
 
@@ -82,9 +81,6 @@ static int to_file(void *arg, const char *ptr, size_t len)
     struct dp_err err;
     int why = errno;            /* the program's $! */
     dp_err_init(&err);
-    /* Text must not run over what is mapped. */
-    if (ctx->live.of && ctx->out.size + len > ctx->live.start)
-        dp_live_detach(&ctx->live);
     if (dp_outfile_write(&ctx->out, ptr, len, &err) < 0) {
         say("DProf: %s; the profile ends here, the program goes on", err.message);
         errno = why;
@@ -213,6 +209,8 @@ static int open_file(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id)
 {
     const struct dp_writer *w = &ctx->writer;
+    if (ctx->rec.trip)
+        return;                 /* the pieces are the parent's; forked() sees to it */
     size_t at = w->id_names[id].at;
     size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
     if (!ctx->fresh.ptr || len >= ctx->fresh.size - ctx->fresh.used) {
@@ -227,24 +225,22 @@ void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id)
     }
 }
 
-/* Makes the recorder's memory, behind the text. Returns 0 or DP_E_NOMEM. */
+/* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
 static int open_live(struct dpx_ctx *ctx)
 {
-    size_t room = run.opt.tree ? 0 : 4 * (size_t)run.opt.buffer * MARK_TEXT + ((size_t)1 << 20);
     ctx->fresh.ptr = NULL;
     ctx->fresh.size = ctx->fresh.used = 0;
-    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? &ctx->out : NULL, room);
-    return dp_rec_open(&ctx->rec, &ctx->live);
+    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
+    int rc = dp_rec_open(&ctx->rec, &ctx->live);
+    if (rc == 0) {
+        memcpy(ctx->rec.state->run, run.run, sizeof ctx->rec.state->run);
+        ctx->rec.state->pid = (U64)ctx->pid;
+        ctx->rec.state->tid = ctx->tid;
+    }
+    return rc;
 }
 
-/* Nothing of ours is mapped any more, and nothing stands behind the text. */
-static void close_live(struct dpx_ctx *ctx)
-{
-    dp_live_detach(&ctx->live);
-    dp_outfile_cut(&ctx->out, ctx->out.size);
-}
-
-/* A window is written: the text has all names, and has grown. */
+/* A window is written: the text has all names now, and has grown. */
 static void flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
@@ -258,16 +254,6 @@ static void flushed(void *arg)
             dp_rec_resume(&ctx->rec, f->runs, &f->call);
         for (U32 id = 1; id < ctx->writer.next_id; id++)
             dpx_run_keep_name(ctx, id);
-    } else if (ctx->out.regular && !ctx->out.failed
-               && (!ctx->live.of || ctx->out.size + run.opt.buffer * MARK_TEXT > ctx->live.start)) {
-        /* Little room is left between the text and the pieces: further on. */
-        dp_live_release(&ctx->live);
-        dp_outfile_cut(&ctx->out, ctx->out.size);
-        if (open_live(ctx) < 0)
-            ctx->out.failed = true;
-        if (ctx->writer.lazy)
-            for (U32 id = 1; id < ctx->writer.next_id; id++)
-                dpx_run_keep_name(ctx, id);
     }
     errno = why;
 }
@@ -376,7 +362,6 @@ static void write_rest(struct dpx_ctx *ctx)
         if (!ctx->rec.how.tree)
             dp_buf_adds(&text, "PART3\n");
         int rc = dp_cct_write(&ctx->rec.cct, &how, &text);
-        close_live(ctx);
         if (rc < 0)
             say("DProf: out of memory; there is no tree in %s", ctx->out.path);
         else
@@ -385,9 +370,8 @@ static void write_rest(struct dpx_ctx *ctx)
         ctx->writer.sums.user += how.user;
         ctx->writer.sums.sys += how.sys;
         ctx->writer.sums.real += how.real;
-    } else {
-        close_live(ctx);
     }
+    dp_live_remove(&ctx->live);
     ctx->rec.flushed = flushed;
 }
 
@@ -417,6 +401,9 @@ static void finish(struct dpx_ctx *ctx)
             say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
+    if (ctx->rec.tree)
+        dp_cct_release(&ctx->rec.cct);
+    dp_live_release(&ctx->live);
 }
 
 void dpx_run_before_exec(struct dpx_ctx *ctx)
