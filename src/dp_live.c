@@ -1,20 +1,86 @@
 #ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* mremap, MAP_ANONYMOUS with -std=c99 */
+#  define _GNU_SOURCE   /* MAP_ANONYMOUS with -std=c99 */
 #endif
 #include "dp_live.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-void dp_live_init(struct dp_live *live, struct dp_outfile *of, uint64_t room)
+void dp_live_init(struct dp_live *live, const char *profile)
 {
     memset(live, 0, sizeof *live);
-    live->of = of;
-    if (of)
-        live->start = live->end = (of->size + room + DP_LIVE_ALIGN - 1) & ~(uint64_t)(DP_LIVE_ALIGN - 1);
+    size_t len = profile ? strlen(profile) : 0;
+    live->path = profile ? dp_mem_alloc(len + sizeof DP_LIVE_SUFFIX) : NULL;
+    if (live->path) {
+        memcpy(live->path, profile, len);
+        memcpy(live->path + len, DP_LIVE_SUFFIX, sizeof DP_LIVE_SUFFIX);
+    }
+}
+
+static void no_file(struct dp_live *live)
+{
+    dp_mem_free(live->path);
+    live->path = NULL;
+}
+
+/* The file, open for a moment: the program may close all descriptors. */
+static int open_file(struct dp_live *live)
+{
+    struct stat st;
+    int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
+    if (!live->path)
+        return -1;
+    if (!live->end) {
+        unlink(live->path);
+        flags |= O_CREAT | O_EXCL;
+    }
+    int fd = open(live->path, flags, 0600);
+    if (fd >= 0 && fstat(fd, &st) == 0) {
+        if (!live->end) {
+            live->dev = st.st_dev;
+            live->ino = st.st_ino;
+        }
+        if (st.st_dev == live->dev && st.st_ino == live->ino && (uint64_t)st.st_size == live->end)
+            return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    no_file(live);
+    return -1;
+}
+
+/* size bytes at the end of the file, mapped; or MAP_FAILED. All blocks are there
+ * before the first byte is touched: the kernel raises SIGBUS on a page that has none,
+ * and SIGXFSZ past the limit on file sizes. */
+static void *map_more(struct dp_live *live, size_t size)
+{
+    struct rlimit rl;
+    void *ptr = MAP_FAILED;
+    if (!live->path || (getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY
+                        && live->end + size > rl.rlim_cur))
+        return ptr;
+    int fd = open_file(live);
+    if (fd < 0)
+        return ptr;
+    if (posix_fallocate(fd, (off_t)live->end, (off_t)size) == 0)
+        ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)live->end);
+    if (ptr != MAP_FAILED)
+        live->end += size;
+    else if (!live->end)
+        unlink(live->path);
+    close(fd);
+    if (ptr == MAP_FAILED && live->end)
+        dp_live_remove(live);       /* half of a tree is of no use */
+    else if (ptr == MAP_FAILED)
+        no_file(live);
+    return ptr;
 }
 
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
@@ -24,14 +90,10 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     size = (size + sizeof(struct dp_live_head) + DP_LIVE_ALIGN - 1) & ~(size_t)(DP_LIVE_ALIGN - 1);
     if (dp_mem_grow((void **)&live->pieces, &live->cap, live->count + 1, sizeof *live->pieces) < 0)
         return NULL;
-    void *ptr = MAP_FAILED;
-    bool mapped = live->of && dp_outfile_extend(live->of, live->end, live->end + size) == 0;
-    if (mapped)
-        ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, live->of->fd, (off_t)live->end);
-    if (ptr == MAP_FAILED) {
-        mapped = false;
+    void *ptr = map_more(live, size);
+    bool mapped = ptr != MAP_FAILED;
+    if (!mapped)
         ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    }
     errno = why;
     if (ptr == MAP_FAILED)
         return NULL;
@@ -44,8 +106,6 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     head->number = number;
     head->size = size;
     head->magic = DP_LIVE_MAGIC;
-    if (mapped)
-        live->end += size;
     live->pieces[live->count++] = (struct dp_live_piece){ ptr, size, mapped };
     return head + 1;
 }
@@ -55,30 +115,15 @@ void dp_live_release(struct dp_live *live)
     for (size_t i = 0; i < live->count; i++)
         munmap(live->pieces[i].ptr, live->pieces[i].size);
     dp_mem_free(live->pieces);
+    dp_mem_free(live->path);
     memset(live, 0, sizeof *live);
 }
 
-void dp_live_detach(struct dp_live *live)
+void dp_live_remove(struct dp_live *live)
 {
-    for (size_t i = 0; i < live->count; i++) {
-        struct dp_live_piece *p = &live->pieces[i];
-        if (!p->mapped)
-            continue;
-        void *copy = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (copy == MAP_FAILED)
-            continue;
-        memcpy(copy, p->ptr, p->size);
-        /* in one step: there is always memory at the address */
-        if (mremap(copy, p->size, p->size, MREMAP_MAYMOVE | MREMAP_FIXED, p->ptr) != MAP_FAILED)
-            p->mapped = false;
-    }
-    live->of = NULL;
-}
-
-bool dp_live_is_mapped(const struct dp_live *live)
-{
-    for (size_t i = 0; i < live->count; i++)
-        if (live->pieces[i].mapped)
-            return true;
-    return false;
+    struct stat st;
+    if (live->path && live->end && lstat(live->path, &st) == 0
+        && st.st_dev == live->dev && st.st_ino == live->ino)
+        unlink(live->path);
+    no_file(live);
 }

@@ -1,15 +1,17 @@
-/* Memory that outlives the process: pieces of the profile's own file, mapped.
- * What a recorder keeps there stays in the file when the process is killed, whatever
- * kills it, without any handler or timer. Readers find the pieces
- * behind the text, each with a head that says what it holds.
+/* Memory that outlives the process: a file of its own beside the profile's,
+ * NAME.live, mapped. What a recorder keeps there is still there when the process was killed, whatever
+ * killed it, without any handler or timer; readers of NAME look for it. It goes when the
+ * recording ends in order. (Not in the profile's own file: whoever cuts off a mapped file kills who
+ * maps it.)
  *
- * Where the file cannot be mapped (a pipe, a full disk, a size limit), pieces
- * are ordinary memory and are lost with the process. */
+ * Where the file cannot be made or the disk is full, pieces are ordinary memory
+ * and are lost with the process. */
 #ifndef DP_LIVE_H
 #define DP_LIVE_H
 
 #include "dp_base.h"
-#include "dp_outfile.h"
+
+#include <sys/types.h>
 
 #define DP_LIVE_MAGIC   UINT64_C(0x4c656e7544705201)    /* also tells the byte order */
 #define DP_LIVE_ALIGN   4096
@@ -37,29 +39,28 @@ struct dp_live_piece {
 };
 
 struct dp_live {
-    struct dp_outfile *of;  /* borrowed; NULL: no file */
-    uint64_t start, end;    /* of the pieces in the file */
+    char *path;             /* NULL: no file */
+    dev_t dev;
+    ino_t ino;
+    uint64_t end;           /* size of the file */
     struct dp_live_piece *pieces;
     size_t count, cap;
 };
 
-/* of: the file, or NULL for ordinary memory. room: so many bytes of text can
- * still be written before the pieces. */
-void dp_live_init(struct dp_live *live, struct dp_outfile *of, uint64_t room);
+#define DP_LIVE_SUFFIX  ".live"
+
+/* profile: the absolute path of the profile, or NULL for ordinary memory. The
+ * file is made with the first piece; one of that name is replaced. */
+void dp_live_init(struct dp_live *live, const char *profile);
 
 /* A new piece of at least size bytes, cleared; the bytes behind its head.
  * They stay where they are until dp_live_release. NULL when memory is short. */
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
 
-/* Makes all pieces ordinary memory, at their addresses; the file can be cut or
- * written over then. */
-void dp_live_detach(struct dp_live *live);
-
-/* Forgets all pieces. In the process that made them or, where the file's part
- * is the parent's, in a forked child. Never changes the file. */
+/* Forgets all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
-/* Does at least one piece live in the file? */
-bool dp_live_is_mapped(const struct dp_live *live);
+/* Removes the file; the pieces go on as memory. */
+void dp_live_remove(struct dp_live *live);
 
 #endif

@@ -77,6 +77,21 @@ static int create(const char *path)
     return fd;
 }
 
+/* What a killed process left beside its profile goes with it. */
+static void move_live(const char *path, const char *old)
+{
+    size_t size = strlen(old) + sizeof ".live";
+    char *from = dp_mem_alloc(size), *to = dp_mem_alloc(size);
+    if (from && to) {
+        snprintf(from, size, "%s.live", path);
+        snprintf(to, size, "%s.live", old);
+        if (rename(from, to) < 0)
+            unlink(to);
+    }
+    dp_mem_free(from);
+    dp_mem_free(to);
+}
+
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL };
 
 /* What is at path? An old profile is moved or removed. */
@@ -113,6 +128,8 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
     snprintf(old, size, "%s.old", path);
     int rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
+    if (rc == 0)
+        move_live(path, old);
     dp_mem_free(old);
     return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
 }
@@ -173,12 +190,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
 static bool is_same(const struct dp_outfile *of, const struct stat *st)
 {
     return st->st_dev == of->dev && st->st_ino == of->ino
-        && (!of->regular || (uint64_t)st->st_size == (of->extent > of->size ? of->extent : of->size));
-}
-
-static bool is_open_file(const struct dp_outfile *of, struct stat *st)
-{
-    return of->fd >= 0 && fstat(of->fd, st) == 0 && st->st_dev == of->dev && st->st_ino == of->ino;
+        && (!of->regular || (uint64_t)st->st_size == of->size);
 }
 
 static bool is_ours(const struct dp_outfile *of)
@@ -209,39 +221,35 @@ static int get_back(struct dp_outfile *of)
     return 0;
 }
 
-int dp_outfile_ready(struct dp_outfile *of)
+/* How many bytes were written; fewer than len: errno tells why. */
+static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
 {
-    return of->failed ? DP_E_IO : get_back(of);
-}
-
-/* The kernel would kill us for writing past the limit on file sizes. */
-static bool past_limit(uint64_t end)
-{
-    struct rlimit rl;
-    return getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY && end > rl.rlim_cur;
-}
-
-static int write_all(struct dp_outfile *of, const char *ptr, size_t len)
-{
-    uint64_t at = of->size;
-    while (len) {
-        ssize_t n = of->regular ? pwrite(of->fd, ptr, len, (off_t)at) : write(of->fd, ptr, len);
+    size_t done = 0;
+    while (done < len) {
+        ssize_t n = of->regular ? pwrite(of->fd, ptr + done, len - done, (off_t)(of->size + done))
+                                : write(of->fd, ptr + done, len - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
             if (n == 0)
                 errno = ENOSPC;
-            return DP_E_IO;
+            break;
         }
-        ptr += n;
-        len -= (size_t)n;
-        at += (uint64_t)n;
+        done += (size_t)n;
     }
-    return 0;
+    return done;
+}
+
+/* Up to where p has whole lines. */
+static size_t whole_lines(const char *p, size_t len)
+{
+    while (len && p[len - 1] != '\n')
+        len--;
+    return len;
 }
 
 /* A pipe without a reader raises SIGPIPE; the program must not get it. */
-static int write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
+static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
 {
     if (of->regular)
         return write_all(of, ptr, len);
@@ -251,16 +259,16 @@ static int write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     sigpending(&pending);
     bool was_pending = sigismember(&pending, SIGPIPE) == 1;
     pthread_sigmask(SIG_BLOCK, &pipe_set, &before);
-    int rc = write_all(of, ptr, len);
+    size_t done = write_all(of, ptr, len);
     int why = errno;
-    if (rc < 0 && why == EPIPE && !was_pending) {
+    if (done < len && why == EPIPE && !was_pending) {
         struct timespec none = { 0, 0 };
         while (sigtimedwait(&pipe_set, NULL, &none) < 0 && errno == EINTR)
             ;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = why;
-    return rc;
+    return done;
 }
 
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err)
@@ -268,14 +276,25 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
     if (of->failed)
         return 0;
     if (get_back(of) == 0) {
+        struct rlimit rl;
+        size_t most = len;
+        /* The kernel would kill us for writing past the limit on file sizes. */
+        if (of->regular && getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY
+            && of->size + len > rl.rlim_cur)
+            most = rl.rlim_cur > of->size ? (size_t)(rl.rlim_cur - of->size) : 0;
         errno = EFBIG;
-        if (!(of->regular && past_limit(of->size + len)) && write_quietly(of, ptr, len) == 0) {
+        size_t done = write_quietly(of, ptr, most);
+        if (done == len) {
             of->size += len;
             return 0;
         }
-        int why = errno;
-        if (of->regular && why != EFBIG && !of->extent && ftruncate(of->fd, (off_t)of->size) < 0) {
-            /* then it ends in the middle of a line, which readers take */
+        int why = done == most ? EFBIG : errno;
+        if (of->regular) {
+            /* What fits stays, in whole lines. */
+            of->size += whole_lines(ptr, done);
+            if (ftruncate(of->fd, (off_t)of->size) < 0) {
+                /* then it ends in the middle of a line, which readers take */
+            }
         }
         errno = why;
     }
@@ -291,29 +310,10 @@ int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, si
     return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
 }
 
-int dp_outfile_extend(struct dp_outfile *of, uint64_t at, uint64_t end)
-{
-    if (!of->regular || dp_outfile_ready(of) < 0 || past_limit(end)
-        || posix_fallocate(of->fd, (off_t)at, (off_t)(end - at)) != 0) {
-        struct stat st;
-        /* a failed one may have made the file longer */
-        if (is_open_file(of, &st) && (uint64_t)st.st_size > of->extent
-            && (uint64_t)st.st_size > of->size && at >= of->size)
-            if (ftruncate(of->fd, (off_t)(of->extent > of->size ? of->extent : of->size)) < 0)
-                of->failed = true;
-        return DP_E_IO;
-    }
-    if (end > of->extent)
-        of->extent = end;
-    return 0;
-}
-
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size)
 {
-    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0) {
+    if (of->regular && get_back(of) == 0 && ftruncate(of->fd, (off_t)size) == 0)
         of->size = size;
-        of->extent = 0;
-    }
 }
 
 bool dp_outfile_is_there(const struct dp_outfile *of)

@@ -15,7 +15,6 @@ struct dp_outfile {
     dev_t dev;              /* what the descriptor must still refer to */
     ino_t ino;
     uint64_t size;          /* bytes written */
-    uint64_t extent;        /* size of the file when pieces stand behind that */
     char *path;             /* absolute */
     bool failed;            /* nothing more is written */
 };
@@ -35,7 +34,7 @@ void dp_outfile_init(struct dp_outfile *of);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
 
-/* All of it or an error; then the file ends where it ended before. Never
+/* All of it or an error; then the file ends with the last whole line that fit. Never
  * raises a signal. Once an error was returned, further writes do nothing and
  * return 0: one message is enough. */
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
@@ -43,15 +42,7 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
 /* Overwrites bytes at offset; does nothing for a file that cannot seek. */
 int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len);
 
-/* Has the descriptor open, ours, and safe to use; the file is size bytes long, or
- * extent. Returns 0 or DP_E_IO. */
-int dp_outfile_ready(struct dp_outfile *of);
-
-/* Room for pieces from offset at to end: blocks are reserved, so that touching
- * them cannot fail later. Returns 0 or DP_E_IO. */
-int dp_outfile_extend(struct dp_outfile *of, uint64_t at, uint64_t end);
-
-/* Takes back what was written beyond size, and all room for pieces. */
+/* Takes back what was written beyond size. */
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size);
 
 /* Is the file still to be found under its name? */

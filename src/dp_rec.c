@@ -308,6 +308,8 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     rec->pair_mono = mono;
     rec->written = stamp;
     anchor_cpu(rec);
+    if (rec->flushed)
+        rec->flushed(rec->arg);
     return rec->err;
 }
 
@@ -333,7 +335,7 @@ static void run_trip(struct dp_rec *rec)
         rec->trip = false;
         set_thresholds(rec);
         rec->deadline = rec->cpu_stamp + stamps(rec, DEADLINE_NS);
-        rec->tripped(rec->tripped_arg);
+        rec->tripped(rec->arg);
     }
 }
 

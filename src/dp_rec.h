@@ -74,7 +74,9 @@ struct dp_rec {
 
     /* Called by the first mark after dp_rec_trip, before that is taken in. */
     void (*tripped)(void *arg);
-    void *tripped_arg;
+    /* Called when a window has been written, and is empty. May be NULL. */
+    void (*flushed)(void *arg);
+    void *arg;
     bool trip;
 
     double rate;                /* stamps per ns */
@@ -99,8 +101,11 @@ struct dp_rec {
     bool relaxed;
 };
 
-/* What a reader of the pieces needs to turn stamps into ticks. */
+/* What a reader of the pieces needs: whose they are, and what turns stamps
+ * into ticks. */
 struct dp_live_state {
+    char run[40];               /* $dprof_run, with NULs behind it */
+    uint64_t pid, tid;
     uint64_t hz;
     double rate;                /* stamps per ns */
     uint64_t marks;             /* in the text so far */

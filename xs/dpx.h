@@ -14,6 +14,7 @@
 #include "dp_outfile.h"
 #include "dp_pool.h"
 #include "dpx_clock.h"
+#include "dpx_opt.h"
 
 /* A running sub, identified by where its context stands, never by pointers
  * into it: nothing of the program's is dereferenced later. */
@@ -62,6 +63,7 @@ struct dpx_ctx {
 
     struct dp_map known;        /* beyond the cache: (code, name) -> ids */
     struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
+    struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
     struct dp_pool folds;       /* names that lines are counted under, to bound them */
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
@@ -70,14 +72,20 @@ struct dpx_ctx {
 
     struct dp_writer writer;
     struct dp_outfile out;
+    struct dp_live live;
+    struct {                    /* & lines that no text has yet, in a live piece */
+        char *ptr;
+        size_t size, used;
+    } fresh;
+    U64 ops;                    /* ops executed, where they are counted */
     U64 trailer_at;             /* where the header's last line stands */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
-    struct dp_ticks exec_pending;   /* what was not yet on a line then */
+    struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
     unsigned tid;
     uint32_t *inherited;        /* ids of frames a child began in */
     size_t inherited_count;
-    bool opened, forked, finished;
+    bool forked, finished;
     ptrdiff_t fork_depth;       /* frames a child began in */
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
@@ -107,6 +115,10 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 /* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
 
+/* The number of the place that runs, for dp_rec; the argument is the clock of a
+ * struct dpx_ctx. */
+uint32_t dpx_name_site(void *arg);
+
 /* PACKAGE::NAME of an id as it stands in the file, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
@@ -131,9 +143,14 @@ U32 dpx_hook_caller(const struct dpx_ctx *ctx);
 
 /* ---- dpx_run.c ---- */
 
-/* Starts recording in this interpreter. Croaks with what the user must put
- * right. Returns false when there can be no recording but the program shall run. */
-bool dpx_run_start(pTHX);
+/* Keeps the newest & line where it survives the process. */
+void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id);
+
+/* Starts recording in this interpreter. items: the import list. Croaks with
+ * what the user must put right. Returns false when there can be no recording but the program
+ * shall run. */
+bool dpx_run_start(pTHX_ const char *const *items, size_t n);
+
 
 /* This interpreter's state, or NULL when it does not record. */
 struct dpx_ctx *dpx_run_current(pTHX);

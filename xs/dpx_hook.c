@@ -58,6 +58,7 @@
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec;
 static runops_proc_t orig_runops;
+static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
 static int installed = -1;      /* which hooks; -1: none yet */
 
@@ -595,17 +596,30 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
+/* Perl_runops_standard, which counts. A debugging perl's loop does more, and is
+ * left alone. */
+static int run_and_count(pTHX)
+{
+    U64 *count = &DPX_CTX->ops;
+    OP *op = PL_op;
+    while ((PL_op = op = op->op_ppaddr(aTHX)))
+        ++*count;
+    PERL_ASYNC_CHECK();
+    TAINT_NOT;
+    return 0;
+}
+
 DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
     if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how))
-        return orig_runops(aTHX);
+        return run(aTHX);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
-    int rc = orig_runops(aTHX);
+    int rc = run(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
@@ -621,15 +635,15 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 
 DP_INLINE int runops(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+    struct dpx_ctx *ctx = current(aTHX);
+    if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
     if (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
         dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
     }
     CV *cv = multicall_sub(aTHX);
-    return cv ? multicall(aTHX_ ctx, cv, how) : orig_runops(aTHX);
+    return cv ? multicall(aTHX_ ctx, cv, how) : run(aTHX);
 }
 
 #define CALL(how) runops(aTHX_ how)
@@ -738,7 +752,9 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
     if (installed < 0) {
         installed = how;
         our_entersub = enter_hook[how];
-        orig_runops = PL_runops;
+        run = orig_runops = PL_runops;
+        if (ctx->rec.how.ops && orig_runops == Perl_runops_standard)
+            run = run_and_count;
         hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
         hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
         hook_op(OP_RETURN, &orig_return, return_hook[how]);

@@ -190,7 +190,10 @@ static U32 id_of_line(struct dpx_ctx *ctx)
     if (n + 1 < ctx->writer.next_id)
         return n + 1;
     /* new, or short of memory when it was: numbers and ids keep step */
-    return n + 1 == ctx->writer.next_id ? dp_writer_name(&ctx->writer, line->ptr, line->len) : 0;
+    U32 id = n + 1 == ctx->writer.next_id ? dp_writer_name(&ctx->writer, line->ptr, line->len) : 0;
+    if (id)
+        dpx_run_keep_name(ctx, id);
+    return id;
 }
 
 /* Counts a line under the name in ctx->fold; true when there were too many. */
@@ -351,4 +354,20 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
     SvUTF8_on(sv);
     return sv;
+}
+
+uint32_t dpx_name_site(void *arg)
+{
+    dTHX;
+    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
+    const char *file = PL_curcop ? CopFILE(PL_curcop) : NULL;
+    int why = errno;
+    if (!file)
+        return 0;
+    dp_buf_clear(&ctx->line);
+    dp_writer_encode(&ctx->line, file, strlen(file));
+    dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
+    uint32_t n = ctx->line.err ? DP_MAP_NONE : dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len);
+    errno = why;
+    return n == DP_MAP_NONE ? 0 : n + 1;
 }

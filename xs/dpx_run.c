@@ -14,8 +14,8 @@
 
 enum {
     FRAMES = 1024,              /* to begin with */
-    BUFFER_WORDS = 1 << 14,     /* PERL_DPROF_BUFFER's default, the classic one */
-    TRAILER_WIDTH = 360         /* blanks kept free for what is known at the end */
+    NAMES = 32 * 1024,          /* bytes of a piece of names */
+    TRAILER_WIDTH = 400         /* blanks kept free for what is known at the end */
 };
 
 #ifdef DPX_MULTIPLICITY
@@ -30,14 +30,11 @@ static struct {
     struct dpx_ctx *all;
     unsigned tids;
     char run[40];
-    char *path;                 /* the first process' file */
-    bool default_name;
-    size_t words;
-    U64 hz;
-    const char *clock_wish;
+    struct dpx_options opt;
+    char *path;                 /* as the user gave it, absolute */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
-} run = { .lock = PTHREAD_MUTEX_INITIALIZER, .words = BUFFER_WORDS, .hz = DP_FMT_HZ_RECORDED };
+} run = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The state that interpreters have which do not record. */
 static struct dpx_ctx nobody;
@@ -74,6 +71,7 @@ static void say(const char *fmt, ...)
 }
 
 static void forked(void *arg);
+static void flushed(void *arg);
 
 /* ---- the file ---- */
 
@@ -112,6 +110,10 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+    if (ctx->rec.tree && !ctx->rec.how.tree)
+        dp_buf_adds(to, "$dprof_limit_reached=1; ");
+    if (ctx->rec.tree && ctx->rec.cct.folded)
+        dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
     dp_buf_adds(to, "$dprof_complete=1;");
 }
 
@@ -132,14 +134,21 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
     dp_buf_adds(to, "# All values are given in HZ\n"
                     "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
-    dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    if (run.opt.tree)
+        dp_buf_adds(to, "$dprof_format='tree 1'; ");
+    else
+        dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
     add_quoted(to, "dprof_run", run.run);
     dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
                 ctx->pid, (long)getppid(), ctx->tid);
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
     add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
     dp_buf_addf(to, " $dprof_start=%.6f; $dprof_clock='%s';\n", ctx->started, ctx->clock.name);
-    dp_buf_addf(to, "$dprof_options='mode=trace,buffer=%lu'; ", (unsigned long)run.words);
+    dp_buf_adds(to, "$dprof_options='");
+    dpx_options_text(&run.opt, to);
+    dp_buf_adds(to, "'; ");
+    if (ctx->rec.how.ops)
+        dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
     add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
     dp_buf_addc(to, ' ');
     add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
@@ -147,7 +156,33 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
                 (unsigned long)ctx->inherited_count,
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
     ctx->trailer_at = to->len;
-    dp_buf_addf(to, "%*s\n\nPART2\n", (int)TRAILER_WIDTH, "");
+    dp_buf_addf(to, "%*s\n\n%s\n", (int)TRAILER_WIDTH, "", run.opt.tree ? "PART3" : "PART2");
+}
+
+/* The file's name: %p, %t and %n filled in, or the process and thread behind
+ * it where they are not the first. */
+static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
+{
+    bool has_pid = false, has_tid = false;
+    SV *script = get_sv("0", 0);
+    for (const char *p = run.path; *p; p++) {
+        if (p[0] != '%' || !p[1] || !strchr("ptn%", p[1])) {
+            dp_buf_addc(to, *p);
+            continue;
+        }
+        const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+        const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+        switch (*++p) {
+        case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
+        case 't': dp_buf_addf(to, "%u", ctx->tid); has_tid = true; break;
+        case 'n': dp_buf_adds(to, base && *base ? base : "perl"); break;
+        default:  dp_buf_addc(to, '%');
+        }
+    }
+    if ((ctx->tid || ctx->forked) && !has_pid)
+        dp_buf_addf(to, ".%ld", ctx->pid);
+    if (ctx->tid && !has_tid)
+        dp_buf_addf(to, ".%u", ctx->tid);
 }
 
 /* Opens this process' or thread's file and writes its header. Returns 0 or an
@@ -156,14 +191,8 @@ static int open_file(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     struct dp_buf text;
     dp_buf_init(&text);
-    int flags = run.default_name ? DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD : DP_OUT_KEEP_OLD;
-    bool first = ctx->tid == 0 && !ctx->forked;
-    dp_buf_adds(&text, run.path);
-    if (!first)
-        dp_buf_addf(&text, ".%ld", ctx->pid);
-    if (ctx->tid)
-        dp_buf_addf(&text, ".%u", ctx->tid);
-    ctx->opened = true;
+    int flags = run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
+    file_name(aTHX_ &text, ctx);
     int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
     if (rc == 0) {
         dp_buf_clear(&text);
@@ -175,24 +204,58 @@ static int open_file(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     return rc;
 }
 
-/* The sink that opens the file first: a child with nothing to write has none. */
-static int open_and_write(void *arg, const char *ptr, size_t len)
+/* ---- what survives the process ---- */
+
+void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id)
+{
+    const struct dp_writer *w = &ctx->writer;
+    if (ctx->rec.trip)
+        return;                 /* the pieces are the parent's; forked() sees to it */
+    size_t at = w->id_names[id].at;
+    size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
+    if (!ctx->fresh.ptr || len >= ctx->fresh.size - ctx->fresh.used) {
+        size_t size = len < NAMES ? NAMES : len + 1;
+        ctx->fresh.ptr = dp_live_add(&ctx->live, DP_LIVE_NAMES, size);
+        ctx->fresh.size = size;
+        ctx->fresh.used = 0;
+    }
+    if (ctx->fresh.ptr) {
+        memcpy(ctx->fresh.ptr + ctx->fresh.used, w->names.ptr + at, len);
+        ctx->fresh.used += len;
+    }
+}
+
+/* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
+static int open_live(struct dpx_ctx *ctx)
+{
+    ctx->fresh.ptr = NULL;
+    ctx->fresh.size = ctx->fresh.used = 0;
+    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
+    int rc = dp_rec_open(&ctx->rec, &ctx->live);
+    if (rc == 0) {
+        memcpy(ctx->rec.state->run, run.run, sizeof ctx->rec.state->run);
+        ctx->rec.state->pid = (U64)ctx->pid;
+        ctx->rec.state->tid = ctx->tid;
+    }
+    return rc;
+}
+
+/* A window is written: the text has all names now, and has grown. */
+static void flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
-    if (!ctx->opened) {
-        dTHX;
-        struct dp_err err;
-        int why = errno;
-        dp_err_init(&err);
-        int rc = open_file(aTHX_ ctx, &err);
-        if (rc < 0)
-            say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
-        errno = why;
-        if (rc < 0)
-            return rc;
-        ctx->writer.sink = to_file;
+    int why = errno;
+    if (ctx->fresh.ptr && !ctx->writer.lazy) {
+        memset(ctx->fresh.ptr, 0, ctx->fresh.used);
+        ctx->fresh.used = 0;
     }
-    return to_file(arg, ptr, len);
+    if (run.opt.limit && ctx->out.size >= run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
+        for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+            dp_rec_resume(&ctx->rec, f->runs, &f->call);
+        for (U32 id = 1; id < ctx->writer.next_id; id++)
+            dpx_run_keep_name(ctx, id);
+    }
+    errno = why;
 }
 
 /* ---- states ---- */
@@ -215,10 +278,12 @@ static void set_process(struct dpx_ctx *ctx)
 
 static void free_ctx(struct dpx_ctx *ctx)
 {
-    dp_outfile_close(&ctx->out);
     dp_rec_release(&ctx->rec);
+    dp_live_release(&ctx->live);
+    dp_outfile_close(&ctx->out);
     dp_writer_release(&ctx->writer);
     dp_pool_release(&ctx->names);
+    dp_pool_release(&ctx->sites);
     dp_pool_release(&ctx->folds);
     dp_map_release(&ctx->known);
     dp_map_release(&ctx->owners);
@@ -238,8 +303,8 @@ static struct dpx_ctx *new_ctx(void)
     dp_outfile_init(&ctx->out);
     ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
     ctx->frames_end = ctx->frames + FRAMES;
-    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, run.clock_wish)
-        || dp_writer_init(&ctx->writer, run.hz, open_and_write, ctx) < 0) {
+    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, run.opt.clock)
+        || dp_writer_init(&ctx->writer, run.opt.ticks, to_file, ctx) < 0) {
         free_ctx(ctx);
         return NULL;
     }
@@ -253,6 +318,22 @@ static struct dpx_ctx *new_ctx(void)
     return ctx;
 }
 
+/* Starts a state's clocks. */
+static void start_clocks(struct dpx_ctx *ctx)
+{
+    struct dp_rec_how how = {
+        .words = (size_t)run.opt.buffer,
+        .contexts = (size_t)run.opt.contexts,
+        .tree = run.opt.tree,
+        .ops = run.opt.tree && run.opt.ops ? &ctx->ops : NULL,
+        .site = run.opt.callsites ? dpx_name_site : NULL,
+    };
+    dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
+    ctx->rec.tripped = forked;
+    ctx->rec.flushed = flushed;
+    ctx->rec.arg = ctx;
+}
+
 static void enlist(struct dpx_ctx *ctx)
 {
     pthread_mutex_lock(&run.lock);
@@ -263,6 +344,36 @@ static void enlist(struct dpx_ctx *ctx)
 }
 
 /* ---- the end ---- */
+
+/* All that is not written yet, with what the writer still holds. */
+static void write_rest(struct dpx_ctx *ctx)
+{
+    ctx->rec.flushed = NULL;
+    dp_writer_finish(&ctx->writer);
+    if (ctx->rec.tree) {
+        struct dp_buf text;
+        struct dp_cct_text how = {
+            .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
+            .names = &ctx->names,
+            .sites = &ctx->sites,
+            .ops = ctx->rec.how.ops != NULL,
+        };
+        dp_buf_init(&text);
+        if (!ctx->rec.how.tree)
+            dp_buf_adds(&text, "PART3\n");
+        int rc = dp_cct_write(&ctx->rec.cct, &how, &text);
+        if (rc < 0)
+            say("DProf: out of memory; there is no tree in %s", ctx->out.path);
+        else
+            to_file(ctx, text.ptr, text.len);
+        dp_buf_release(&text);
+        ctx->writer.sums.user += how.user;
+        ctx->writer.sums.sys += how.sys;
+        ctx->writer.sums.real += how.real;
+    }
+    dp_live_remove(&ctx->live);
+    ctx->rec.flushed = flushed;
+}
 
 static void finish(struct dpx_ctx *ctx)
 {
@@ -276,18 +387,23 @@ static void finish(struct dpx_ctx *ctx)
     struct dpx_clock *clock = &ctx->clock;
     const struct dp_rec_host *host = dpx_clock_host(clock);
     U64 now = host->stamp(clock);
-    if (ctx->rec.trip)
+    if (ctx->rec.trip) {
+        ctx->rec.trip = false;
         forked(ctx);
+    }
     dpx_hook_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
-    dp_writer_finish(&ctx->writer);
-    if (ctx->opened && !ctx->out.failed) {
+    write_rest(ctx);
+    if (!ctx->out.failed) {
         write_trailer(ctx);
         if (!dp_outfile_is_there(&ctx->out))
             say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
+    if (ctx->rec.tree)
+        dp_cct_release(&ctx->rec.cct);
+    dp_live_release(&ctx->live);
 }
 
 void dpx_run_before_exec(struct dpx_ctx *ctx)
@@ -299,15 +415,16 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->rec.trip)
         return;
     dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
-    if (!ctx->opened || ctx->out.failed)
+    if (ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
     ctx->exec_pending = ctx->writer.pending;
-    dp_writer_finish(&ctx->writer);
+    ctx->exec_sums = ctx->writer.sums;
+    write_rest(ctx);
     dp_buf_init(&text);
-    for (const struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
+    for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
-    U64 open_frames = (U64)(ctx->top - ctx->frames);
+    U64 open_frames = ctx->rec.tree ? 0 : (U64)(ctx->top - ctx->frames);
     if (!text.err && text.len)
         to_file(ctx, text.ptr, text.len);
     dp_buf_release(&text);
@@ -324,6 +441,7 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
     if (ctx->exec_size) {
         dp_outfile_cut(&ctx->out, ctx->exec_size);
         ctx->writer.pending = ctx->exec_pending;
+        ctx->writer.sums = ctx->exec_sums;
     }
     ctx->exec_size = 0;
     errno = why;
@@ -377,29 +495,45 @@ static void after_fork_child(void)
     pthread_mutex_init(&run.lock, NULL);
     for (struct dpx_ctx *ctx = run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
-        if (ctx != mine)
+        if (ctx != mine || !run.opt.fork) {
             ctx->finished = true;
-        if (ctx != mine || ctx->finished)
+            ctx->thx = NULL;
+        }
+        if (ctx->finished)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
         ctx->forked = true;
-        ctx->opened = false;
         dp_rec_restart(&ctx->rec);
-        dp_rec_trip(&ctx->rec);
     }
     errno = why;
+}
+
+/* Opens the file of a child or a thread, and what goes with it. */
+static void open_all(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dp_err err;
+    dp_err_init(&err);
+    if (open_file(aTHX_ ctx, &err) < 0)
+        say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+    if (open_live(ctx) < 0) {
+        say("DProf: out of memory; process %ld is not profiled", ctx->pid);
+        ctx->finished = true;
+        ctx->thx = NULL;
+    }
 }
 
 /* The first event of a child: what runs now began in the parent. */
 static void forked(void *arg)
 {
+    dTHX;
     struct dpx_ctx *ctx = arg;
-    ctx->rec.trip = false;
-    dp_writer_restart(&ctx->writer);
-    ctx->writer.sink = open_and_write;
+    int why = errno;
     size_t n = (size_t)ctx->fork_depth;
+    dp_rec_release(&ctx->rec);
+    dp_live_release(&ctx->live);
+    dp_writer_restart(&ctx->writer);
     uint32_t *ids = dp_mem_realloc(ctx->inherited, n ? n : 1, sizeof *ids);
     if (!ids)
         n = 0;
@@ -408,7 +542,14 @@ static void forked(void *arg)
     for (size_t i = 0; i < n; i++)
         ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
     ctx->inherited_count = n;
-    dp_writer_inherit(&ctx->writer, ctx->inherited, n);
+    open_all(aTHX_ ctx);
+    for (U32 id = 1; id < ctx->writer.next_id; id++)
+        dpx_run_keep_name(ctx, id);
+    if (!ctx->rec.tree)
+        dp_writer_inherit(&ctx->writer, ctx->inherited, n);
+    for (size_t i = 0; i < n && ctx->rec.tree; i++)
+        dp_rec_resume(&ctx->rec, ids[i], &ctx->frames[i + 1].call);
+    errno = why;
 }
 
 /* ---- threads ---- */
@@ -429,16 +570,14 @@ struct dpx_ctx *dpx_run_other(pTHX)
     int why = errno;
     if (parent == &nobody)
         return NULL;
-    if (parent->thx && (ctx = new_ctx()) != NULL
-        && dp_rec_init(&ctx->rec, run.words, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock) < 0) {
-        free_ctx(ctx);
-        ctx = NULL;
-    }
-    if (ctx) {
-        ctx->thx = DPX_THX;
-        ctx->rec.tripped = forked;
-        ctx->rec.tripped_arg = ctx;
+    if (parent->thx && run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
+        start_clocks(ctx);
+        ctx->thx = DPX_THX;
+        set_ctx(aTHX_ ctx);
+        open_all(aTHX_ ctx);
+        if (ctx->finished)
+            ctx = NULL;
     }
     set_ctx(aTHX_ ctx ? ctx : &nobody);
     errno = why;
@@ -473,34 +612,37 @@ static void forget_sources(pTHX)
 #endif
 }
 
-/* A whole number from the environment. */
-static U64 env_number(pTHX_ const char *name, U64 least, U64 most, U64 otherwise)
+static void read_options(pTHX_ const char *const *items, size_t n)
 {
-    const char *text = getenv(name);
-    char *end;
-    if (!text || !*text)
-        return otherwise;
-    unsigned long long n = strtoull(text, &end, 10);
-    if (*end || *text == '-' || n < least || n > most)
-        Perl_croak(aTHX_ "DProf: %s=%s is not a whole number from %" UVuf " to %" UVuf "\n",
-                   name, text, (UV)least, (UV)most);
-    return n;
-}
-
-static void read_environment(pTHX)
-{
-    bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
-    const char *name = tainted ? NULL : getenv("PERL_DPROF_OUT_FILE_NAME");
-    run.default_name = !name || !*name;
-    run.path = dp_outfile_absolute(run.default_name ? "tmon.out" : name);
-    run.words = (size_t)env_number(aTHX_ "PERL_DPROF_BUFFER", 0, (U64)1 << 27, BUFFER_WORDS);
-    run.hz = env_number(aTHX_ "PERL_DPROF_TICKS", 1, 1000000000, DP_FMT_HZ_RECORDED);
-    run.clock_wish = getenv("PERL_DPROF_CLOCK");
-    if (run.clock_wish && !*run.clock_wish)
-        run.clock_wish = NULL;
+    struct dp_err err;
     struct dpx_clock clock;
-    if (!dpx_clock_choose(&clock, run.clock_wish))
-        Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", run.clock_wish);
+    bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
+    dp_err_init(&err);
+    dpx_options_init(&run.opt);
+    if (dpx_options_environment(&run.opt, tainted, &err) < 0)
+        Perl_croak(aTHX_ "DProf: %s\n", err.message);
+    const char *wish = run.opt.clock;
+    if (!dpx_clock_choose(&clock, wish))
+        Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
+    for (size_t i = 0; i < n; i++) {
+        if (strEQ(items[i], "help")) {
+            struct dp_buf text;
+            dp_buf_init(&text);
+            dpx_options_help(&text);
+            PerlIO_write(PerlIO_stdout(), text.ptr, text.len);
+            dp_buf_release(&text);
+            my_exit(0);
+        }
+        if (dpx_options_take(&run.opt, items[i], &err) < 0)
+            Perl_croak(aTHX_ "DProf: %s\n", err.message);
+    }
+    /* The strings are the caller's and the environment's. */
+    run.opt.clock = run.opt.clock ? savepv(run.opt.clock) : NULL;
+    run.path = dp_outfile_absolute(run.opt.out ? run.opt.out : "tmon.out");
+    if (run.opt.out)
+        run.opt.out = run.path;
+    if (!dpx_clock_choose(&clock, run.opt.clock))
+        Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", run.opt.clock);
 }
 
 static void make_run_id(void)
@@ -511,7 +653,7 @@ static void make_run_id(void)
              (unsigned long)tv.tv_usec, (unsigned long)getpid());
 }
 
-bool dpx_run_start(pTHX)
+bool dpx_run_start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct stat st;
@@ -528,7 +670,7 @@ bool dpx_run_start(pTHX)
         run.stderr_dev = st.st_dev;
         run.stderr_ino = st.st_ino;
     }
-    read_environment(aTHX);
+    read_options(aTHX_ items, n);
     make_run_id();
     struct dpx_ctx *ctx = new_ctx();
     if (!ctx || !run.path) {
@@ -537,22 +679,22 @@ bool dpx_run_start(pTHX)
     }
     ctx->before_cpu_us = before;
     dp_err_init(&err);
+    ctx->rec.how.ops = run.opt.tree && run.opt.ops ? &ctx->ops : NULL;
     int rc = open_file(aTHX_ ctx, &err);
     if (rc == DP_E_ARG) {
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
         croak_sv(sv_2mortal(message));
     }
-    if (rc == 0)
-        rc = dp_rec_init(&ctx->rec, run.words, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
+    if (rc == 0) {
+        start_clocks(ctx);
+        rc = open_live(ctx);
+    }
     if (rc < 0) {
         say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
         free_ctx(ctx);
         return false;
     }
-    ctx->writer.sink = to_file;
-    ctx->rec.tripped = forked;
-    ctx->rec.tripped_arg = ctx;
     run.tids = 0;
     enlist(ctx);
     perl_atexit(at_perl_exit, NULL);
@@ -560,6 +702,6 @@ bool dpx_run_start(pTHX)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     ctx->thx = DPX_THX;
     set_ctx(aTHX_ ctx);
-    dpx_hook_install(aTHX_ ctx->clock.kind == DPX_CLOCK_COUNTER);
+    dpx_hook_install(aTHX_ ctx);
     return true;
 }

@@ -11,7 +11,8 @@ XSLoader::load('Devel::DProf', $VERSION);
 my $started;
 
 sub import {
-    _start() unless $started++;
+    shift;
+    _start(@_) unless $started++;
     return;
 }
 
