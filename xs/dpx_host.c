@@ -132,6 +132,8 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     hv_stores(hv, "line", newSVuv((UV)o->line));
     hv_stores(hv, "byte", newSVuv((UV)o->byte));
     hv_stores(hv, "marks", newSVuv((UV)o->marks));
+    hv_stores(hv, "contexts", newSVuv((UV)o->contexts));
+    hv_stores(hv, "tree", newSViv(o->tree));
     hv_stores(hv, "open_count", newSVuv((UV)o->open));
     hv_stores(hv, "open", newRV_noinc((SV *)open));
     hv_stores(hv, "odd", newRV_noinc((SV *)odd));

@@ -24,6 +24,30 @@ sub roles {
     return join '', map { chr $role->($_) } $self->names($how);
 }
 
+# The files of the run that a file belongs to, itself first: those beside it whose names begin
+# with its own (tmon.out, tmon.out.PID, tmon.out.PID.TID) and whose headers have its run id.
+sub processes {
+    my ($path) = @_;
+    my $run = run_of($path);
+    return $path if !defined $run || !length $run;
+    my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return $path;
+    opendir my $in, defined $dir ? $dir : '.' or return $path;
+    my @numbers;
+    while (defined(my $name = readdir $in)) {
+        push @numbers, [split /\./, $1] if $name =~ /^\Q$base\E\.(\d+(?:\.\d+)*)\z/;
+    }
+    @numbers = sort { $a->[0] <=> $b->[0] || ($a->[1] // 0) <=> ($b->[1] // 0) || "@$a" cmp "@$b" } @numbers;
+    return $path, grep { (run_of($_) // '') eq $run } map { join '.', $path, @$_ } @numbers;
+}
+
+sub run_of {
+    my ($path) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add_header($path);
+    my %header = $profile->header(0);
+    return $header{dprof_run};
+}
+
 1;
 
 __END__
@@ -69,13 +93,32 @@ now and then with the bytes read so far and the file's size (0: not known).
 
 Reads a file's header alone.
 
+=item detail
+
+To be called before the first C<add>: a trace, too, shall then give the longest
+and shortest calls and the histograms of a tree. Profiles that are merged or
+written need it.
+
+=item merge OTHER
+
+Adds all of another profile. Returns undef, or what is wrong.
+
+=item counters_differ
+
+True if not all files count the same things. What one of them lacks is left out.
+
+=item write_tree HANDLE, VERSION [GZIP]
+
+Writes the profile as a tree file (see L<Devel::DProf::Format>). The bytes do not
+depend on the order in which it was put together. Returns 0, or a negative code.
+
 =item files
 
 How many files were added.
 
 =item outcome INDEX [HOW]
 
-What became of a file: a hash with path, code, message, line, byte, errno, marks,
+What became of a file: a hash with path, code, message, line, byte, errno, marks, contexts, tree (it is one, or ends as one),
 open_count, open (names of the subs still running at the end, the outermost
 first) and odd (pairs: the name in an exit, and the sub that it ended).
 
@@ -111,6 +154,11 @@ reverse, inclusive, program, only, roles, group, and what L</names> takes.
 
 L<dprofpp>'s table, its C<-S> and its C<-T>. The last is a function; it prints as
 it reads, and returns an outcome.
+
+=item Devel::DProf::Profile::processes PATH
+
+The files of the run that a file belongs to, itself first: those beside it that
+are called like it, with numbers behind, and have the same C<$dprof_run>.
 
 =item Devel::DProf::Profile::escape BYTES
 

@@ -5,10 +5,9 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place progress end_progress told_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-
-use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
 my @options = (
     'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
@@ -16,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'q|no-header', 'program',
+    'O|rows=i', 'q|no-header', 'program', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
 );
 
@@ -38,6 +37,7 @@ sub main {
         $status = record($opt->{p}, $script_args, $names);
         return $status if $opt->{Q};
     }
+    @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
     my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
     return $status || $failed;
 }
@@ -194,42 +194,7 @@ sub terminal_width {
     return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
-# Called now and then while a file is read; speaks to terminals only, and not
-# before it has taken a second.
-my $progress_shown;
-
-sub progress {
-    my ($path) = @_;
-    return undef if !-t STDERR;
-    my $name = Devel::DProf::Profile::escape($path);
-    my $start = time;
-    return sub {
-        my ($done, $total) = @_;
-        return if time - $start < 2;
-        $progress_shown = 1;
-        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
-    };
-}
-
-sub end_progress {
-    print STDERR "\r\e[K" if $progress_shown;
-    $progress_shown = 0;
-}
-
 # ---- what is to be told of a file ----
-
-sub place {
-    my ($o) = @_;
-    return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
-}
-
-sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
-
-sub bytes {
-    my ($text) = @_;
-    utf8::encode($text) if utf8::is_utf8($text);
-    return $text;
-}
 
 # Says what has to be said. Returns the exit status and whether there is
 # something to report; undef where there must be no report at all.
@@ -241,29 +206,8 @@ sub outcome {
         my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
         return $fine ? (OK, 1) : (FAILED, undef);
     }
-    if ($code == Devel::DProf::Profile::TRUNCATED) {
-        if (!$opt->{F}) {
-            my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
-            complain("$path: profile cut short: $o->{message}" . place($o)
-                . ($o->{open_count} ? "; $calls had not ended" : ''));
-        }
-        return (OK, 1);
-    }
-    if ($code == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
-        local $! = $o->{errno};
-        complain("Unable to open $path: $!");
-        return (FAILED, 0);
-    }
-    if ($code == Devel::DProf::Profile::NOTPROFILE) {
-        complain("Not a perl profile: $path");
-        return (FAILED, 0);
-    }
-    if ($o->{message} =~ /^(?:Garbled|Bad) profile/) {     # the classic words stay in front
-        complain("$o->{message} ($path, line $o->{line}, byte $o->{byte})");
-    } else {
-        complain("$path: $o->{message}" . place($o));
-    }
-    return (FAILED, $o->{marks} > 0);
+    my $what = told_of($o, $opt->{F});
+    return $what eq 'cut' ? (OK, 1) : (FAILED, $what eq 'bad' && $o->{marks} + $o->{contexts} > 0);
 }
 
 # Calls without an end: true if that is to be put up with.
@@ -361,6 +305,7 @@ What is counted:
     -P          ... and another of all the others
     -A          count autoloaded subs as *::AUTOLOAD
     -R          tell anonymous subs of one package apart
+    --processes with each file, all the files of its run (tmon.out.PID)
     --program   show the time outside of all subs, too
     -F          put up with missing entries and exits
 

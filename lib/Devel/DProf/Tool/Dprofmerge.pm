@@ -1,0 +1,157 @@
+package Devel::DProf::Tool::Dprofmerge;
+
+use strict;
+use warnings;
+
+use Getopt::Long ();
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress told_of);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my @options = ('o|output=s', 'z|gzip', 'F|force', 'processes', 'V|version', 'h|help', 'H|manual');
+
+sub main {
+    my ($opt, $names) = options(@_);
+    return USAGE unless $opt;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    return version() if $opt->{V};
+    @$names = 'tmon.out' if !@$names && $opt->{processes};
+    return usage('which profiles?') if !@$names;
+    my $out = $opt->{o} // '-';
+    return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
+    @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    my ($profile, $failed) = merged($opt, @$names);
+    return FAILED if !$profile;
+    return written($profile, $opt, $out) || $failed;
+}
+
+sub options {
+    my @args = @_;
+    my %opt;
+    my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_auto_abbrev)]);
+    my $message = '';
+    local $SIG{__WARN__} = sub { $message .= $_[0] };
+    my @all = (split(' ', $ENV{DPROFMERGE_OPTS} // ''), @args);
+    return (\%opt, \@all) if $parser->getoptionsfromarray(\@all, \%opt, @options);
+    usage($message =~ s/\n+\z//r);
+    return;
+}
+
+sub usage {
+    my ($message) = @_;
+    print STDERR "$message\nTry 'dprofmerge -h' for help.\n";
+    return USAGE;
+}
+
+# Each file is read by itself first, so that nothing of a bad one gets in.
+sub merged {
+    my ($opt, @names) = @_;
+    my $all = Devel::DProf::Profile->new;
+    $all->detail;
+    my ($failed, $any) = (OK, 0);
+    for my $path (@names) {
+        my $one = Devel::DProf::Profile->new;
+        $one->detail;
+        $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
+        end_progress();
+        my $wrong = wrong($one->outcome(0), $opt);
+        my $message = $wrong ? undef : $all->merge($one);
+        complain("$path: $message") if defined $message;
+        if ($wrong || defined $message) {
+            complain("$path is left out");
+            $failed = FAILED;
+            next;
+        }
+        $any = 1;
+    }
+    complain('The files do not count the same things; what one of them lacks is left out.') if $all->counters_differ;
+    return ($any ? $all : undef, $failed);
+}
+
+# Says what is to be said of a file. True if it cannot be used.
+sub wrong {
+    my ($o, $opt) = @_;
+    return told_of($o, $opt->{F}) ne 'cut' if $o->{code};
+    return 0 if !$o->{open_count} || $opt->{F};
+    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F takes it even so");
+    return 1;
+}
+
+# Written beside the old file, which stays what it was until all is well.
+sub written {
+    my ($profile, $opt, $out) = @_;
+    my $to = \*STDOUT;
+    my $new = "$out.$$.new";
+    if ($out ne '-' && -e $out && !-f _) {      # a device, a pipe
+        $new = $out;
+    }
+    if ($out ne '-') {
+        my $handle;
+        open $handle, '>', $new or return unwritten($out);
+        $to = $handle;
+    }
+    binmode $to;
+    my $rc = $profile->write_tree($to, $VERSION, $opt->{z} ? 1 : 0);
+    my $errno = $!;
+    if (!close($to) || $rc) {
+        $! ||= $errno;
+        my $status = unwritten($out);
+        unlink $new if $out ne '-' && $new ne $out;
+        return $status;
+    }
+    return OK if $out eq '-' || $new eq $out || rename $new, $out;
+    my $status = unwritten($out);
+    unlink $new;
+    return $status;
+}
+
+sub unwritten {
+    my ($out) = @_;
+    my $why = "$!";
+    complain('dprofmerge: ' . ($out eq '-' ? 'the result' : $out) . " could not be written: $why");
+    return FAILED;
+}
+
+sub version {
+    print "dprofmerge version: $VERSION\n";
+    return OK;
+}
+
+sub help {
+    print <<'END';
+dprofmerge [options] profile ...
+
+Makes one profile, a tree file, of many: traces, trees, gzipped ones, those of killed processes.
+
+    -o file       where it goes (default: standard output)
+    -z            gzipped
+    -F            put up with missing entries and exits
+    --processes   with each file, all the files of its run (tmon.out.PID)
+    -V, -h, -H    version, this help, the manual
+END
+    return OK;
+}
+
+sub manual {
+    require Pod::Usage;
+    Pod::Usage::pod2usage(-verbose => 2, -input => $0, -exitval => 'NOEXIT');
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dprofmerge - what dprofmerge does
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dprofmerge>.
+
+=cut
