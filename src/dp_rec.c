@@ -332,7 +332,7 @@ static bool reads_now(struct dp_rec *rec, uint64_t gap, bool *is_long, uint64_t 
 static void run_trip(struct dp_rec *rec)
 {
     if (rec->trip) {
-        rec->trip = false;
+        dp_rec_untrip(rec);
         set_thresholds(rec);
         rec->deadline = rec->cpu_stamp + stamps(rec, DEADLINE_NS);
         rec->tripped(rec->arg);

@@ -139,6 +139,12 @@ static inline void dp_rec_trip(struct dp_rec *rec)
     rec->deadline = 0;
 }
 
+static inline void dp_rec_untrip(struct dp_rec *rec)
+{
+    rec->trip = false;
+    rec->end = rec->tree ? rec->window : rec->window + rec->how.words;
+}
+
 /* Goes on as a tree from now on; the window must have been written. Then
  * dp_rec_resume for each call that runs, outermost first. */
 int dp_rec_to_tree(struct dp_rec *rec);

@@ -198,7 +198,7 @@ DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si,
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)))
+    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && ctx->top != ctx->frames)
         reconcile_below(aTHX_ ctx, si, ix, now);
 }
 

@@ -70,7 +70,7 @@ static void say(const char *fmt, ...)
     }
 }
 
-static void forked(void *arg);
+static void tripped(void *arg);
 static void flushed(void *arg);
 
 /* ---- the file ---- */
@@ -329,7 +329,7 @@ static void start_clocks(struct dpx_ctx *ctx)
         .site = run.opt.callsites ? dpx_name_site : NULL,
     };
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
-    ctx->rec.tripped = forked;
+    ctx->rec.tripped = tripped;
     ctx->rec.flushed = flushed;
     ctx->rec.arg = ctx;
 }
@@ -387,10 +387,8 @@ static void finish(struct dpx_ctx *ctx)
     struct dpx_clock *clock = &ctx->clock;
     const struct dp_rec_host *host = dpx_clock_host(clock);
     U64 now = host->stamp(clock);
-    if (ctx->rec.trip) {
-        ctx->rec.trip = false;
-        forked(ctx);
-    }
+    if (ctx->rec.trip)
+        tripped(ctx);
     dpx_hook_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
@@ -410,7 +408,8 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
     int why = errno;
-    ctx->exec_size = 0;
+    if (ctx->exec_size)
+        dpx_run_after_exec(ctx);
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->rec.trip)
         return;
@@ -431,6 +430,9 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     ctx->writer.marks += open_frames;
     write_trailer(ctx);
     ctx->writer.marks -= open_frames;
+    /* exec may die, or call subs of a tied value, before it fails: the first event takes
+     * the end back. */
+    dp_rec_trip(&ctx->rec);
     ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
     errno = why;
 }
@@ -439,6 +441,7 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
     if (ctx->exec_size) {
+        dp_rec_untrip(&ctx->rec);
         dp_outfile_cut(&ctx->out, ctx->exec_size);
         ctx->writer.pending = ctx->exec_pending;
         ctx->writer.sums = ctx->exec_sums;
@@ -503,6 +506,7 @@ static void after_fork_child(void)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
+        ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
         ctx->forked = true;
         dp_rec_restart(&ctx->rec);
@@ -525,11 +529,11 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 }
 
 /* The first event of a child: what runs now began in the parent. */
-static void forked(void *arg)
+static void forked(struct dpx_ctx *ctx)
 {
     dTHX;
-    struct dpx_ctx *ctx = arg;
     int why = errno;
+    dp_rec_untrip(&ctx->rec);
     size_t n = (size_t)ctx->fork_depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
@@ -550,6 +554,16 @@ static void forked(void *arg)
     for (size_t i = 0; i < n && ctx->rec.tree; i++)
         dp_rec_resume(&ctx->rec, ids[i], &ctx->frames[i + 1].call);
     errno = why;
+}
+
+/* The first event after a fork or a failed exec. */
+static void tripped(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    if (ctx->exec_size)
+        dpx_run_after_exec(ctx);
+    else
+        forked(ctx);
 }
 
 /* ---- threads ---- */
