@@ -46,6 +46,66 @@ static void look_at(const struct dp_prof *prof, const struct dp_host *host, int 
     dp_names_free(names);
 }
 
+static int collect(void *ctx, const void *ptr, size_t len)
+{
+    dp_buf_add(ctx, ptr, len);
+    return 0;
+}
+
+static void write_to(struct dp_buf *buf, const struct dp_prof *prof)
+{
+    struct dp_host host = { buf, collect, NULL };
+    struct dp_write_how how = { "x", 0 };
+    dp_buf_init(buf);
+    CHECK(dp_prof_write(prof, &how, &host) == 0);
+}
+
+static struct dp_prof *detailed(void)
+{
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_detail(prof);
+    return prof;
+}
+
+/* What is written is read as the same, and merging is adding. Behind the text, from the
+ * first NUL on, may be the pieces that its process left. */
+static void round_trip(const uint8_t *data, size_t size, unsigned flags)
+{
+    const uint8_t *nul = memchr(data, 0, size);
+    size_t text = nul && nul < data + size - 1 && size > 4 && data[0] == '#' ? (size_t)(nul - data) : size;
+    struct dp_file_mem mem = { data, text < size ? nul + 1 : NULL, text, text < size ? size - text - 1 : 0 };
+    struct dp_prof *one = detailed(), *two = detailed(), *all = detailed();
+    struct dp_buf first, second, third;
+    char message[240];
+    dp_prof_add_left(one, "fuzz", &mem, flags);
+    for (int time = 0; time < 4; time++)
+        look_at(one, &(struct dp_host){ NULL, swallow, NULL }, time);
+    write_to(&first, one);
+    struct dp_outcome o;
+    dp_prof_add_mem(two, "fuzz", first.ptr, first.len, 0);
+    dp_prof_outcome(two, 0, &o);
+    CHECK(o.code == 0);
+    write_to(&second, two);
+    bool nothing = strstr(dp_buf_cstr(&first), "$dprof_merged=0;") != NULL;
+    CHECK(nothing || (first.len == second.len && memcmp(first.ptr, second.ptr, first.len) == 0));
+    CHECK(dp_prof_merge(all, one, message) == 0);
+    int rc = dp_prof_merge(all, two, message);
+    CHECK(rc == 0 || rc == -7);
+    struct dp_prof *other = detailed();
+    CHECK(dp_prof_merge(other, two, message) == 0 && dp_prof_merge(other, one, message) == rc);
+    write_to(&third, all);
+    dp_buf_release(&first);
+    write_to(&first, other);
+    CHECK(nothing || rc || (first.len == third.len && memcmp(first.ptr, third.ptr, first.len) == 0));
+    dp_buf_release(&first);
+    dp_buf_release(&second);
+    dp_buf_release(&third);
+    dp_prof_free(one);
+    dp_prof_free(two);
+    dp_prof_free(all);
+    dp_prof_free(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dp_host host = { NULL, swallow, NULL };
@@ -60,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct dp_trace *trace = dp_trace_new(&how, &host);
         dp_trace_add_mem(trace, "fuzz", data, size);
         dp_trace_free(trace);
+        round_trip(data, size, force);
     }
     CHECK(dp_mem_live() == 0);
     return 0;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+enum { TRIES = 10 };
+
 int dp_file_init(struct dp_file *file, const char *path, unsigned flags)
 {
     memset(file, 0, sizeof *file);
@@ -39,18 +41,71 @@ static int open_source(struct dp_file *file, struct dp_source *src)
     return rc;
 }
 
-int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const void *mem, size_t len)
+/* Opens what the process keeps beside the file. */
+static bool open_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_source *src)
+{
+    if (mem) {
+        dp_source_mem(src, mem->left, mem->left_len);
+        return mem->left;
+    }
+    size_t n = strlen(file->path);
+    char *path = strcmp(file->path, "-") == 0 ? NULL : dp_mem_alloc(n + sizeof DP_FMT_LIVE);
+    if (!path)
+        return false;
+    memcpy(path, file->path, n);
+    memcpy(path + n, DP_FMT_LIVE, sizeof DP_FMT_LIVE);
+    int why = errno;
+    bool good = dp_source_open(src, path) == 0;
+    errno = why;
+    dp_mem_free(path);
+    return good;
+}
+
+/* Reads it before the file, whose text grows: what the text has more than the
+ * state says is then known to be twice there. A process that writes in the very
+ * meantime is asked again. */
+static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_pieces *left)
 {
     struct dp_source src;
     int rc = 0;
-    if (mem)
-        dp_source_mem(&src, mem, len);
+    for (int tries = 0; tries < TRIES && rc == 0; tries++) {
+        struct dp_pieces later;
+        dp_pieces_release(left);
+        if (!open_left(file, mem, &src))
+            return 0;
+        rc = dp_pieces_read(left, &src);
+        dp_source_close(&src);
+        if (rc < 0 || !left->has_state || !open_left(file, mem, &src))
+            return rc;
+        dp_pieces_init(&later);
+        rc = dp_pieces_read_state(&later, &src);
+        dp_source_close(&src);
+        bool same = left->state[DP_PIECE_S_MARKS] == later.state[DP_PIECE_S_MARKS]
+                    && left->state[DP_PIECE_S_TREE] == later.state[DP_PIECE_S_TREE];
+        dp_pieces_release(&later);
+        if (same)
+            break;
+    }
+    return rc;
+}
+
+int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const struct dp_file_mem *mem)
+{
+    struct dp_source src;
+    struct dp_pieces left;
+    dp_pieces_init(&left);
+    int rc = read_left(file, mem, &left);
+    if (rc < 0)
+        dp_err_set(&file->err, rc, "%s", dp_err_text(rc));
+    else if (mem)
+        dp_source_mem(&src, mem->ptr, mem->len);
     else
         rc = open_source(file, &src);
     if (rc == 0) {
-        rc = dp_reader_run(&src, to, &file->head, &file->info, &file->err);
+        rc = dp_reader_run(&src, &left, to, &file->head, &file->info, &file->err);
         dp_source_close(&src);
     }
+    dp_pieces_release(&left);
     /* a header with a fault in it is worth an error, but not worth stopping for */
     if ((rc == 0 || rc == DP_E_TRUNCATED) && file->info.bad_header) {
         file->err = file->info.header_err;

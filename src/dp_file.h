@@ -36,8 +36,14 @@ struct dp_file {
 int dp_file_init(struct dp_file *file, const char *path, unsigned flags);
 void dp_file_release(struct dp_file *file);
 
+/* A file's bytes in memory, and those of the file that its process left beside it. */
+struct dp_file_mem {
+    const void *ptr, *left;     /* borrowed; left: or NULL */
+    size_t len, left_len;
+};
+
 /* Reads the file: from memory where mem is given, else by its path. */
-int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const void *mem, size_t len);
+int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const struct dp_file_mem *mem);
 int dp_file_read_header(struct dp_file *file);
 
 /* An exit named another sub than it ended. Remembers the pair, if new. */

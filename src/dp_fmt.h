@@ -9,6 +9,7 @@
 #define DP_FMT_MAGIC      "#fOrTyTwO"
 #define DP_FMT_PART2      "PART2"
 #define DP_FMT_PART3      "PART3"
+#define DP_FMT_LIVE       ".live"                   /* behind the name: what is not yet written */
 #define DP_FMT_WRITE      "Devel::DProf::write"     /* the classic recorder's bracket */
 #define DP_FMT_TRACE      "trace"
 #define DP_FMT_TREE       "tree"
@@ -55,7 +56,6 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
 #define DP_LIMIT_SITES     ((uint32_t)1 << 22)      /* places of calls of a profile */
 #define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
-#define DP_LIMIT_GAP       ((uint64_t)32 << 30)     /* NULs in a row before a piece */
 #define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */
 #define DP_LIMIT_HZ        UINT64_C(1000000000000)

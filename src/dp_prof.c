@@ -431,7 +431,7 @@ static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned
     return file;
 }
 
-static int add(struct dp_prof *prof, const char *path, const void *mem, size_t len, unsigned flags,
+static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
                const struct dp_host *host)
 {
     struct dp_consumer to;
@@ -446,9 +446,11 @@ static int add(struct dp_prof *prof, const char *path, const void *mem, size_t l
     prof->now = prof->root_calls = 0;
     dp_subs_next_file(&prof->subs);
     dp_prof_consumer(prof, &to);
-    int rc = dp_file_read(file, &to, mem, len);
-    if (file->info.marks || file->info.contexts || rc == 0)
-        prof->nodes[0].calls += prof->root_calls ? prof->root_calls : 1;
+    int rc = dp_file_read(file, &to, mem);
+    if (prof->has_head && dp_header_get(&file->head, "dprof_merged"))
+        prof->nodes[0].calls += prof->root_calls;
+    else if (file->info.marks || file->info.contexts || rc == 0)
+        prof->nodes[0].calls++;
     if (prof->has_head && dp_origin_add(&prof->origin, &file->head, prof->scale) < 0 && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     if (list_open(prof, file) < 0 && rc >= 0)
@@ -460,12 +462,18 @@ static int add(struct dp_prof *prof, const char *path, const void *mem, size_t l
 
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host)
 {
-    return add(prof, path, NULL, 0, flags, host);
+    return add(prof, path, NULL, flags, host);
 }
 
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags)
 {
-    return add(prof, path, ptr, len, flags, NULL);
+    struct dp_file_mem mem = { ptr, NULL, len, 0 };
+    return add(prof, path, &mem, flags, NULL);
+}
+
+int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags)
+{
+    return add(prof, path, mem, flags, NULL);
 }
 
 int dp_prof_add_header(struct dp_prof *prof, const char *path)

@@ -102,6 +102,9 @@ static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, 
     return at < prof->counts_cap ? prof->counts[at] : 0;
 }
 
+/* As dp_prof_add_mem, with what the process left. */
+int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags);
+
 /* A consumer (dp_reader.h) that feeds the profile: for tests and fuzzers. */
 void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);
 

@@ -34,7 +34,7 @@ static void release(struct dp_reader *r)
 /* Puts the unread bytes in front and reads behind them. Returns the number of
  * new bytes, 0 at the end of the file. Lines longer than the buffer make it
  * grow, up to DP_LIMIT_LINE. */
-long dp_reader_refill(struct dp_reader *r)
+static long refill(struct dp_reader *r)
 {
     size_t left = r->end - r->pos;
     if (r->pos) {
@@ -86,10 +86,8 @@ static long whole_line(struct dp_reader *r)
         char *nl = memchr(r->buf + r->pos + seen, '\n', r->end - r->pos - seen);
         if (nl)
             return nl - (r->buf + r->pos);
-        if (memchr(r->buf + r->pos + seen, '\0', r->end - r->pos - seen))
-            return -1;
         seen = r->end - r->pos;
-        long got = dp_reader_refill(r);
+        long got = refill(r);
         if (got <= 0)
             return got == 0 ? -1 : got - 1;
     }
@@ -141,7 +139,7 @@ static int read_header(struct dp_reader *r)
     }
 }
 
-/* The lines behind the header, up to their end or the first NUL. */
+/* The lines behind the header, up to their end. */
 static int read_lines(struct dp_reader *r)
 {
     for (;;) {
@@ -152,17 +150,14 @@ static int read_lines(struct dp_reader *r)
                 last = start + n;
                 break;
             }
-        while (r->buf + r->pos < last && !r->nul) {
+        while (r->buf + r->pos < last) {
             int rc = r->tree ? dp_reader_tree_lines(r, last) : dp_reader_lines(r, last);
             if (rc == 0)
                 rc = dp_reader_flush(r);
             if (rc < 0)
                 return rc;
         }
-        r->nul = r->nul || memchr(r->buf + r->pos, '\0', r->end - r->pos);
-        if (r->nul)
-            return 0;
-        long got = dp_reader_refill(r);
+        long got = refill(r);
         if (got < 0)
             return (int)got;
         if (got == 0)
@@ -190,9 +185,9 @@ static int check_end(struct dp_reader *r)
 {
     size_t left = r->end - r->pos;
     const struct dp_header *head = r->head;
-    if (r->cut)
+    if (r->cut && !r->info->pieces)
         return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
-    if (left || (r->unfinished && !r->info->pieces))
+    if (left)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
     if (!head->has_rrun)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the process did not come to its end");
@@ -234,8 +229,8 @@ int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read
     return rc < 0 ? rc : 0;
 }
 
-int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp_header *head,
-                  struct dp_read_info *info, struct dp_err *err)
+int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
+                  struct dp_header *head, struct dp_read_info *info, struct dp_err *err)
 {
     struct dp_reader *r = dp_mem_alloc(sizeof *r);
     if (!r)
@@ -260,8 +255,8 @@ int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
             rc = read_lines(r);
-        if (rc == 0 && r->nul)
-            rc = dp_reader_pieces(r);
+        if (rc == 0 && left && !head->has_rrun)
+            rc = dp_reader_pieces(r, left);
         if (rc == 0)
             rc = add_tail(r);
         if (rc == 0)

@@ -8,6 +8,7 @@
 #include "dp_fmt.h"
 #include "dp_header.h"
 #include "dp_io.h"
+#include "dp_pieces.h"
 
 enum dp_op {
     DP_OP_TIME,                 /* time only, at the end of the file: of the sub on top */
@@ -94,9 +95,10 @@ struct dp_read_info {
 /* Reads all of src. Returns 0; DP_E_TRUNCATED where the file ends too early;
  * another DP_E for what cannot be read, with the place in err. Whatever the
  * answer, the consumer has had all that came before. head is to be initialised
- * and stays the caller's. */
-int dp_reader_run(struct dp_source *src, const struct dp_consumer *to, struct dp_header *head,
-                  struct dp_read_info *info, struct dp_err *err);
+ * and stays the caller's. left: what the process keeps or left beside the file, read
+ * before; it is needed where the file has no end. May be NULL. */
+int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
+                  struct dp_header *head, struct dp_read_info *info, struct dp_err *err);
 
 /* The header only. */
 int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read_info *info,

@@ -4,14 +4,9 @@
 
 #include <string.h>
 
-/* What is kept of the pieces until all are read: names may stand behind the
- * marks and nodes that need them. */
 struct left {
     struct dp_reader *r;
-    bool has_state;
-    uint64_t state[DP_PIECE_S_WORDS];
-    struct dp_buf names, marks, nodes, histograms;
-    size_t kept;
+    const struct dp_pieces *p;
     double f;                   /* ticks per stamp */
     bool late;                  /* marks or contexts of ids younger than the names */
     uint32_t nameless;          /* the sub of other ids without a name */
@@ -21,207 +16,6 @@ struct left {
     double real, cpu, sys;
     uint64_t done_real, done_cpu, done_sys;
 };
-
-static uint64_t word_at(const char *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-    return w;
-}
-
-static uint32_t half_at(const char *p)
-{
-    uint32_t w;
-    memcpy(&w, p, sizeof w);
-    return w;
-}
-
-/* ---- reading ---- */
-
-/* Sees to it that n bytes are at r->pos, where the file has them. */
-static int need(struct dp_reader *r, size_t n)
-{
-    while (r->end - r->pos < n) {
-        long got = dp_reader_refill(r);
-        if (got < 0)
-            return (int)got;
-        if (got == 0)
-            return 0;
-    }
-    return 1;
-}
-
-static size_t have(const struct dp_reader *r, size_t most)
-{
-    size_t n = r->end - r->pos;
-    return n < most ? n : most;
-}
-
-static int skip(struct dp_reader *r, uint64_t n)
-{
-    while (n) {
-        int rc = need(r, 1);
-        if (rc <= 0)
-            return rc;
-        size_t part = have(r, n > DP_READER_BUF ? DP_READER_BUF : (size_t)n);
-        r->pos += part;
-        n -= part;
-    }
-    return 1;
-}
-
-static bool is_zero(const char *p, size_t n)
-{
-    while (n && !*p)
-        p++, n--;
-    return n == 0;
-}
-
-/* Steps over the text's unfinished line and the NULs, to the head of a piece.
- * 1: there is one; 0: the file ends. */
-static int find_first(struct dp_reader *r)
-{
-    const char *line = r->buf + r->pos;
-    size_t text = (size_t)((const char *)memchr(line, '\0', r->end - r->pos) - line);
-    r->unfinished = text > 0;
-    uint64_t at = r->base + r->pos + text;
-    size_t gap = (size_t)(DP_PIECE_ALIGN - at % DP_PIECE_ALIGN) % DP_PIECE_ALIGN;
-    int rc = need(r, text + gap);
-    if (rc < 0)
-        return rc;
-    size_t there = have(r, text + gap);
-    /* no other byte may be there: this is a line with a NUL in it */
-    if (!is_zero(r->buf + r->pos + text, there - text))
-        return dp_reader_bad_line(r, r->buf + r->pos, text);
-    r->pos += there;
-    for (uint64_t zeros = 0; zeros <= DP_LIMIT_GAP; zeros += DP_PIECE_ALIGN) {
-        rc = need(r, DP_PIECE_ALIGN);
-        if (rc < 0)
-            return rc;
-        there = have(r, DP_PIECE_ALIGN);
-        if (!is_zero(r->buf + r->pos, there))
-            return 1;
-        r->pos += there;
-        if (!rc)
-            return 0;
-    }
-    return dp_reader_fail(r, DP_E_LIMIT, 0, "there are more than %llu NULs behind the text",
-                          (unsigned long long)DP_LIMIT_GAP);
-}
-
-static int keep(struct left *l, struct dp_buf *buf, const char *ptr, size_t n)
-{
-    l->kept += n;
-    if (l->kept > DP_LIMIT_PIECES)
-        return dp_reader_fail(l->r, DP_E_LIMIT, 0, "what the process left is more than %zu bytes", DP_LIMIT_PIECES);
-    dp_buf_add(buf, ptr, n);
-    return buf->err ? dp_reader_fail(l->r, buf->err, 0, "%s", dp_err_text(buf->err)) : 1;
-}
-
-/* Items of a size, of a piece of n bytes, up to the first whose beginning is 0.
- * Returns 1, or 0 at the end of the file. */
-static int take_items(struct left *l, struct dp_buf *to, size_t size, uint64_t *n)
-{
-    struct dp_reader *r = l->r;
-    while (*n >= size) {
-        int rc = need(r, size);
-        if (rc <= 0)
-            return rc;
-        const char *p = r->buf + r->pos;
-        size_t this = size;
-        if (to == &l->marks) {
-            if (!word_at(p))
-                break;
-            if ((uint32_t)word_at(p) >> DP_PIECE_ID_BITS == DP_PIECE_CPU) {
-                this = 8 * DP_PIECE_CPU_WORDS;
-                if (*n < this)
-                    break;
-                if ((rc = need(r, this)) <= 0)
-                    return rc;
-                p = r->buf + r->pos;
-            }
-        } else if (to == &l->nodes ? !half_at(p) : !word_at(p)) {
-            break;
-        }
-        rc = keep(l, to, p, this);
-        if (rc < 0)
-            return rc;
-        r->pos += this;
-        *n -= this;
-    }
-    return 1;
-}
-
-static int take_names(struct left *l, uint64_t *n)
-{
-    struct dp_reader *r = l->r;
-    while (*n) {
-        int rc = need(r, 1);
-        if (rc <= 0)
-            return rc;
-        const char *p = r->buf + r->pos;
-        size_t there = have(r, *n > DP_READER_BUF ? DP_READER_BUF : (size_t)*n);
-        const char *nul = memchr(p, '\0', there);
-        size_t len = nul ? (size_t)(nul - p) : there;
-        rc = keep(l, &l->names, p, len);
-        if (rc < 0)
-            return rc;
-        r->pos += len;
-        *n -= len;
-        if (nul)
-            break;
-    }
-    return 1;
-}
-
-/* 1: a piece was taken; 0: the file ends. */
-static int take_piece(struct left *l)
-{
-    struct dp_reader *r = l->r;
-    int rc = need(r, DP_PIECE_HEAD);
-    if (rc <= 0)
-        return rc;
-    const char *p = r->buf + r->pos;
-    uint64_t magic = word_at(p);
-    if (is_zero(p, DP_PIECE_HEAD))      /* not yet begun */
-        return skip(r, DP_PIECE_ALIGN);
-    if (magic != DP_PIECE_MAGIC) {
-        bool other = magic >> 8 == DP_PIECE_MAGIC >> 8 || p[0] == 0x4c;
-        return dp_reader_fail(r, other ? DP_E_TRUNCATED : DP_E_SYNTAX, 0, other
-                              ? "the process did not come to its end; what it left was written by another version, or on another kind of machine"
-                              : "Bad profile: what follows the text is not known");
-    }
-    uint32_t kind = half_at(p + 8);
-    uint64_t size = word_at(p + 16);
-    if (size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN || size >> 40)
-        return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a piece of %llu bytes", (unsigned long long)size);
-    r->info->pieces = true;
-    r->pos += DP_PIECE_HEAD;
-    size -= DP_PIECE_HEAD;
-    switch (kind) {
-    case DP_PIECE_STATE:
-        if ((rc = need(r, sizeof l->state)) == 1) {
-            memcpy(l->state, r->buf + r->pos, sizeof l->state);
-            l->has_state = true;
-        }
-        break;
-    case DP_PIECE_MARKS:
-        rc = take_items(l, &l->marks, 8, &size);
-        break;
-    case DP_PIECE_NAMES:
-        rc = take_names(l, &size);
-        break;
-    case DP_PIECE_NODES:
-        rc = take_items(l, &l->nodes, DP_PIECE_NODE, &size);
-        break;
-    case DP_PIECE_HISTOGRAMS:
-        rc = take_items(l, &l->histograms, DP_PIECE_HISTOGRAM, &size);
-        break;
-    }
-    return rc <= 0 ? rc : skip(r, size);
-}
-
-/* ---- using ---- */
 
 /* Notes damage that is no reason to stop. Returns 0, or what is one. */
 static int damaged(struct left *l, int rc)
@@ -235,7 +29,7 @@ static int damaged(struct left *l, int rc)
 
 static int use_names(struct left *l)
 {
-    const char *p = l->names.ptr, *end = p + l->names.len;
+    const char *p = l->p->names.ptr, *end = p + l->p->names.len;
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         if (!nl)                        /* it was being added */
@@ -324,7 +118,7 @@ static int mark(struct left *l, uint64_t word)
  * very moment: for the state was not told yet. */
 static uint64_t written(const struct left *l)
 {
-    uint64_t before = l->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
+    uint64_t before = l->p->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
     if (before < l->r->head->inherited)     /* these go out first, and from no window */
         before = l->r->head->inherited;
     return in_text > before ? in_text - before : 0;
@@ -334,19 +128,19 @@ static int use_marks(struct left *l)
 {
     struct dp_reader *r = l->r;
     uint64_t done = written(l), t[DP_METRICS];
-    const char *p = l->marks.ptr, *end = p + l->marks.len;
+    const char *p = l->p->marks.ptr, *end = p + l->p->marks.len;
     double sum = 0, wait = 0;           /* of the short gaps up to the next reading of the CPU clock */
     int rc = 0;
     /* time without its mark is told once more here */
     memset(r->t, 0, sizeof r->t);
     while (p < end && rc == 0) {
-        uint64_t word = word_at(p);
+        uint64_t word = dp_pieces_word(p);
         double gap = (double)(word >> 32);
         bool cpu = (uint32_t)word >> DP_PIECE_ID_BITS == DP_PIECE_CPU;
         if (cpu) {
-            sum = (double)word_at(p + 8 * DP_PIECE_SHORT_SUM);
-            wait = (double)word_at(p + 8 * DP_PIECE_SHORT_WAIT);
-            convert(l, (double)word_at(p + 8 * DP_PIECE_LONG_GAP), (double)word_at(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
+            sum = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_SUM);
+            wait = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_WAIT);
+            convert(l, (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_GAP), (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
         } else {
             convert(l, gap, sum > 0 ? wait * (gap / sum) : 0, 0, t);
         }
@@ -374,13 +168,13 @@ static int use_marks(struct left *l)
 /* Stamps as ticks, for the longest and shortest call. */
 static uint64_t span(const struct left *l, const char *p)
 {
-    double ticks = (double)word_at(p) * l->f;
+    double ticks = (double)dp_pieces_word(p) * l->f;
     return ticks < (double)DP_LIMIT_INTERVAL ? (uint64_t)ticks : 0;
 }
 
 static uint64_t count(const char *p)
 {
-    uint64_t n = word_at(p);
+    uint64_t n = dp_pieces_word(p);
     return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT;
 }
 
@@ -388,7 +182,7 @@ static uint64_t count(const char *p)
 static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
 {
     struct dp_reader *r = l->r;
-    uint32_t number = half_at(p + DP_PIECE_N_NUMBER), parent = half_at(p + DP_PIECE_N_PARENT);
+    uint32_t number = dp_pieces_half(p + DP_PIECE_N_NUMBER), parent = dp_pieces_half(p + DP_PIECE_N_PARENT);
     uint64_t counters[DP_FMT_COUNTERS] = { 0 };
     struct dp_context c;
     memset(&c, 0, sizeof c);
@@ -398,7 +192,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
         return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: the context %lu, in %lu",
                                          (unsigned long)number, (unsigned long)parent));
     if (number > 1) {
-        int rc = sub_of(l, half_at(p + DP_PIECE_N_ID), &c.sub);
+        int rc = sub_of(l, dp_pieces_half(p + DP_PIECE_N_ID), &c.sub);
         if (rc < 0)
             return rc;
         c.parent = of[parent - 1];
@@ -411,8 +205,8 @@ static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
     c.folded = count(p + DP_PIECE_N_FOLDED);
     c.longest = span(l, p + DP_PIECE_N_LONGEST);
     c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
-    convert(l, (double)word_at(p + DP_PIECE_N_REAL), (double)word_at(p + DP_PIECE_N_WAIT),
-            (double)word_at(p + DP_PIECE_N_SYS), c.t);
+    convert(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL), (double)dp_pieces_word(p + DP_PIECE_N_WAIT),
+            (double)dp_pieces_word(p + DP_PIECE_N_SYS), c.t);
     int64_t n = dp_reader_context(r, &c);
     if (n < 0)
         return (int)n;
@@ -423,7 +217,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
 static int use_nodes(struct left *l)
 {
     struct dp_reader *r = l->r;
-    size_t nodes = l->nodes.len / DP_PIECE_NODE;
+    size_t nodes = l->p->nodes.len / DP_PIECE_NODE;
     int rc = 0;
     if (r->info->contexts || !nodes)    /* the text has the tree already */
         return 0;
@@ -434,13 +228,13 @@ static int use_nodes(struct left *l)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     memset(of, 0xff, nodes * sizeof *of);
     for (size_t i = 0; i < nodes && rc == 0; i++)
-        rc = use_node(l, l->nodes.ptr + i * DP_PIECE_NODE, of, nodes);
+        rc = use_node(l, l->p->nodes.ptr + i * DP_PIECE_NODE, of, nodes);
     dp_mem_free(of);
-    for (size_t at = 0; at < l->histograms.len && rc == 0 && r->to->histogram; at += DP_PIECE_HISTOGRAM) {
-        const char *p = l->histograms.ptr + at;
+    for (size_t at = 0; at < l->p->histograms.len && rc == 0 && r->to->histogram; at += DP_PIECE_HISTOGRAM) {
+        const char *p = l->p->histograms.ptr + at;
         uint64_t counts[DP_FMT_BUCKETS];
         uint32_t sub;
-        if (!dp_reader_find(r, word_at(p), &sub))
+        if (!dp_reader_find(r, dp_pieces_word(p), &sub))
             continue;
         for (int b = 0; b < DP_FMT_BUCKETS; b++)
             counts[b] = count(p + 8 * (b + 1));
@@ -449,46 +243,41 @@ static int use_nodes(struct left *l)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-static int use(struct left *l)
+/* Are they of this profile? */
+static bool belong(const struct dp_reader *r, const struct dp_pieces *p)
 {
-    struct dp_reader *r = l->r;
-    double rate;
-    memcpy(&rate, &l->state[DP_PIECE_S_RATE], sizeof rate);
-    if (!l->has_state)
-        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no state"));
-    if (!(rate > 1e-9 && rate < 1e9))
-        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no clock"));
-    l->f = (double)r->head->hz / 1e9 / rate;
-    int rc = use_names(l);
-    if (rc == 0)
-        rc = l->state[DP_PIECE_S_TREE] ? use_nodes(l) : use_marks(l);
-    return rc;
+    const char *run = dp_header_get(r->head, "dprof_run");
+    uint64_t n;
+    return run && p->has_state && strcmp(run, p->run) == 0
+           && (!dp_header_number(r->head, "dprof_pid", &n) || n == p->state[DP_PIECE_S_PID])
+           && (!dp_header_number(r->head, "dprof_tid", &n) || n == p->state[DP_PIECE_S_TID]);
 }
 
-int dp_reader_pieces(struct dp_reader *r)
+int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
 {
-    struct left l;
-    memset(&l, 0, sizeof l);
-    l.r = r;
-    dp_buf_init(&l.names);
-    dp_buf_init(&l.marks);
-    dp_buf_init(&l.nodes);
-    dp_buf_init(&l.histograms);
-    int rc = find_first(r), used = 0;
-    while (rc == 1)
-        rc = take_piece(&l);
-    if (r->info->pieces && rc != DP_E_NOMEM)
-        used = use(&l);
-    if (rc == 0 || used == DP_E_NOMEM)
-        rc = used ? used : l.damage;
-    if (rc == 0 && l.late)
-        rc = dp_reader_fail(r, DP_E_TRUNCATED, 0,
-                            "the process did not come to its end; what it did last is left out, subs without a name yet");
+    struct left l = { .r = r, .p = p };
+    double rate;
+    if (!belong(r, p)) {
+        if (p->err.code == DP_E_TRUNCATED && !p->has_state)
+            return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
+        return 0;
+    }
+    r->info->pieces = true;
+    r->pos = r->end;                    /* an unfinished line is told again */
+    r->line = 0;                        /* what is wrong from here on is not in the text */
+    memcpy(&rate, &p->state[DP_PIECE_S_RATE], sizeof rate);
+    if (!(rate > 1e-9 && rate < 1e9))
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no clock");
+    l.f = (double)r->head->hz / 1e9 / rate;
+    int rc = use_names(&l);
     if (rc == 0)
-        r->pos = r->end;
-    dp_buf_release(&l.names);
-    dp_buf_release(&l.marks);
-    dp_buf_release(&l.nodes);
-    dp_buf_release(&l.histograms);
-    return rc;
+        rc = p->state[DP_PIECE_S_TREE] ? use_nodes(&l) : use_marks(&l);
+    if (rc < 0)
+        return rc;
+    if (l.damage)
+        return l.damage;
+    if (p->err.code)
+        return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
+    return l.late ? dp_reader_fail(r, DP_E_TRUNCATED, 0,
+                                   "the process did not come to its end; what it did last is left out, subs without a name yet") : 0;
 }

@@ -609,10 +609,6 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
                 break;
         }
         const char *nl = memchr(p, '\n', (size_t)(end - p));
-        if (DP_UNLIKELY(memchr(p, '\0', (size_t)(nl - p)) != NULL)) {
-            r->nul = true;
-            return 0;
-        }
         int rc = any_line(r, p, (size_t)(nl - p));
         if (rc < 0) {
             /* what came before is good; if it is not, that is the first error */

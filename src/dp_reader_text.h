@@ -37,8 +37,6 @@ struct dp_reader {
     bool at_end, cut;
     bool tree;                  /* behind PART3 */
     bool tree_ids;              /* where an & line has been, too */
-    bool nul;                   /* the line at pos holds one: the text ends here */
-    bool unfinished;            /* it had a line that is not whole */
     bool writing;               /* between the classic recorder's brackets */
     bool has_clock;             /* an old-style line has set the clock */
     uint64_t clock[DP_METRICS];
@@ -59,8 +57,8 @@ struct dp_reader {
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };
 
-/* Takes the lines up to end, which is behind a line's end; stops earlier where
- * a tree begins or a line holds a NUL. */
+/* Takes the lines up to end, which is behind a line's end; stops where a tree
+ * begins. */
 int dp_reader_lines(struct dp_reader *r, const char *end);
 
 /* A new event with the time that has passed; flush when the batch is full. */
@@ -76,9 +74,6 @@ int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len);
 bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
-
-/* In dp_reader.c: more bytes behind those that are there; their number, 0 at the end. */
-long dp_reader_refill(struct dp_reader *r);
 
 /* Sets the error at r->pos + ahead. Returns code. */
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...) DP_PRINTF(4, 5);

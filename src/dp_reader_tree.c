@@ -162,10 +162,6 @@ int dp_reader_tree_lines(struct dp_reader *r, const char *end)
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)(nl - p);
-        if (memchr(p, '\0', len)) {
-            r->nul = true;
-            return 0;
-        }
         int rc = any_line(r, p, len);
         if (rc < 0)
             return rc;

@@ -4,8 +4,7 @@
 
 #include "dp_reader_text.h"
 
-/* Takes the lines up to end, which is behind a line's end; stops earlier where
- * a line holds a NUL. */
+/* Takes the lines up to end, which is behind a line's end. */
 int dp_reader_tree_lines(struct dp_reader *r, const char *end);
 
 /* Hands a context over, its time counted. Returns the consumer's number. */

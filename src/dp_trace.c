@@ -214,7 +214,7 @@ static int list_open(struct dp_trace *t)
     return 0;
 }
 
-static int add(struct dp_trace *t, const char *path, const void *mem, size_t len)
+static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t, .sub = on_sub, .events = on_events, .tree = on_tree, .ids_anew = on_ids_anew };
     if (t->has_file)
@@ -226,7 +226,7 @@ static int add(struct dp_trace *t, const char *path, const void *mem, size_t len
     t->depth = t->level = 0;
     t->inside = 0;
     dp_subs_next_file(&t->subs);
-    int rc = dp_file_read(&t->file, &to, mem, len);
+    int rc = dp_file_read(&t->file, &to, mem);
     end_fold(t);
     int out = dp_sink_flush(&t->sink);
     if (out == 0)
@@ -236,11 +236,12 @@ static int add(struct dp_trace *t, const char *path, const void *mem, size_t len
     return rc;
 }
 
-int dp_trace_add(struct dp_trace *t, const char *path) { return add(t, path, NULL, 0); }
+int dp_trace_add(struct dp_trace *t, const char *path) { return add(t, path, NULL); }
 
 int dp_trace_add_mem(struct dp_trace *t, const char *path, const void *ptr, size_t len)
 {
-    return add(t, path, ptr, len);
+    struct dp_file_mem mem = { ptr, NULL, len, 0 };
+    return add(t, path, &mem);
 }
 
 void dp_trace_outcome(const struct dp_trace *t, struct dp_outcome *out)

@@ -5,19 +5,19 @@
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
-#include "dp_reader_pieces.h"
+#include "dp_pieces.h"
 #include "dp_select.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <zlib.h>
 
 #define RRUN "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\n"
 #define HEAD "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_counters='ops:ops x';\n" RRUN "PART3\n"
 #define NAMES "& 1 m a m.pl:1\n& 2 m b m.pl:2\n"
 
-static struct dp_buf out, image;
+static struct dp_buf out;
+static struct image image;
 static struct dp_outcome o;
 
 static int collect(void *ctx, const void *ptr, size_t len)
@@ -165,7 +165,7 @@ static void layout(void)
     ok(DP_LIVE_MAGIC == DP_PIECE_MAGIC, "its magic");
     is_u(sizeof(struct dp_cct_node), DP_PIECE_NODE, "a node");
     is_u(sizeof(struct dp_cct_histogram), DP_PIECE_HISTOGRAM, "a histogram");
-    is_u(sizeof(struct dp_live_state), 8 * DP_PIECE_S_WORDS, "the state");
+    is_u(sizeof(struct dp_live_state), DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS, "the state");
     is_u(DP_RAW_CPU_WORDS, DP_PIECE_CPU_WORDS, "a reading of the CPU clock");
     is_u(DP_RAW_ID_BITS, DP_PIECE_ID_BITS, "bits of an id");
     ok((int)DP_RAW_CPU == (int)DP_PIECE_CPU && (int)DP_CCT_BUCKETS == (int)DP_FMT_BUCKETS, "kinds, buckets");
@@ -181,13 +181,31 @@ static void layout(void)
     AT(longest, DP_PIECE_N_LONGEST);
     AT(shortest, DP_PIECE_N_SHORTEST);
     AT(folded, DP_PIECE_N_FOLDED);
-    is_u(offsetof(struct dp_live_state, tree), 8 * DP_PIECE_S_TREE, "the state's tree");
-    is_u(offsetof(struct dp_live_state, marks), 8 * DP_PIECE_S_MARKS, "the state's marks");
+    is_u(offsetof(struct dp_live_state, tree), DP_PIECE_RUN + 8 * DP_PIECE_S_TREE, "the state's tree");
+    is_u(offsetof(struct dp_live_state, marks), DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS, "the state's marks");
 }
 
 #define THREE "& 1 m a m.pl:1\n& 2 m b m.pl:2\n& 3 m c m.pl:3\n"
 
-static const char *image_to(void) { return comes_to(image.ptr, image.len); }
+static struct dp_prof *of_image(const struct image *im)
+{
+    struct dp_file_mem mem = { im->text.ptr, im->left.ptr, im->text.len, im->left.len };
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_detail(prof);
+    dp_prof_add_left(prof, "t", &mem, 0);
+    dp_prof_outcome(prof, 0, &o);
+    return prof;
+}
+
+static const char *image_to(void)
+{
+    struct dp_prof *prof = of_image(&image);
+    const char *text = written(prof);
+    snprintf(kept, sizeof kept, "%s", o.message);
+    o.message = kept;
+    dp_prof_free(prof);
+    return text;
+}
 
 static void pieces(void)
 {
@@ -201,18 +219,30 @@ static void pieces(void)
     is_u(o.marks, 6, "all marks");
 
     /* killed while it wrote: two of the marks are in the text already */
-    char *text = NULL;
-    struct dp_buf copy;
-    dp_buf_init(&copy);
-    dp_buf_add(&copy, image.ptr, image.len);
-    const char *more = "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 50";
-    text = copy.ptr + strlen(IMAGE_HEAD "& 1 m a m.pl:1\n& 2 m b m.pl:2\n@ 10 0 10\n+ 1\n");
-    memset(text, 0, 40);
-    memcpy(text, more, strlen(more));
-    is_s(comes_to(copy.ptr, copy.len), THREE "= 0 0 1 10 0 10 0 0\n= 1 1 1 90 0 100 0 0\n= 2 1 1 7 0 7 7 7\n"
-         "= 2 2 1 230 0 250 5250 5250\n= 3 3 1 1000 0 5000 5000 5000\nh 1 2:1\nh 2 12:1\nh 3 12:1\n", "and none counts twice");
+    image.text.len -= strlen("@ 20 0 2");
+    dp_buf_adds(&image.text, "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- ");
+    is_s(image_to(), all, "and none counts twice");
     is_u(o.marks, 6, "all marks once");
-    dp_buf_release(&copy);
+
+    image_trace(&image);
+    image.text.len -= strlen("@ 20 0 2");
+    dp_buf_adds(&image.text, "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- 3\n@ 50 0 50\n* 1\n@ 7 0 7\n/ 2\n- 1\n+ 1\n");
+    image_to();
+    ok(o.marks == 8 && o.code == DP_E_TRUNCATED, "what runs on has more in the text than when its pieces were read");
+
+    image_trace(&image);
+    image.text.ptr[strstr(image.text.ptr, "1.2.3") - image.text.ptr] = '2';
+    image_to();
+    ok(o.marks == 1 && o.code == DP_E_TRUNCATED, "pieces of another run do not count");
+    image_trace(&image);
+    image.text.ptr[strstr(image.text.ptr, "pid=7") - image.text.ptr + 4] = '8';
+    image_to();
+    ok(o.marks == 1 && o.code == DP_E_TRUNCATED, "nor those of another process");
+    image_trace(&image);
+    dp_buf_clear(&image.text);
+    dp_buf_adds(&image.text, "#fOrTyTwO\n$dprof_run='1.2.3';\n" RRUN "PART2\n& 1 m a m.pl:1\n+ 1\n- 1\n");
+    image_to();
+    ok(o.marks == 2 && o.code == 0, "nor any, where the text has its end");
 
     image_tree(&image);
     is_s(image_to(), NAMES "= 0 0 1 1000 0 1000 0 0 0\n= 1 2 3 360 40 500 500 1 30\n= 2 1 4 60 0 60 60 1 40\n"
@@ -227,7 +257,7 @@ static void pieces(void)
     image_state(&image, 3, true, false);
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
-    is_s(image_to(), NAMES "= 0 0 1 6 0 6 0 0\n= 1 2 1 8 0 8 0 0\n= 2 1 3 7 0 7 7 0\nh 1 0:1\n", "a trace that had become a tree");
+    is_s(image_to(), NAMES "= 0 0 1 6 0 6 0 0\n= 1 2 1 8 0 8 0 0\n= 2 1 3 7 0 7 7 1\nh 1 0:1\n", "a trace that had become a tree");
 }
 
 static void odd_pieces(void)
@@ -248,60 +278,57 @@ static void odd_pieces(void)
     ok(strstr(o.message, "without a name yet") != NULL, "are told of: %s", o.message);
 
     image_trace(&image);
-    size_t state = DP_LIVE_ALIGN, marks = 3 * DP_LIVE_ALIGN;
-    uint64_t size = 4097, huge = UINT64_C(1) << 50, none = 0;
+    const size_t state = 0, marks = 2 * DP_LIVE_ALIGN;
+    uint64_t size = 4097, huge = UINT64_C(1) << 50;
     double rate = 0;
-    memcpy(image.ptr + marks + 16, &size, 8);
+    char *p = image.left.ptr;
+    memcpy(p + marks + 16, &size, 8);
     image_to();
-    is_i(o.code, DP_E_SYNTAX, "a piece of an odd size");
-    is_u(o.byte, marks, "its place");
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "at byte 8192"), "a piece of an odd size: %s", o.message);
     is_u(o.marks, 1, "what came before is there");
-    memcpy(image.ptr + marks + 16, &huge, 8);
+    memcpy(p + marks + 16, &huge, 8);
     image_to();
     is_i(o.code, DP_E_SYNTAX, "of a huge one");
-    image_trace(&image);
     size = 1 << 20;
-    memcpy(image.ptr + marks + 16, &size, 8);
+    memcpy(p + marks + 16, &size, 8);
     image_to();
     ok(o.code == DP_E_TRUNCATED && o.marks == 6, "larger than the file");
-    image.ptr[marks + 8] = 99;
+    p[marks + 8] = 99;
     image_to();
     ok(o.code == DP_E_TRUNCATED && o.marks == 1, "of a kind to come");
     image_trace(&image);
-    memcpy(image.ptr + state + 24 + 8, &rate, 8);
+    memcpy(p + state + 24 + offsetof(struct dp_live_state, rate), &rate, 8);
     image_to();
     is_i(o.code, DP_E_SYNTAX, "no clock");
     image_trace(&image);
-    memcpy(image.ptr + state, &none, 8);
-    image.ptr[state] = 'x';
+    p[marks] = 'x';
+    p[marks + 5] = p[marks + 6] = 'x';
     image_to();
-    ok(o.code == DP_E_SYNTAX && o.byte == state, "no piece: %s", o.message);
+    ok(o.code == DP_E_SYNTAX && o.marks == 1, "no piece: %s", o.message);
     image_trace(&image);
-    image.ptr[state] = 2;
+    p[state] = 2;
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s", o.message);
     image_trace(&image);
     for (int i = 0; i < 4; i++) {
-        char c = image.ptr[state + i];
-        image.ptr[state + i] = image.ptr[state + 7 - i];
-        image.ptr[state + 7 - i] = c;
+        char c = p[state + i];
+        p[state + i] = p[state + 7 - i];
+        p[state + 7 - i] = c;
     }
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another kind of machine"), "of another byte order");
-    image_trace(&image);
-    image.ptr[state - 1] = 'x';
-    image_to();
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "Bad profile: @ 20 0 2"), "a line with NULs in it: %s", o.message);
-    for (size_t n = strlen(IMAGE_HEAD), good = 1; n <= 4 * DP_LIVE_ALIGN; n += n < state + 100 ? 1 : 97) {
+    bool good = true;
+    for (size_t n = 0; n < 4 * DP_LIVE_ALIGN && good; n += n < 200 ? 1 : 97) {
         image_trace(&image);
+        image.left.len = n;
+        image_to();
+        good = o.code == DP_E_TRUNCATED;
         image_tree(&image);
-        comes_to(image.ptr, n);
+        image.left.len = n;
+        image_to();
         good = good && o.code == DP_E_TRUNCATED;
-        if (!good || n + 97 > 4 * DP_LIVE_ALIGN) {
-            ok(good, "cut anywhere (%zu): %s", n, o.message);
-            break;
-        }
     }
+    ok(good, "cut anywhere: %s", o.message);
     struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 2, 1, 0, 6), image_node(77, 1, 1, 2, 7), image_node(3, 1, 1, 1, 8) };
     image_text(&image, IMAGE_TREE NAMES);
     image_state(&image, 0, true, true);
@@ -314,7 +341,7 @@ static void odd_pieces(void)
     is_s(image_to(), NAMES "= 0 0 1 2 0 2 0 0 0\n", "a text that has the tree already");
 }
 
-/* The same bytes in small portions, as a pipe may give them. */
+/* The same bytes in small portions. */
 struct portions {
     const char *ptr;
     size_t left, step;
@@ -333,61 +360,30 @@ static long give(void *ctx, void *buf, size_t n)
     return (long)n;
 }
 
-static uint64_t count_marks(size_t step, uint64_t *contexts)
-{
-    struct portions p = { image.ptr, image.len, step };
-    struct dp_source src;
-    struct dp_header head;
-    struct dp_read_info info;
-    struct dp_err err;
-    struct dp_prof *prof = dp_prof_new();
-    struct dp_consumer to;
-    dp_err_init(&err);
-    dp_header_init(&head);
-    dp_source_fn(&src, give, &p);
-    dp_prof_consumer(prof, &to);
-    to.header = NULL;
-    struct dp_file file;
-    dp_file_init(&file, "t", 0);
-    prof->file = &file;
-    int rc = dp_reader_run(&src, &to, &head, &info, &err);
-    dp_source_close(&src);
-    dp_header_release(&head);
-    dp_file_release(&file);
-    prof->file = NULL;
-    dp_prof_free(prof);
-    *contexts = info.contexts;
-    return rc == DP_E_TRUNCATED ? info.marks : 999;
-}
-
 static void portions(void)
 {
     bool good = true;
-    uint64_t contexts;
-    for (size_t step = 1; step < 5000 && good; step = step * 3 + 1) {
-        image_trace(&image);
-        good = count_marks(step, &contexts) == 6;
+    for (size_t step = 1; step < 70000 && good; step = step * 3 + 1) {
         image_tree(&image);
-        good = good && count_marks(step, &contexts) == 0 && contexts == 4;
+        struct portions p = { image.left.ptr, image.left.len, step };
+        struct dp_source src;
+        struct dp_pieces pieces, state;
+        dp_pieces_init(&pieces);
+        dp_pieces_init(&state);
+        dp_source_fn(&src, give, &p);
+        good = dp_pieces_read(&pieces, &src) == 0 && pieces.err.code == 0;
+        dp_source_close(&src);
+        good = good && pieces.nodes.len == 4 * DP_PIECE_NODE && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
+               && pieces.names.len == 30 && pieces.has_state && pieces.marks.len == 0;
+        p = (struct portions){ image.left.ptr, image.left.len, step };
+        dp_source_fn(&src, give, &p);
+        good = good && dp_pieces_read_state(&state, &src) == 0 && !memcmp(state.state, pieces.state, sizeof state.state)
+               && !state.nodes.len;
+        dp_source_close(&src);
+        dp_pieces_release(&pieces);
+        dp_pieces_release(&state);
     }
-    ok(good, "in portions");
-    /* packed */
-    static unsigned char packed[65536];
-    image_trace(&image);
-    z_stream z;
-    memset(&z, 0, sizeof z);
-    deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    z.next_in = (unsigned char *)image.ptr;
-    z.avail_in = (uInt)image.len;
-    z.next_out = packed;
-    z.avail_out = sizeof packed;
-    deflate(&z, Z_FINISH);
-    size_t n = z.total_out;
-    deflateEnd(&z);
-    comes_to((char *)packed, n);
-    ok(o.code == DP_E_TRUNCATED && o.marks == 6, "packed");
-    comes_to((char *)packed, n - 20);
-    ok(o.code == DP_E_TRUNCATED, "packed, and cut: %s", o.message);
+    ok(good, "pieces in portions");
 }
 
 /* ---- merging ---- */
@@ -430,7 +426,7 @@ static void merging(void)
     is_s(four, one, "read and written again");
     ok(strstr(one, "$hz=300;") && strstr(one, "$dprof_merged=3;\n$dprof_cut=1;\n$dprof_limit_reached=1;\n$dprof_run='r';\n$dprof_own_cpu=29;\n")
        && strstr(one, "$dprof_counters='ops:ops x';"), "the header: %s", one);
-    ok(strstr(one, "= 0 0 5 5 10 15 0 0 9 8\n") != NULL, "the sums");
+    ok(strstr(one, "= 0 0 3 5 10 15 0 0 9 9\n") != NULL, "the sums");
     free(one);
     free(two);
     free(three);
@@ -450,7 +446,7 @@ static void merging(void)
 
 /* ---- no memory ---- */
 
-static bool everything(const char *ptr, size_t len)
+static bool everything(const struct dp_file_mem *mem)
 {
     struct dp_buf text;
     struct dp_host host = { &text, collect, NULL };
@@ -463,7 +459,7 @@ static bool everything(const char *ptr, size_t len)
         goto out;
     dp_prof_detail(prof);
     dp_prof_detail(all);
-    int rc = dp_prof_add_mem(prof, "t", ptr, len, 0);
+    int rc = dp_prof_add_left(prof, "t", mem, 0);
     if (rc == DP_E_NOMEM || dp_prof_merge(all, prof, message) < 0 || dp_prof_write(all, &how, &host) < 0 || text.err)
         goto out;
     good = rc == 0 || rc == DP_E_TRUNCATED;
@@ -474,25 +470,26 @@ out:
     return good;
 }
 
-static void no_memory(const char *what, const char *ptr, size_t len)
+static void no_memory(const char *what, const struct dp_file_mem *mem)
 {
     long n = 0;
     bool good = false, clean = true;
     long before = dp_mem_live();
     for (; n < 2000 && !good; n++) {
         dp_mem_fail_after(n);
-        good = everything(ptr, len);
+        good = everything(mem);
         dp_mem_fail_after(-1);
         clean = clean && dp_mem_live() == before;
     }
-    ok(good && n > 30, "%s: every allocation failed once (%ld)", what, n);
+    ok(good && n > 10, "%s: every allocation failed once (%ld)", what, n);
     ok(clean, "and nothing leaked");
 }
 
 int main(void)
 {
     dp_buf_init(&out);
-    dp_buf_init(&image);
+    dp_buf_init(&image.text);
+    dp_buf_init(&image.left);
     lines();
     errors();
     traces();
@@ -502,13 +499,14 @@ int main(void)
     portions();
     merging();
     static const char text[] = HEAD NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1 1\nh 1 0:5 3:7\n";
-    no_memory("a tree", text, sizeof text - 1);
+    no_memory("a tree", &(struct dp_file_mem){ text, NULL, sizeof text - 1, 0 });
     image_trace(&image);
-    no_memory("pieces of a trace", image.ptr, image.len);
+    no_memory("pieces of a trace", &(struct dp_file_mem){ image.text.ptr, image.left.ptr, image.text.len, image.left.len });
     image_tree(&image);
-    no_memory("pieces of a tree", image.ptr, image.len);
+    no_memory("pieces of a tree", &(struct dp_file_mem){ image.text.ptr, image.left.ptr, image.text.len, image.left.len });
     dp_buf_release(&out);
-    dp_buf_release(&image);
+    dp_buf_release(&image.text);
+    dp_buf_release(&image.left);
     is_i(dp_mem_live(), 0, "nothing is left");
     return tap_done();
 }

@@ -1,5 +1,5 @@
-/* Images of what a killed process leaves: a text, NULs, pieces. Built with the
- * recorder's own structures. */
+/* Images of what a killed process leaves: a text, and pieces beside it. Built with
+ * the recorder's own structures. */
 #ifndef PIECES_H
 #define PIECES_H
 
@@ -11,18 +11,23 @@
 
 #include <string.h>
 
-static inline void image_text(struct dp_buf *to, const char *text)
+struct image {
+    struct dp_buf text, left;
+};
+
+static inline void image_text(struct image *to, const char *text)
 {
-    dp_buf_clear(to);
-    dp_buf_adds(to, text);
+    dp_buf_clear(&to->text);
+    dp_buf_clear(&to->left);
+    dp_buf_adds(&to->text, text);
 }
 
-/* NULs up to the next multiple; one piece with the bytes given, then NULs. */
-static inline void image_piece(struct dp_buf *to, uint32_t kind, uint32_t number, const void *ptr, size_t len)
+/* One piece with the bytes given, then NULs. */
+static inline void image_piece(struct image *image, uint32_t kind, uint32_t number, const void *ptr, size_t len)
 {
     static const char zeros[DP_LIVE_ALIGN];
     struct dp_live_head head = { DP_LIVE_MAGIC, kind, number, 0 };
-    dp_buf_add(to, zeros, (DP_LIVE_ALIGN - to->len % DP_LIVE_ALIGN) % DP_LIVE_ALIGN);
+    struct dp_buf *to = &image->left;
     head.size = (sizeof head + len + DP_LIVE_ALIGN - 1) / DP_LIVE_ALIGN * DP_LIVE_ALIGN;
     dp_buf_add(to, &head, sizeof head);
     dp_buf_add(to, ptr, len);
@@ -30,9 +35,9 @@ static inline void image_piece(struct dp_buf *to, uint32_t kind, uint32_t number
 }
 
 /* A stamp is a ns. */
-static inline void image_state(struct dp_buf *to, uint64_t marks, bool tree, bool ops)
+static inline void image_state(struct image *to, uint64_t marks, bool tree, bool ops)
 {
-    struct dp_live_state state = { .hz = 1000000000, .rate = 1, .marks = marks, .tree = tree, .ops = ops };
+    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = marks, .tree = tree, .ops = ops };
     image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
 }
 
@@ -57,11 +62,11 @@ static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, ui
     return n;
 }
 
-#define IMAGE_HEAD "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1';\n                \n\nPART2\n"
-#define IMAGE_TREE "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops';\n     \n\nPART3\n"
+#define IMAGE_HEAD "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n                \n\nPART2\n"
+#define IMAGE_TREE "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n     \n\nPART3\n"
 
 /* A trace of which marks are in text and marks are not. */
-static inline void image_trace(struct dp_buf *to)
+static inline void image_trace(struct image *to)
 {
     uint64_t words[] = {
         raw(0, DP_RAW_CPU, 0), 0, 0, 300, 30,               /* 300 ns in short gaps, of which 30 waited */
@@ -75,7 +80,7 @@ static inline void image_trace(struct dp_buf *to)
     image_piece(to, DP_LIVE_MARKS, 0, words, sizeof words);
 }
 
-static inline void image_tree(struct dp_buf *to)
+static inline void image_tree(struct image *to)
 {
     struct dp_cct_node nodes[] = {
         image_node(1, 0, 0, 0, 1000), image_node(2, 1, 2, 3, 500), image_node(3, 2, 1, 4, 60), image_node(4, 3, 2, 5, 7),

@@ -18,7 +18,9 @@ sub decode { my ($s, $on) = @_; $on and ($s = $s eq '%' ? '' : $s =~ s/%([0-9A-F
 
 sub read {
     my ($self, $text) = @_;
-    my ($head, $trace) = $text =~ /\A(.*?^PART2\r?\n)(.*)\z/ms or die "no header";
+    my ($head, $trace) = $text =~ /\A(.*?^PART[23]\r?\n)(.*)\z/ms or die "no header";
+    my $tree = $head =~ /^PART3\r?\n\z/m ? $trace : $trace =~ s/^PART3\n(.*)\z//ms ? $1 : '';
+    $trace = '' if $head =~ /^PART3\r?\n\z/m;
     my %h;
     $h{$1} = defined $3 ? $3 : $2 while $head =~ /\$(\w+)=('((?:[^'\\]|\\.)*)'|[-\d.]+)/g;
     $self->{hz} = $h{hz} // 100;
@@ -88,7 +90,33 @@ sub read {
         }
     }
     $give->(\@stack, @wait);
-    $self->{open} = [@stack];
+    $self->{open} = length $tree || $head =~ /PART3/ ? [] : [@stack];
+    %name = () if $tree =~ /^&/m;
+    my @path;
+    my @counters = map { s/:.*//r } split ' ', $h{dprof_counters} // '';
+    for my $line (split /\n/, $tree) {
+        my @f = split ' ', $line;
+        if ($f[0] eq '&') {
+            my $p = decode($f[2], $ours);
+            $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
+        }
+        next if $f[0] ne '=';
+        my ($depth, $id, $calls, $user, $system, $real, $longest, $shortest) = @f[1 .. 8];
+        splice @path, $depth ? $depth - 1 : 0;
+        push @path, $name{ hex $id } if $depth;
+        $passed[0] += $user, $passed[1] += $system, $passed[2] += $real;
+        $give->(\@path, $user, $system, $real);
+        my $at = join ';', @path;
+        $self->{counts}{$at}{ $counters[$_] } += $f[9 + $_] for 0 .. $#counters;
+        next if !$depth;
+        push @{ $self->{order} }, $path[-1] if !$self->{flat}{ $path[-1] }{seen}++;
+        $self->{flat}{ $path[-1] }{calls} += $calls;
+        $self->{tree}{$at}{calls} += $calls;
+        next if !$longest;
+        my $span = $self->{span}{$at} //= [0, $shortest];
+        $span->[0] = $longest if $longest > $span->[0];
+        $span->[1] = $shortest if $shortest < $span->[1];
+    }
     my @rest = map { my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}]; $r > 0 ? $r : 0 } qw(u s r);
     $give->([], @rest);
 }

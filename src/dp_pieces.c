@@ -1,0 +1,237 @@
+#include "dp_pieces.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum { BUF = 64 * 1024 };
+
+struct reading {
+    struct dp_pieces *to;
+    struct dp_source *src;
+    bool state_only;
+    uint64_t base;              /* offset in the file of buf[0] */
+    size_t pos, end;
+    char buf[BUF];
+};
+
+void dp_pieces_init(struct dp_pieces *p)
+{
+    memset(p, 0, sizeof *p);
+    dp_buf_init(&p->names);
+    dp_buf_init(&p->marks);
+    dp_buf_init(&p->nodes);
+    dp_buf_init(&p->histograms);
+    dp_err_init(&p->err);
+}
+
+void dp_pieces_release(struct dp_pieces *p)
+{
+    dp_buf_release(&p->names);
+    dp_buf_release(&p->marks);
+    dp_buf_release(&p->nodes);
+    dp_buf_release(&p->histograms);
+    dp_pieces_init(p);
+}
+
+uint64_t dp_pieces_word(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+uint32_t dp_pieces_half(const char *p)
+{
+    uint32_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+/* Sees to it that n bytes are at r->pos. 1; 0 where the file ends before; or a
+ * negative DP_E, which stands in r->to->err, too. */
+static int need(struct reading *r, size_t n)
+{
+    while (r->end - r->pos < n) {
+        memmove(r->buf, r->buf + r->pos, r->end - r->pos);
+        r->base += r->pos;
+        r->end -= r->pos;
+        r->pos = 0;
+        long got = dp_source_read(r->src, r->buf + r->end, BUF - r->end, &r->to->err);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            return 0;
+        r->end += (size_t)got;
+    }
+    return 1;
+}
+
+static size_t have(const struct reading *r, uint64_t most)
+{
+    size_t n = r->end - r->pos;
+    return n < most ? n : (size_t)most;
+}
+
+static int skip(struct reading *r, uint64_t n)
+{
+    while (n) {
+        int rc = need(r, 1);
+        if (rc <= 0)
+            return rc;
+        size_t part = have(r, n);
+        r->pos += part;
+        n -= part;
+    }
+    return 1;
+}
+
+static bool is_zero(const char *p, size_t n)
+{
+    while (n && !*p)
+        p++, n--;
+    return n == 0;
+}
+
+static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
+{
+    struct dp_pieces *p = r->to;
+    if (n > DP_LIMIT_PIECES - p->kept)
+        return dp_err_set(&p->err, DP_E_LIMIT, "what the process left is more than %zu bytes", DP_LIMIT_PIECES);
+    p->kept += n;
+    dp_buf_add(buf, r->buf + r->pos, n);
+    if (buf->err)
+        return dp_err_set(&p->err, buf->err, "%s", dp_err_text(buf->err));
+    r->pos += n;
+    *left -= n;
+    return 1;
+}
+
+/* Marks up to the first that is 0. */
+static int take_marks(struct reading *r, uint64_t *left)
+{
+    int rc = 1;
+    while (*left >= 8 && (rc = need(r, 8)) == 1) {
+        uint64_t word = dp_pieces_word(r->buf + r->pos);
+        size_t size = 8;
+        if (!word)
+            break;
+        if ((uint32_t)word >> DP_PIECE_ID_BITS == DP_PIECE_CPU)
+            size = 8 * DP_PIECE_CPU_WORDS;
+        if (*left < size)
+            break;
+        if ((rc = need(r, size)) == 1)
+            rc = keep(r, &r->to->marks, size, left);
+        if (rc <= 0)
+            break;
+    }
+    return rc;
+}
+
+/* Items up to the first that is not in use: its first half word is 0. */
+static int take_items(struct reading *r, struct dp_buf *to, size_t size, uint64_t *left)
+{
+    int rc = 1;
+    while (rc == 1 && *left >= size && (rc = need(r, size)) == 1) {
+        if (!dp_pieces_half(r->buf + r->pos))
+            break;
+        rc = keep(r, to, size, left);
+    }
+    return rc;
+}
+
+static int take_names(struct reading *r, uint64_t *left)
+{
+    int rc = 1;
+    while (rc == 1 && *left && (rc = need(r, 1)) == 1) {
+        const char *p = r->buf + r->pos;
+        size_t there = have(r, *left);
+        const char *nul = memchr(p, '\0', there);
+        rc = keep(r, &r->to->names, nul ? (size_t)(nul - p) : there, left);
+        if (nul)
+            break;
+    }
+    return rc;
+}
+
+static int take_state(struct reading *r, uint64_t *left)
+{
+    struct dp_pieces *p = r->to;
+    const size_t size = DP_PIECE_RUN + sizeof p->state;
+    int rc = need(r, size);
+    if (rc == 1) {
+        memcpy(p->run, r->buf + r->pos, DP_PIECE_RUN);
+        memcpy(p->state, r->buf + r->pos + DP_PIECE_RUN, sizeof p->state);
+        p->has_state = true;
+        r->pos += size;
+        *left -= size;
+    }
+    return rc;
+}
+
+static int refuse(struct reading *r)
+{
+    const char *p = r->buf + r->pos;
+    uint64_t magic = dp_pieces_word(p);
+    bool other = magic != DP_PIECE_MAGIC && (magic >> 8 == DP_PIECE_MAGIC >> 8 || memcmp(p, "Len", 3) == 0 || memcmp(p + 5, "neL", 3) == 0);
+    if (other)
+        return dp_err_set(&r->to->err, DP_E_TRUNCATED,
+                          "the process did not come to its end; what it left was written by another version, or on another kind of machine");
+    return dp_err_set(&r->to->err, DP_E_SYNTAX, "Bad profile: what the process left is damaged at byte %llu",
+                      (unsigned long long)(r->base + r->pos));
+}
+
+/* 1: a piece was taken; 0: the file ends. */
+static int take_piece(struct reading *r)
+{
+    int rc = need(r, DP_PIECE_HEAD);
+    if (rc <= 0)
+        return rc;
+    const char *p = r->buf + r->pos;
+    if (is_zero(p, DP_PIECE_HEAD))      /* not yet begun */
+        return skip(r, DP_PIECE_ALIGN);
+    uint32_t kind = dp_pieces_half(p + 8);
+    uint64_t size = dp_pieces_word(p + 16);
+    if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN || size >> 40)
+        return refuse(r);
+    r->pos += DP_PIECE_HEAD;
+    size -= DP_PIECE_HEAD;
+    switch (kind) {
+    case DP_PIECE_STATE:
+        rc = take_state(r, &size);
+        if (r->state_only)
+            return rc < 0 ? rc : 0;
+        break;
+    case DP_PIECE_MARKS:
+        rc = take_marks(r, &size);
+        break;
+    case DP_PIECE_NAMES:
+        rc = take_names(r, &size);
+        break;
+    case DP_PIECE_NODES:
+        rc = take_items(r, &r->to->nodes, DP_PIECE_NODE, &size);
+        break;
+    case DP_PIECE_HISTOGRAMS:
+        rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, &size);
+        break;
+    }
+    return rc <= 0 ? rc : skip(r, size);
+}
+
+static int read_all(struct dp_pieces *p, struct dp_source *src, bool state_only)
+{
+    struct reading *r = dp_mem_alloc(sizeof *r);
+    if (!r)
+        return DP_E_NOMEM;
+    memset(r, 0, offsetof(struct reading, buf));
+    r->to = p;
+    r->src = src;
+    r->state_only = state_only;
+    int rc;
+    while ((rc = take_piece(r)) == 1)
+        ;
+    dp_mem_free(r);
+    return rc == DP_E_NOMEM ? rc : 0;
+}
+
+int dp_pieces_read(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, false); }
+int dp_pieces_read_state(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, true); }

@@ -1,0 +1,176 @@
+# dprofmerge: any order and any grouping, bad files, the command line; --processes.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DprofppTest;
+use NaiveProfile;
+use Devel::DProf::Profile;
+
+my $dir = tempdir();
+my $state = 1;
+sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
+
+# Runs it in the folder: (stdout, stderr, status).
+sub dprofmerge {
+    my @args = @_;
+    my $root = data('../..');
+    my ($out, $err) = map { "$dir/$_" } qw(merge.stdout merge.stderr);
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        delete $ENV{DPROFMERGE_OPTS};
+        chdir $dir or die;
+        open STDOUT, '>', $out or die;
+        open STDERR, '>', $err or die;
+        exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), "$root/bin/dprofmerge", @args;
+        die;
+    }
+    waitpid $pid, 0;
+    return (slurp($out), slurp($err), $? & 127 ? "signal $?" : $? >> 8);
+}
+
+sub detailed {
+    my $profile = Devel::DProf::Profile->new;
+    $profile->detail;
+    $profile->add($_) for @_;
+    return $profile;
+}
+
+my $count = 0;
+
+sub written {
+    my ($profile) = @_;
+    my $file = "$dir/w" . $count++;
+    open my $out, '>', $file or die;
+    $profile->write_tree($out, 'x') and die;
+    close $out;
+    return $file;
+}
+
+sub merged {
+    my $all = Devel::DProf::Profile->new;
+    $all->detail;
+    for my $file (@_) {
+        my $message = $all->merge(detailed($file));
+        die $message if defined $message;
+    }
+    return written($all);
+}
+
+# Traces and trees of one program's subs, some of them nameless, with ticks of several lengths.
+sub random_file {
+    my ($k) = @_;
+    my $hz = (100, 150, 1000, 10_000_000)[rnd(4)];
+    my $tree = rnd(2);
+    my $head = "#fOrTyTwO\n\$hz=$hz; \$dprof_format='" . ($tree ? 'tree' : 'trace') . " 1'; \$dprof_run='r" . rnd(2) . "';\n"
+        . "\$dprof_perl='5.36.0'; \$dprof_pid=" . rnd(3) . '; $dprof_own_cpu=' . rnd(99) . ";\n";
+    $head .= "\$dprof_counters='" . (rnd(4) ? 'ops:ops' : 'b ops:ops a') . "';\n" if rnd(5);
+    $head .= '$rrun_utime=0; $rrun_stime=0; $rrun_rtime=' . rnd(99) . ";\n" if rnd(4);
+    my @counters = $head =~ /counters='(.*)'/ ? split ' ', $1 : ();
+    my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x') . (rnd(4) ? '' : ' seq=' . rnd(99))
+        : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') } 1 .. 1 + rnd(9);
+    my @ids = sort { rnd(3) - 1 || $a <=> $b } keys %line;
+    my $text = $head . ($tree ? "PART3\n" : "PART2\n") . join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
+    if (!$tree) {
+        my @stack;
+        for (1 .. rnd(60)) {
+            $text .= sprintf "@ %d 0 %d\n", rnd(20), rnd(40) if rnd(3);
+            if (@stack && rnd(2)) { $text .= sprintf "%s %x\n", rnd(4) ? '-' : '/', pop @stack }
+            else { push @stack, $ids[rnd(@ids)]; $text .= sprintf "+ %x\n", $stack[-1] }
+        }
+        return spew("$dir/file$k", $text);
+    }
+    my $depth = 0;
+    for my $n (0 .. rnd(60)) {
+        my $id = $n ? $ids[rnd(@ids)] : 0;
+        my $longest = rnd(3) ? rnd(500) : 0;
+        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $depth, $id, rnd(50), rnd(5000), rnd(9), rnd(7000),
+            $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters), $id && !rnd(4) ? ' at=f:' . rnd(3) : '';
+        $depth = 1 + rnd($depth + 1);
+    }
+    return spew("$dir/file$k", $text . join '', map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
+}
+
+for my $seed (1 .. ($ENV{DPROF_RUNS} || 30)) {
+    $state = $seed * 104_729 + 7;
+    my @files = map { random_file($_) } 1 .. 2 + rnd(4);
+    my $one = slurp(merged(@files));
+    my @shuffled = sort { rnd(3) - 1 || $a cmp $b } @files;
+    my $good = is(slurp(merged(reverse @files)), $one, "seed $seed: the other way round");
+    $good &&= is(slurp(merged(@shuffled)), $one, "seed $seed: shuffled");
+    my @groups = @shuffled;
+    while (@groups > 1) {
+        my ($x, $y) = splice @groups, rnd(@groups - 1), 2;
+        push @groups, merged($x, $y);
+    }
+    $good &&= is(slurp($groups[0]), $one, "seed $seed: two by two");
+    # against the sums of the parts
+    my %hz = map { ($_ => detailed($_)->hz) } @files;
+    my $all = detailed(merged(@files));
+    my %want;
+    for my $file (@files) {
+        for my $row (detailed($file)->rows({ time => 3, program => 1 })) {
+            $want{ $row->[0] }[$_] += $row->[$_ + 1] * ($_ ? $all->hz / $hz{$file} : 1) for 0, 1;
+        }
+    }
+    $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) } $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
+    next if $good;
+    diag("seed $seed");
+    last;
+}
+
+# The command.
+my @all = map { data("$_.out") } qw(ours classic);
+my ($text, $err, $status) = dprofmerge(@all);
+is_deeply([$err, $status], ['', 0], 'two files');
+is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
+is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
+is(slurp("$dir/out"), $text, 'the same');
+is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
+is(slurp("$dir/out"), $text, 'changes nothing');
+is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
+is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
+is((dprofmerge('out.gz'))[0], $text, 'and is read');
+is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
+ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
+my $golden = data('../golden/dprofmerge.ours+classic');
+spew($golden, $text) if $ENV{DPROF_GOLDEN};
+is($text, -e $golden ? slurp($golden) : '', 'as it always was');
+
+spew('bad.out', slurp($all[0]) =~ s/^- /x /mr);
+my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
+is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
+like($bad[1], qr/\ABad profile: x .*\(bad\.out, line \d+, byte \d+\)\nbad\.out is left out\nUnable to open nothing: .*\nnothing is left out\n\z/, 'and named');
+is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
+ok(!-e "$dir/none", 'is not written');
+spew('open.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART2\n& 2 m a\n+ 2\n");
+is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
+is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
+spew('cut.out', slurp($all[0]) =~ s/^\$rrun.*\n//mr);
+@bad = dprofmerge('cut.out');
+like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the process did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
+like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
+spew('ops.out', "#fOrTyTwO\n\$hz=100; \$dprof_format='tree 1'; \$dprof_counters='ops:ops';\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART3\n= 0 0 1 0 0 0 0 0 5\n");
+like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
+is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not count the same things; what one of them lacks is left out.\n", 0], 'what one lacks');
+is((dprofmerge())[2], 2, 'no file');
+is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
+like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
+is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+
+# --processes: the same run, beside it
+my $n = 0;
+for my $name (qw(tmon.out tmon.out.17 tmon.out.17.1 tmon.out.9 tmon.out.old tmon.out.x tmon.outer)) {
+    my $pid = $n++;
+    spew("$dir/$name", slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
+}
+spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
+spew("$dir/tmon.out.6", 'no profile');
+is_deeply([map { s{.*/}{}r } Devel::DProf::Profile::processes("$dir/tmon.out")], [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
+like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
+is_deeply([Devel::DProf::Profile::processes($all[1])], [$all[1]], 'of no run');
+is_deeply([Devel::DProf::Profile::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
+my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
+is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+
+done_testing;

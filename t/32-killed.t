@@ -1,0 +1,73 @@
+# Processes killed at any moment, and read while they run: every call that had begun is there.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(scratch run_perl profiled spew PROFILER);
+use Devel::DProf::Profile;
+
+# Calls by name, and the outcome.
+sub look {
+    my ($file) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add($file);
+    return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) }, $profile->outcome(0));
+}
+
+# It says how far it has come, and is killed, or kills itself.
+my $script = spew(scratch() . '/p.pl', <<'END');
+use strict; use warnings;
+sub inner { 1 } sub middle { inner() for 1 .. 3; no_args() } sub no_args { my $f = sub { 2 }; $f->() }
+sub outer { middle() }
+sub stop { kill 9, $$ }
+sub with_deep { my $n = shift; $n ? with_deep($n - 1) : stop() }
+my $n = shift; outer() for 1 .. $n; with_deep(5);
+END
+my %mode = (tree => { PERL_DPROF_MODE => 'tree' }, trace => {}, both => { PERL_DPROF_LIMIT => 60_000 });
+for my $mode (sort keys %mode) {
+    for my $n (0, 1, 3000, 20_001) {
+        my $run = profiled([$script, $n], env => $mode{$mode});
+        is($run->{signal}, 9, "$mode, $n: killed") or diag $run->{err};
+        my ($calls, $o) = look($run->{profile});
+        my %got = map { ($_ => $calls->{"main::$_"} // 0) } qw(inner middle no_args __ANON__ outer stop with_deep);
+        is_deeply(\%got, { inner => 3 * $n, middle => $n, no_args => $n, __ANON__ => $n, outer => $n, stop => 1, with_deep => 6 },
+            "$mode, $n: every call is there");
+        is($o->{code}, Devel::DProf::Profile::TRUNCATED, "$mode, $n: cut short");
+    }
+}
+
+# Killed from outside wherever it is, and read before that, all the while.
+my $endless = spew(scratch() . '/q.pl', 'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; 1 } f($_) for 1 .. 1e9;');
+for my $mode (sort keys %mode) {
+    my (@codes, $reads, %last, $shrunk);
+    my $dir = scratch();
+    for my $round (1 .. 4) {
+        unlink glob "$dir/tmon.out*";
+        my $pid = fork // die "fork: $!";
+        if (!$pid) {
+            chdir $dir or die;
+            %ENV = (%ENV, %{ $mode{$mode} }, PERL_DPROF_BUFFER => 200);
+            exec $^X, PROFILER(), $endless;
+            die;
+        }
+        select undef, undef, undef, 0.02 until -s "$dir/tmon.out" || !kill 0, $pid;
+        %last = ();
+        for (1 .. 12) {
+            my ($calls, $o) = look("$dir/tmon.out");
+            push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;
+            $shrunk ||= "g: $last{g} -> $calls->{'main::g'}" if ($last{g} // 0) > ($calls->{'main::g'} // 0);
+            $last{g} = $calls->{'main::g'} // 0;
+            $reads++;
+        }
+        kill 9, $pid;
+        waitpid $pid, 0;
+        my ($calls, $o) = look("$dir/tmon.out");
+        push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;
+        my ($f, $g) = map { $calls->{"main::$_"} // 0 } qw(f g);
+        push @codes, "f $f, g $g" if $g > 2 * $f || $g < 2 * $f - 2;
+    }
+    is_deeply(\@codes, [], "$mode: read while it ran, $reads times, and killed");
+    is($shrunk, undef, "$mode: what was there stays there");
+}
+
+done_testing;
