@@ -62,8 +62,9 @@ static bool open_left(const struct dp_file *file, const struct dp_file_mem *mem,
 }
 
 /* Reads it before the file, whose text grows: what the text has more than the
- * state says is then known to be twice there. A process that writes in the very
- * meantime is asked again. */
+ * state says is then known to be twice there. All of it twice, for the process may
+ * run: should it have written in the meantime, it is asked again; and names that it gave
+ * while its names were read already, and its contexts not yet, are there the second time. */
 static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_pieces *left)
 {
     struct dp_source src;
@@ -78,10 +79,17 @@ static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, 
         if (rc < 0 || !left->has_state || !open_left(file, mem, &src))
             return rc;
         dp_pieces_init(&later);
-        rc = dp_pieces_read_state(&later, &src);
+        rc = dp_pieces_read_names(&later, &src);
         dp_source_close(&src);
         bool same = left->state[DP_PIECE_S_MARKS] == later.state[DP_PIECE_S_MARKS]
                     && left->state[DP_PIECE_S_TREE] == later.state[DP_PIECE_S_TREE];
+        if (rc == 0 && same && (later.names.len != left->names.len
+                                || (later.names.len && memcmp(later.names.ptr, left->names.ptr, later.names.len) != 0))) {
+            while (left->names.len && left->names.ptr[left->names.len - 1] != '\n')
+                left->names.len--;      /* was being added */
+            dp_buf_add(&left->names, later.names.ptr, later.names.len);
+            rc = left->names.err;
+        }
         dp_pieces_release(&later);
         if (same)
             break;

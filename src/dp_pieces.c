@@ -8,7 +8,7 @@ enum { BUF = 64 * 1024 };
 struct reading {
     struct dp_pieces *to;
     struct dp_source *src;
-    bool state_only;
+    bool names_only;
     uint64_t base;              /* offset in the file of buf[0] */
     size_t pos, end;
     char buf[BUF];
@@ -83,13 +83,6 @@ static int skip(struct reading *r, uint64_t n)
         n -= part;
     }
     return 1;
-}
-
-static bool is_zero(const char *p, size_t n)
-{
-    while (n && !*p)
-        p++, n--;
-    return n == 0;
 }
 
 static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
@@ -187,7 +180,7 @@ static int take_piece(struct reading *r)
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
-    if (is_zero(p, DP_PIECE_HEAD))      /* not yet begun */
+    if (!dp_pieces_word(p))             /* not yet begun: the magic comes last */
         return skip(r, DP_PIECE_ALIGN);
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
@@ -198,26 +191,27 @@ static int take_piece(struct reading *r)
     switch (kind) {
     case DP_PIECE_STATE:
         rc = take_state(r, &size);
-        if (r->state_only)
-            return rc < 0 ? rc : 0;
-        break;
-    case DP_PIECE_MARKS:
-        rc = take_marks(r, &size);
         break;
     case DP_PIECE_NAMES:
         rc = take_names(r, &size);
         break;
+    case DP_PIECE_MARKS:
+        if (!r->names_only)
+            rc = take_marks(r, &size);
+        break;
     case DP_PIECE_NODES:
-        rc = take_items(r, &r->to->nodes, DP_PIECE_NODE, &size);
+        if (!r->names_only)
+            rc = take_items(r, &r->to->nodes, DP_PIECE_NODE, &size);
         break;
     case DP_PIECE_HISTOGRAMS:
-        rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, &size);
+        if (!r->names_only)
+            rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, &size);
         break;
     }
     return rc <= 0 ? rc : skip(r, size);
 }
 
-static int read_all(struct dp_pieces *p, struct dp_source *src, bool state_only)
+static int read_all(struct dp_pieces *p, struct dp_source *src, bool names_only)
 {
     struct reading *r = dp_mem_alloc(sizeof *r);
     if (!r)
@@ -225,7 +219,7 @@ static int read_all(struct dp_pieces *p, struct dp_source *src, bool state_only)
     memset(r, 0, offsetof(struct reading, buf));
     r->to = p;
     r->src = src;
-    r->state_only = state_only;
+    r->names_only = names_only;
     int rc;
     while ((rc = take_piece(r)) == 1)
         ;
@@ -234,4 +228,4 @@ static int read_all(struct dp_pieces *p, struct dp_source *src, bool state_only)
 }
 
 int dp_pieces_read(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, false); }
-int dp_pieces_read_state(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, true); }
+int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, true); }

@@ -46,8 +46,8 @@ void dp_pieces_release(struct dp_pieces *p);
 /* Reads all that there is; p is as dp_pieces_init left it. Returns 0 or DP_E_NOMEM;
  * what else is wrong goes to p->err: what came before it is good. */
 int dp_pieces_read(struct dp_pieces *p, struct dp_source *src);
-/* Only the state. */
-int dp_pieces_read_state(struct dp_pieces *p, struct dp_source *src);
+/* State and names, only. */
+int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src);
 
 /* The numbers in them, which stand at any address. */
 uint64_t dp_pieces_word(const char *p);

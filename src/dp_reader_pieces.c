@@ -178,8 +178,9 @@ static uint64_t count(const char *p)
     return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT;
 }
 
-/* of[number - 1]: the consumer's number of a node, or UINT32_MAX. */
-static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
+/* of[number - 1]: the consumer's number of a node, or UINT32_MAX. Of a process that
+ * runs on, some may be missing between others: it made them while they were read. */
+static int use_node(struct left *l, const char *p, uint32_t *of)
 {
     struct dp_reader *r = l->r;
     uint32_t number = dp_pieces_half(p + DP_PIECE_N_NUMBER), parent = dp_pieces_half(p + DP_PIECE_N_PARENT);
@@ -188,7 +189,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
     memset(&c, 0, sizeof c);
     c.sub = DP_SUB_NONE;
     c.at.ptr = "";
-    if (number > nodes || (number > 1 && (parent == 0 || parent >= number)))
+    if (number > DP_LIMIT_NODES || (number > 1 && (parent == 0 || parent >= number)))
         return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: the context %lu, in %lu",
                                          (unsigned long)number, (unsigned long)parent));
     if (number > 1) {
@@ -196,6 +197,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of, size_t nodes)
         if (rc < 0)
             return rc;
         c.parent = of[parent - 1];
+        l->late = l->late || c.parent == UINT32_MAX;
         if (rc == 0 || c.parent == UINT32_MAX)
             return 0;
     }
@@ -218,17 +220,23 @@ static int use_nodes(struct left *l)
 {
     struct dp_reader *r = l->r;
     size_t nodes = l->p->nodes.len / DP_PIECE_NODE;
+    uint32_t most = 0;
     int rc = 0;
     if (r->info->contexts || !nodes)    /* the text has the tree already */
         return 0;
     if (!r->tree)
         rc = dp_reader_begin_tree(r);
-    uint32_t *of = dp_mem_realloc(NULL, nodes, sizeof *of);
+    for (size_t i = 0; i < nodes; i++) {
+        uint32_t number = dp_pieces_half(l->p->nodes.ptr + i * DP_PIECE_NODE);
+        if (number > most && number <= DP_LIMIT_NODES)
+            most = number;
+    }
+    uint32_t *of = dp_mem_realloc(NULL, (size_t)most + 1, sizeof *of);
     if (!of)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-    memset(of, 0xff, nodes * sizeof *of);
+    memset(of, 0xff, ((size_t)most + 1) * sizeof *of);
     for (size_t i = 0; i < nodes && rc == 0; i++)
-        rc = use_node(l, l->p->nodes.ptr + i * DP_PIECE_NODE, of, nodes);
+        rc = use_node(l, l->p->nodes.ptr + i * DP_PIECE_NODE, of);
     dp_mem_free(of);
     for (size_t at = 0; at < l->p->histograms.len && rc == 0 && r->to->histogram; at += DP_PIECE_HISTOGRAM) {
         const char *p = l->p->histograms.ptr + at;
@@ -279,5 +287,5 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
     if (p->err.code)
         return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
     return l.late ? dp_reader_fail(r, DP_E_TRUNCATED, 0,
-                                   "the process did not come to its end; what it did last is left out, subs without a name yet") : 0;
+                                   "the process did not come to its end; some of what it did last is left out") : 0;
 }
