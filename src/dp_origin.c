@@ -18,7 +18,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
 }
 
-static uint64_t times(uint64_t a, uint64_t by)
+static uint64_t scaled(uint64_t a, uint64_t by)
 {
     return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
 }
@@ -64,7 +64,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
         if (agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = plus(o->sums[k], times(from->sums[k], scale));
+        o->sums[k] = plus(o->sums[k], scaled(from->sums[k], scale));
     o->merged = plus(o->merged, from->merged);
     o->cut = plus(o->cut, from->cut);
     o->limited = o->limited || from->limited;
@@ -99,7 +99,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
 void dp_origin_scale(struct dp_origin *o, uint64_t by)
 {
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = times(o->sums[k], by);
+        o->sums[k] = scaled(o->sums[k], by);
 }
 
 /* A value that can stand without quotes. */

@@ -8,7 +8,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
 }
 
-static uint64_t times(uint64_t a, uint64_t by)
+static uint64_t scaled(uint64_t a, uint64_t by)
 {
     return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
 }
@@ -85,9 +85,9 @@ void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by)
 {
     for (size_t i = 0; i < prof->extra_cap; i++) {
         struct dp_extra *x = &prof->extra[i];
-        x->longest = times(x->longest, by);
+        x->longest = scaled(x->longest, by);
         if (x->shortest)
-            x->shortest = times(x->shortest - 1, by) + 1;
+            x->shortest = scaled(x->shortest - 1, by) + 1;
     }
 }
 
@@ -223,7 +223,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         prof->root_calls = plus(prof->root_calls, c->calls);
     else
         node->calls = plus(node->calls, c->calls);
-    if (add_extra(prof, (uint32_t)n, times(c->longest, prof->scale), times(c->shortest, prof->scale), c->folded) < 0)
+    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale), scaled(c->shortest, prof->scale), c->folded) < 0)
         return too_many(err, DP_E_NOMEM);
     if (prof->n_counters && prof->file->head.n_counters) {
         uint64_t *counts = counts_of(prof, (uint32_t)n);
@@ -266,7 +266,7 @@ static int merge_node(struct dp_prof *prof, const struct dp_prof *from, uint32_t
         to->self[m] += node->self[m] * scale;
     to->calls = plus(to->calls, node->calls);
     struct dp_extra x = dp_prof_extra(from, i);
-    if (add_extra(prof, (uint32_t)n, times(x.longest, scale), x.shortest ? times(x.shortest - 1, scale) : 0,
+    if (add_extra(prof, (uint32_t)n, scaled(x.longest, scale), x.shortest ? scaled(x.shortest - 1, scale) : 0,
                   x.folded) < 0)
         return DP_E_NOMEM;
     if (!prof->n_counters || !from->n_counters)

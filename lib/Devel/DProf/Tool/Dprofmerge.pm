@@ -9,7 +9,9 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress t
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = ('o|output=s', 'z|gzip', 'F|force', 'processes', 'V|version', 'h|help', 'H|manual');
+my @options = (
+    'o|output=s', 'z|gzip', 'F|force', 'processes', 'V|version', 'h|help', 'H|manual',
+);
 
 sub main {
     my ($opt, $names) = options(@_);
