@@ -14,7 +14,7 @@
 # any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
 #
 # --children   the perls that tests start are profiled too; files that start none are left out
-# --xs-apitest ext/XS-APItest is built, and its tests run as well
+# --xs-apitest ext/XS-APItest is built, and its tests run as well; some others skip without it
 # --control    runs every file under -d:Null0 as well, not only those that differ
 # --through    a command in front of the profiled perl
 #
@@ -124,7 +124,7 @@ sub make_tree {
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
         copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h") or die "overload.h: $!\n";
         system("cd $apart/XS-APItest && $^X Makefile.PL >$log 2>&1 && make >>$log 2>&1"
-             . " && cp -a blib $tree/ext/XS-APItest") == 0
+             . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
     open my $out, '>', "$tree/.ready" or die "$tree/.ready: $!\n";     # for the next run with this --work

@@ -45,8 +45,9 @@ sub fuzz {
         print $out FuzzProgram::program($seed, $opt{rounds});
         close $out;
         my $plain = $quiet ? undef : run("$opt{perl} $program");
-        if ($plain && $plain->{status}) {
-            print "seed $seed: the plain program does not run: ", $plain->{err} =~ /^(.*)/m, "\n";
+        if ($plain && ($plain->{status} || $plain->{out} !~ /^checks /m)) {
+            # perl's own bugs: panic: restartop, crashes after odd exits
+            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n";
             $n{skipped}++;
             next;
         }
@@ -55,8 +56,9 @@ sub fuzz {
         local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
         my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } "$tree/blib/lib", "$tree/blib/arch"), '-d:DProf', $program);
         my @wrong;
+        my %about = (until => 'main::printing');
         push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
-        push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \my %about);
+        push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if $plain && said($plain) ne said($run);
         $n{programs}++;

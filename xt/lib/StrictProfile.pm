@@ -7,7 +7,8 @@ use strict;
 use warnings;
 
 # What is wrong with the file, one string each; nothing when all is well.
-# $about, a hash, gets: header, marks, calls (by id), names (by id).
+# $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
+# $about->{until}, calls are counted up to the first one of that sub.
 sub problems {
     my ($path, $about) = @_;
     $about //= {};
@@ -39,7 +40,7 @@ sub problems {
     }
     return "format $header{dprof_format}" unless $header{dprof_format} eq 'trace 1';
 
-    my (%name, @calls, @stack, $last);
+    my (%name, @calls, @stack, $last, $until);
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
@@ -71,6 +72,7 @@ sub problems {
             $bad->('an unknown id or line', $line) or last;
         } elsif ($kind eq '+ ') {
             push @stack, $id;
+            $until = [@calls] if !$until && defined $about->{until} && $name{$id} eq $about->{until};
             $calls[ hex $id ]++;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
@@ -94,6 +96,7 @@ sub problems {
     }
     $about->{marks} = $marks;
     $about->{names} = \%name;
+    @calls = @$until if $until;
     $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
     return @wrong;
 }
