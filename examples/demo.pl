@@ -43,7 +43,7 @@ shift @tree while @tree && $tree[0] !~ /^\s*LogReport::Entry::parse/;
 splice @tree, 12;
 show(@tree, "...\n");
 
-say_('For a program of yours, before anything is installed:');
+say_("For a program of yours, before anything is installed:\n");
 show("perl -I$top/blib/lib -I$top/blib/arch -d:DProf yourprogram.pl\n",
     "perl -I$top/blib/lib -I$top/blib/arch $top/blib/script/dprofpp\n");
 say_("After 'make install' it is: perl -d:DProf yourprogram.pl; dprofpp");

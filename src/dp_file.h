@@ -8,7 +8,7 @@
 #include "dp_reader.h"
 #include "dprof.h"
 
-enum { DP_FILE_LISTED = 1 << 20, DP_FILE_ODD = 1000 };
+enum { DP_FILE_LISTED = 1 << 17, DP_FILE_ODD = 1000 };
 
 /* A running call: where it stands is the consumer's; entered is the sub that
  * began it, before any goto. */

@@ -25,8 +25,8 @@ enum dp_metric { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 #define DP_LIMIT_HEADER    ((size_t)1 << 20)        /* bytes of a header */
 #define DP_LIMIT_VARS      1024                     /* names kept of a header */
 #define DP_LIMIT_IDS       ((uint32_t)1 << 22)      /* ids of a file */
-#define DP_LIMIT_NODES     ((uint32_t)1 << 24)      /* calling contexts of a profile */
-#define DP_LIMIT_DEPTH     ((uint32_t)1 << 26)      /* frames on a stack */
+#define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
+#define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */
 #define DP_LIMIT_HZ        UINT64_C(1000000000000)
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */

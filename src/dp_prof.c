@@ -172,7 +172,7 @@ static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *
     return 0;
 }
 
-static int push(struct dp_prof *prof, uint32_t sub)
+DP_INLINE int push(struct dp_prof *prof, uint32_t sub)
 {
     int64_t n = kid_of(prof, prof->stack[prof->depth].node, sub);
     if (DP_UNLIKELY(n < 0))
@@ -211,7 +211,7 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
 }
 
 /* goto: the call that ends it later carries the sub first entered. */
-static int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err)
+static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err)
 {
     uint32_t entered = prof->depth ? prof->stack[prof->depth].entered : sub;
     int rc = pop(prof, sub, false, err);
@@ -242,20 +242,13 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
-        switch (ev[i].op) {
-        case DP_OP_ENTER:
+        if (ev[i].op == DP_OP_ENTER)
             step = push(prof, ev[i].sub);
-            break;
-        case DP_OP_LEAVE:
-            step = pop(prof, ev[i].sub, true, err);
-            break;
-        case DP_OP_UNWIND:      /* the classic recorder's carries no id to trust */
-            step = pop(prof, ev[i].sub, false, err);
-            break;
-        case DP_OP_GOTO:
+        else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
+            /* the classic recorder's `/` carries no id to trust */
+            step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err);
+        else if (ev[i].op == DP_OP_GOTO)
             step = jump(prof, ev[i].sub, err);
-            break;
-        }
         if (DP_UNLIKELY(step < 0))
             break;
     }
@@ -263,6 +256,9 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
         prof->total[m] += total[m];
     if (step < 0) {
         *bad = i;
+        if (step == DP_E_LIMIT)
+            dp_err_set(err, step, "there are more than %lu calling contexts: an endless recursion?",
+                       (unsigned long)DP_LIMIT_NODES);
         return step;
     }
     if (rc == 0)

@@ -15,13 +15,14 @@
  * `(program)`, which no sub has. 0 also says "none" in kid and sibling. */
 struct dp_node {
     uint32_t sub;
-    uint32_t parent;
-    uint32_t kid;               /* the first created; its siblings follow, in no order */
-    uint32_t sibling;
     uint32_t hint;              /* kid that was entered last */
     uint32_t succ;              /* sibling that was entered after this one, last time */
+    uint32_t parent;
     uint64_t calls;
-    uint64_t self[DP_METRICS];  /* ticks */
+    uint64_t self[DP_METRICS];  /* ticks; what an event touches ends here, on one cache line */
+    uint32_t kid;               /* the first created; its siblings follow, in no order */
+    uint32_t sibling;
+    uint64_t spare;             /* to 64 bytes, so that nodes do not straddle lines */
 };
 
 struct dp_prof {

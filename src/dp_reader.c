@@ -9,17 +9,18 @@ enum { PROGRESS_BYTES = 4 << 20 };
 static int init(struct dp_reader *r)
 {
     r->cap = DP_READER_BUF;
-    r->buf = dp_mem_alloc(r->cap + DP_READER_PAD);
-    if (!r->buf)
+    r->block = dp_mem_alloc(DP_READER_FRONT + r->cap + DP_READER_PAD);
+    if (!r->block)
         return dp_err_set(r->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     /* number parsing looks at bytes behind the data, never at their value */
-    memset(r->buf, 0, r->cap + DP_READER_PAD);
+    memset(r->block, 0, DP_READER_FRONT + r->cap + DP_READER_PAD);
+    r->buf = r->block + DP_READER_FRONT;
     return 0;
 }
 
 static void release(struct dp_reader *r)
 {
-    dp_mem_free(r->buf);
+    dp_mem_free(r->block);
     dp_mem_free(r->ids);
     dp_map_release(&r->far_ids);
     dp_pool_release(&r->names);
@@ -43,11 +44,12 @@ static long refill(struct dp_reader *r)
         if (r->cap >= DP_LIMIT_LINE)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "a line is longer than %zu bytes", DP_LIMIT_LINE);
         size_t cap = r->cap * 2;
-        char *buf = dp_mem_realloc(r->buf, cap + DP_READER_PAD, 1);
-        if (!buf)
+        char *block = dp_mem_realloc(r->block, DP_READER_FRONT + cap + DP_READER_PAD, 1);
+        if (!block)
             return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-        memset(buf + r->cap, 0, cap + DP_READER_PAD - r->cap);
-        r->buf = buf;
+        r->block = block;
+        r->buf = block + DP_READER_FRONT;
+        memset(r->buf + r->cap, 0, cap + DP_READER_PAD - r->cap);
         r->cap = cap;
     }
     if (r->at_end)

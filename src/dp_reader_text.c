@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#if defined(DP_NUM_SWAR) && defined(__SSE2__)
+#  include <emmintrin.h>
+#  define DP_READER_WIDE 1
+#endif
+
 enum { FIELDS = 16 };
 
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
@@ -61,9 +66,21 @@ struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint
     return ev;
 }
 
+#ifdef DP_NUM_SWAR
+/* The value of n (1 to 7) hexadecimal digits, first digit in the lowest byte.
+ * What is no digit gives some value: the caller compares keys. */
+DP_INLINE uint64_t id_value(uint64_t key, unsigned n)
+{
+    uint64_t x = key << (64 - 8 * n);
+    x = (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) + 9 * (x >> 6 & UINT64_C(0x0101010101010101));
+    x = (x << 4 | x >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x << 8 | x >> 16) & UINT64_C(0x0000ffff0000ffff);
+    return (x << 16 | x >> 32) & UINT64_C(0xffffffff);
+}
+#endif
+
 /* The digits of an id as a key, and its value. Returns the number of digits
- * before the line's end; 0 where they are not 1 to 7. What stands there need not
- * be digits: the caller compares keys. */
+ * before the line's end; 0 where they are not 1 to 7. */
 DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
 {
     uint64_t w;
@@ -77,12 +94,8 @@ DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
     n = (unsigned)__builtin_ctzll(nl) >> 3;
     if (DP_UNLIKELY(!n))
         return 0;
-    x = w << (64 - 8 * n);
-    *key = x >> (64 - 8 * n);
-    x = (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) + 9 * (x >> 6 & UINT64_C(0x0101010101010101));
-    x = (x << 4 | x >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-    x = (x << 8 | x >> 16) & UINT64_C(0x0000ffff0000ffff);
-    *value = (x << 16 | x >> 32) & UINT64_C(0xffffffff);
+    *key = w & ((UINT64_C(1) << 8 * n) - 1);
+    *value = id_value(*key, n);
 #else
     *value = w = 0;
     for (n = 0; n < 8 && p[n] != '\n'; n++) {
@@ -410,8 +423,98 @@ static bool is_plain(const struct dp_reader *r)
     return !r->writing && !r->has_clock && !(r->t[0] | r->t[1] | r->t[2]);
 }
 
-/* A time line and a mark, or a mark alone, of the usual shape: nearly all there
- * is. Takes as many as there are from p on; returns where it stops. */
+/* Where a time line and a mark of the usual shape were found. */
+struct pair {
+    uint64_t key, value;        /* the mark's id */
+    const char *mark;           /* its line */
+    const char *next;           /* behind it */
+};
+
+#ifdef DP_READER_WIDE
+/* A number of n characters that ends before p, as eight digits' places. */
+DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
+{
+    static const uint64_t keep[8] = {
+        0, UINT64_C(0xff) << 56, UINT64_C(0xffff) << 48, UINT64_C(0xffffff) << 40, UINT64_C(0xffffffff) << 32,
+        UINT64_C(0xffffffffff) << 24, UINT64_C(0xffffffffffff) << 16, UINT64_C(0xffffffffffffff) << 8,
+    };
+    __m128i x = _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(p - 8)),
+                                   _mm_loadl_epi64((const __m128i *)(q - 8)));
+    __m128i mask = _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)&keep[n]),
+                                      _mm_loadl_epi64((const __m128i *)&keep[m]));
+    return _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), mask);
+}
+
+/* Two times eight digits, as two numbers. */
+DP_INLINE __m128i numbers2(__m128i x)
+{
+    __m128i tens = _mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
+    x = _mm_add_epi16(tens, _mm_srli_epi16(x, 8));
+    x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 100));
+    return _mm_add_epi64(_mm_mul_epu32(x, _mm_set1_epi32(10000)), _mm_srli_epi64(x, 32));
+}
+
+/* Finds the separators of both lines at once: what is one long chain of loads
+ * otherwise becomes a short one. Puts the times into t. False where 32 bytes do
+ * not hold it all; t is then to be ignored. */
+DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS])
+{
+    const __m128i sp = _mm_set1_epi8(' '), nl = _mm_set1_epi8('\n');
+    __m128i lo = _mm_loadu_si128((const __m128i *)p);
+    __m128i hi = _mm_loadu_si128((const __m128i *)(p + 16));
+    uint32_t ends = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lo, nl))
+                  | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(hi, nl)) << 16;
+    uint32_t m = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(lo, sp))
+               | (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(hi, sp)) << 16;
+    uint32_t line1 = ends & (0 - ends);
+    uint32_t rest = ends ^ line1, upto = rest ^ (rest - 1);     /* all bits up to the second end */
+    m = (m | ends) & upto;
+    /* "@ U S R\n+ ID\n" has six: at 1, two more, the end, two behind it, the end; no two side by side */
+    uint32_t m2 = m & (m - 1), m3 = m2 & (m2 - 1), m4 = m3 & (m3 - 1);
+    uint32_t m5 = m4 & (m4 - 1), m6 = m5 & (m5 - 1);
+    if (DP_UNLIKELY((m & (m << 1)) || (m & 3) != 2 || !rest || (m4 & (0 - m4)) != line1
+                    || (m5 ^ m6) != line1 << 2 || (m6 & (m6 - 1)) || !m6))
+        return false;
+    unsigned s2 = (unsigned)__builtin_ctz(m2), s3 = (unsigned)__builtin_ctz(m3);
+    unsigned s4 = (unsigned)__builtin_ctz(line1), s6 = (unsigned)__builtin_ctz(m6);
+    unsigned n0 = s2 - 2, n1 = s3 - s2 - 1, n2 = s4 - s3 - 1, id = s6 - s4 - 3;
+    if (DP_UNLIKELY((n0 | n1 | n2 | id) > 7))
+        return false;
+    __m128i a = digits2(p + s2, n0, p + s3, n1), b = digits2(p + s4, n2, p + s4, 0);
+    __m128i over = _mm_or_si128(_mm_subs_epu8(a, _mm_set1_epi8(9)), _mm_subs_epu8(b, _mm_set1_epi8(9)));
+    if (DP_UNLIKELY(_mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128())) != 0xffff))
+        return false;
+    _mm_storeu_si128((__m128i *)t, numbers2(a));
+    _mm_storel_epi64((__m128i *)(t + 2), numbers2(b));
+    uint64_t w;
+    memcpy(&w, p + s4 + 3, 8);
+    pair->key = w & ((UINT64_C(1) << 8 * id) - 1);
+    pair->value = id_value(pair->key, id);
+    pair->mark = p + s4 + 1;
+    pair->next = p + s6 + 1;
+    return true;
+}
+#else
+#  define wide_pair(p, pair, t) false
+#endif
+
+/* The same, or a mark without a time line, of any length that is usual. */
+static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t t[DP_METRICS])
+{
+    t[0] = t[1] = t[2] = 0;
+    pair->mark = p;
+    if (*p == '@') {
+        pair->mark = usual_time(p, t);
+        if (!pair->mark || pair->mark >= end)
+            return false;
+    }
+    unsigned n = pair->mark[1] == ' ' ? short_id(pair->mark + 2, &pair->key, &pair->value) : 0;
+    pair->next = pair->mark + n + 3;
+    return n != 0;
+}
+
+/* Lines of the usual shape: nearly all there is. Takes as many as there are from
+ * p on; returns where it stops. */
 static const char *usual_lines(struct dp_reader *r, const char *p, const char *end)
 {
     struct dp_event *ev = r->events + r->n_events;
@@ -420,32 +523,24 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     const size_t ids_cap = r->ids_cap;
     uint64_t p0 = 0, p1 = 0, p2 = 0, lines = 0;
     const uint64_t offset = r->base - (uint64_t)(uintptr_t)r->buf;
+    struct pair pair;
     while (p < end && ev < full) {
-        const char *q = p;
-        uint64_t key, value, t[DP_METRICS] = { 0, 0, 0 };
-        if (*q == '@') {
-            q = usual_time(q, t);
-            if (!q || q >= end)
-                break;
-        }
-        unsigned op = op_of[(unsigned char)*q];
-        if (!op || q[1] != ' ')
+        /* the padding behind the data holds old bytes: nothing beyond end counts */
+        if (!(*p == '@' && wide_pair(p, &pair, ev->t) && pair.next <= end)
+            && !any_pair(p, end, &pair, ev->t))
             break;
-        unsigned n = short_id(q + 2, &key, &value);
-        if (!n || value >= ids_cap || ids[value].key != key)
+        unsigned op = op_of[(unsigned char)*pair.mark];
+        if (DP_UNLIKELY(!op || pair.value >= ids_cap || ids[pair.value].key != pair.key))
             break;
-        ev->t[0] = t[0];
-        ev->t[1] = t[1];
-        ev->t[2] = t[2];
-        ev->sub = ids[value].sub;
+        ev->sub = ids[pair.value].sub;
         ev->op = op;
-        ev->at = (uint64_t)(uintptr_t)q + offset;
+        ev->at = (uint64_t)(uintptr_t)pair.mark + offset;
+        p0 += ev->t[0];
+        p1 += ev->t[1];
+        p2 += ev->t[2];
         ev++;
-        p0 += t[0];
-        p1 += t[1];
-        p2 += t[2];
-        lines += 1 + (*p == '@');
-        p = q + n + 3;
+        lines += 1 + (pair.mark != p);
+        p = pair.next;
     }
     r->passed[0] += p0;
     r->passed[1] += p1;

@@ -9,7 +9,8 @@
 
 enum {
     DP_READER_BUF = 128 * 1024,
-    DP_READER_PAD = 32,         /* readable bytes behind the data */
+    DP_READER_FRONT = 16,       /* readable bytes before the data */
+    DP_READER_PAD = 32,         /* and behind it */
     DP_READER_BATCH = 256,
     DP_READER_NEAR = 1 << 20    /* ids below it are found by index */
 };
@@ -27,6 +28,7 @@ struct dp_reader {
     struct dp_header *head;
     struct dp_read_info *info;
     struct dp_err *err;
+    char *block;                /* buf is DP_READER_FRONT bytes into it */
     char *buf;
     size_t pos, end, cap;       /* unread: buf[pos..end) */
     uint64_t base;              /* offset in the file of buf[0] */

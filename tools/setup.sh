@@ -140,10 +140,16 @@ apt() {
         -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
 }
 
+if ! $as_root true; then
+    fail "sudo did not let me install packages (its own words are above). As root, run:" \
+         "    apt-get update && apt-get install $packages"
+fi
+
 wanted=$packages
 say "installing with apt-get: $wanted"
 updated=yes
-apt update || updated=no
+# One list that cannot be fetched may be of no matter: going on shows.
+apt -o APT::Update::Error-Mode=any update || updated=no
 # shellcheck disable=SC2086 # a list of names
 if ! apt install --no-install-recommends $wanted; then
     if [ "$updated" = no ]; then

@@ -20,8 +20,10 @@
 struct dpx_frame {
     PERL_SI *si;
     I32 key;                    /* DPX_KEY(context index, kind) */
-    U32 id;
+    U32 id;                     /* of the sub entered here: its exit carries it */
     U64 serial;                 /* of the C calls: tells two in one place apart */
+    U32 runs;                   /* id of the sub that goto has put in its place */
+    I32 saved;                  /* of an XS sub: the save stack's height below it */
 };
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its
@@ -69,6 +71,7 @@ struct dpx_ctx {
     struct dp_outfile out;
     U64 trailer_at;             /* where the header's last line stands */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
+    struct dp_ticks exec_pending;   /* what was not yet on a line then */
     long pid;
     unsigned tid;
     uint32_t *inherited;        /* ids of frames a child began in */

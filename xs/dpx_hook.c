@@ -6,7 +6,8 @@
  * which stack-info (PERL_SI) and at which index of that one's context stack.
  * Whether a frame is alive can then be told at any time from outside: its
  * stack-info is on the chain of current ones, its index is in use, and the context
- * there is a sub's. So an exit that no hook saw costs nothing but the delay
+ * there is a sub's. (An XS sub has no context: while it runs, the save stack is higher than
+ * it found it.) So an exit that no hook saw costs nothing but the delay
  * until somebody looks.
  *
  * Entry. pp_entersub decides itself what is called (overloading, AUTOLOAD,
@@ -83,7 +84,7 @@ DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now)
     struct dpx_frame *f = ++ctx->top;
     f->si = si;
     f->key = key;
-    f->id = id;
+    f->id = f->runs = id;
     dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, now);
     return true;
 }
@@ -133,12 +134,28 @@ DP_INLINE bool is_sub_slot(const PERL_SI *si, I32 ix)
     return type == CXt_SUB || type == CXt_NULL;
 }
 
+/* How low the save stack was since the XS sub of f was called, as far as the
+ * contexts above it tell. While a scope is being left, its destructors and defer
+ * blocks run below that height. */
+static I32 save_height(pTHX_ const struct dpx_frame *f)
+{
+    I32 ix = DPX_KEY_IX(f->key);
+    if (f->si->si_cxix > ix)
+        return f->si->si_cxstack[ix + 1].blk_oldsaveix;
+    const PERL_SI *above = PL_curstackinfo;
+    if (above == f->si)
+        return PL_savestack_ix;
+    while (above->si_prev != f->si)
+        above = above->si_prev;
+    return above->si_cxix >= 0 ? above->si_cxstack[0].blk_oldsaveix : PL_savestack_ix;
+}
+
 static bool is_alive(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_KIND(f->key) == DPX_XS || is_sub_slot(f->si, ix);
+    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
 }
 
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
@@ -164,19 +181,20 @@ void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
 
 U32 dpx_hook_caller(const struct dpx_ctx *ctx)
 {
-    return ctx->top > ctx->frames + 1 ? ctx->top[-1].id : 0;
+    return ctx->top > ctx->frames + 1 ? ctx->top[-1].runs : 0;
 }
 
 /* Is the frame on top alive, as it nearly always is? ix: the current index. */
-DP_INLINE bool top_is_fine(const struct dpx_frame *top, const PERL_SI *si, I32 ix)
+DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si, I32 ix)
 {
     I32 at = DPX_KEY_IX(top->key);
-    return top->si == si && at <= ix && (DPX_KEY_KIND(top->key) == DPX_XS || is_sub_slot(si, at));
+    return top->si == si && at <= ix
+        && (DPX_KEY_KIND(top->key) == DPX_XS ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
 }
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    if (DP_UNLIKELY(!top_is_fine(ctx->top, si, ix)))
+    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)))
         reconcile_below(aTHX_ ctx, si, ix, now);
 }
 
@@ -272,6 +290,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_counter)
     if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now))
         return orig_entersub(aTHX);
     U64 serial = ctx->top->serial = ++ctx->serial;
+    ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
@@ -473,10 +492,13 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
     U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ++ctx->serial;
-    if (id)
+    if (id) {
+        ctx->top->runs = id;
         dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+    }
     ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
     ctx->top->serial = serial;
+    ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
     ctx->rec.left = slow_stamp(ctx);
 
     OP *next = orig_goto(aTHX);
@@ -516,8 +538,10 @@ static OP *goto_hook(pTHX)
     dpx_hook_reconcile(aTHX_ ctx, now);
     if (top_stands_at(ctx->top, si, ix)) {
         U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-        if (id)
+        if (id) {
+            ctx->top->runs = id;
             dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, now);
+        }
     }
     ctx->rec.left = slow_stamp(ctx);
     return next;

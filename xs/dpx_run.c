@@ -299,10 +299,11 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->rec.trip)
         return;
     dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
-    dp_writer_finish(&ctx->writer);
     if (!ctx->opened || ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
+    ctx->exec_pending = ctx->writer.pending;
+    dp_writer_finish(&ctx->writer);
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
@@ -320,8 +321,10 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
 void dpx_run_after_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
-    if (ctx->exec_size)
+    if (ctx->exec_size) {
         dp_outfile_cut(&ctx->out, ctx->exec_size);
+        ctx->writer.pending = ctx->exec_pending;
+    }
     ctx->exec_size = 0;
     errno = why;
 }
@@ -403,7 +406,7 @@ static void forked(void *arg)
     else
         ctx->inherited = ids;
     for (size_t i = 0; i < n; i++)
-        ids[i] = ctx->frames[i + 1].id;
+        ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
     ctx->inherited_count = n;
     dp_writer_inherit(&ctx->writer, ctx->inherited, n);
 }
@@ -452,6 +455,22 @@ void dpx_run_clean_env(pTHX)
         && (strnEQ(SvPVX_const(*svp), "use Devel::DProf", 16)
             || strnEQ(SvPVX_const(*svp), "no Devel::DProf", 15)))
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
+}
+
+/* While the debugger's flags were set, perl kept the source of what it compiled:
+ * of our own module. With threads nothing points to these globs. */
+static void forget_sources(pTHX)
+{
+#ifdef USE_ITHREADS
+    HE *he;
+    hv_iterinit(PL_defstash);
+    while ((he = hv_iternext(PL_defstash))) {
+        I32 len;
+        const char *key = hv_iterkey(he, &len);
+        if (len > 5 && key[0] == '_' && key[1] == '<' && memcmp(key + len - 3, ".pm", 3) == 0)
+            (void)hv_delete(PL_defstash, key, len, G_DISCARD);
+    }
+#endif
 }
 
 /* A whole number from the environment. */
@@ -504,6 +523,7 @@ bool dpx_run_start(pTHX)
     set_ctx(aTHX_ &nobody);
     PL_perldb = 0;
     dpx_run_clean_env(aTHX);
+    forget_sources(aTHX);
     if (fstat(2, &st) == 0) {
         run.stderr_dev = st.st_dev;
         run.stderr_ino = st.st_ino;

@@ -133,6 +133,7 @@ sub report {
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
+        end_progress();
         my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
         $failed ||= $status;
         return $failed if !defined $readable;
@@ -195,6 +196,8 @@ sub terminal_width {
 
 # Called now and then while a file is read; speaks to terminals only, and not
 # before it has taken a second.
+my $progress_shown;
+
 sub progress {
     my ($path) = @_;
     return undef if !-t STDERR;
@@ -202,10 +205,15 @@ sub progress {
     my $start = time;
     return sub {
         my ($done, $total) = @_;
-        return if time - $start < 1;
-        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB', " \r";
-        print STDERR "\r\e[K" if $total && $done >= $total;
+        return if time - $start < 2;
+        $progress_shown = 1;
+        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
     };
+}
+
+sub end_progress {
+    print STDERR "\r\e[K" if $progress_shown;
+    $progress_shown = 0;
 }
 
 # ---- what is to be told of a file ----
@@ -229,7 +237,10 @@ sub outcome {
     my ($o, $opt, $how) = @_;
     my $path = $o->{path};
     my $code = $o->{code};
-    return unexpected($o, $opt, $how) // open_frames($o, $opt) // (OK, 1) if $code == 0;
+    if ($code == 0) {
+        my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
+        return $fine ? (OK, 1) : (FAILED, undef);
+    }
     if ($code == Devel::DProf::Profile::TRUNCATED) {
         if (!$opt->{F}) {
             my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
@@ -255,9 +266,10 @@ sub outcome {
     return (FAILED, $o->{marks} > 0);
 }
 
+# Calls without an end: true if that is to be put up with.
 sub open_frames {
     my ($o, $opt) = @_;
-    return if !$o->{open_count};
+    return 1 if !$o->{open_count};
     my (%calls, @order);
     for my $name (@{ $o->{open} }) {
         push @order, $name if !$calls{$name}++;
@@ -265,19 +277,21 @@ sub open_frames {
     complain("$_ has $calls{$_} unstacked calls in outer") for @order;
     if ($opt->{F}) {
         complain("Faking $o->{open_count} exit timestamp(s).");
-        return (OK, 1);
+        return 1;
     }
+    my $last = $#{ $o->{open} } < 999 ? $#{ $o->{open} } : 999;
     complain('Garbled profile is missing some exit time stamps:');
-    complain($_) for @{ $o->{open} }[0 .. ($#{ $o->{open} } < 999 ? $#{ $o->{open} } : 999)];
+    complain($_) for @{ $o->{open} }[0 .. $last];
     complain('... and ' . ($o->{open_count} - 1000) . ' more') if $o->{open_count} > 1000;
     complain('Try rerunning dprofpp with -F.');
-    return (FAILED, undef);
+    return 0;
 }
 
-# Only grouping cares whether an exit names the sub that it ends.
+# Exits that name another sub than they end, which only grouping cares about:
+# true if all is well.
 sub unexpected {
     my ($o, $opt, $how) = @_;
-    return if !$how->{re_G};
+    return 1 if !$how->{re_G};
     my @odd = @{ $o->{odd} };
     while (my ($named, $ended) = splice @odd, 0, 2) {
         next if $named eq $ended || $named !~ $how->{re_G} || $ended =~ /(?:^|::)AUTOLOAD\z/;
@@ -287,9 +301,9 @@ sub unexpected {
             next;
         }
         complain("Garbled profile, unexpected exit time stamp ($o->{path}: $named instead of $ended)");
-        return (FAILED, undef);
+        return 0;
     }
-    return;
+    return 1;
 }
 
 # ---- -p, -V, -h, -H ----

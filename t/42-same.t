@@ -1,0 +1,10 @@
+# The program cannot tell that it is profiled.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+
+run_scripts('same');

@@ -1,0 +1,263 @@
+# The profile as a file in somebody else's process: descriptors, directories, limits,
+# old files and foreign ones. The program runs on unhurt, and one line says what is wrong.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+use Fcntl qw(:flock :mode);
+
+my $WORK = 'sub f { 1 } f() for 1 .. 100; ';
+my $MUCH = 'sub f { 1 } f() for 1 .. 60_000; ';
+
+sub clean { my $text = slurp(shift) // 'none'; return substr($text =~ s/[^ -~\n]/?/gr, 0, 200) }
+
+sub lines { my @lines = split /\n/, shift; return scalar @lines }
+
+# Both runs of a piece of code; returns the profiled one after comparing.
+sub both {
+    my ($what, $code, %opt) = @_;
+    my $plain = plain(['-e', $code], %opt, dir => scratch());
+    my $run = profiled(['-e', $code], %opt);
+    same_as_plain($plain, $run, "$what: the program as plain") unless $opt{differs};
+    return $run;
+}
+
+subtest 'where it is written' => sub {
+    my $run = both('default', $WORK);
+    my $got = profile_ok($run->{profile});
+    is($got->calls('main::f'), 100, 'all calls');
+    is_deeply([map { s{.*/}{}r } glob "$run->{dir}/*"], ['tmon.out'], 'one file');
+
+    $run = both('named', $WORK, env => { PERL_DPROF_OUT_FILE_NAME => 'sub.prof' });
+    profile_ok("$run->{dir}/sub.prof");
+    ok(!-e $run->{profile}, 'not under the default name');
+
+    $run = both('chdir', "mkdir 'd'; chdir 'd'; $WORK chdir '/'; $WORK");
+    is(profile_ok($run->{profile})->calls('main::f'), 200, 'beside where the program began');
+    ok(!-e "$run->{dir}/d/tmon.out", 'not where it went');
+
+    for my $umask (0077, 0022, 0002) {
+        $run = profiled(['-e', $WORK], umask => $umask);
+        is((stat $run->{profile})[2] & 0777, 0666 & ~$umask, sprintf 'umask %04o decides the mode', $umask);
+    }
+    $run = profiled(['-e', "umask 0777; $WORK"], umask => 0022);
+    is((stat $run->{profile})[2] & 0777, 0644, 'as it was when the program began');
+
+    for my $name ('with blank', "q'uote", "umlaut-\xc3\xa4", 'per%41cent') {
+        my $named = profiled(['-e', $WORK], env => { PERL_DPROF_OUT_FILE_NAME => $name });
+        profile_ok("$named->{dir}/$name", "named $name");
+    }
+};
+
+subtest 'descriptors' => sub {
+    my $run = both('all closed', 'require POSIX; POSIX::close($_) for 3 .. 1023; '
+        . 'my @fh; for (1 .. 200) { open $fh[$_], "+>", "own$_" or die "$_: $!"; print { $fh[$_] } "mine $_\n" } '
+        . $MUCH . 'close $_ for grep { $_ } @fh; '
+        . 'for (1 .. 200) { open my $in, "<", "own$_"; local $/; print "foreign bytes\n" if <$in> ne "mine $_\n" } print "done\n"');
+    my $got = profile_ok($run->{profile});
+    is($got->calls('main::f'), 60_000, 'all closed and numbers taken: the profile is whole');
+    is(scalar(grep { slurp($_) ne "mine " . (/(\d+)$/)[0] . "\n" } glob "$run->{dir}/own*"), 0, 'nothing of ours in its files');
+
+    $run = both('closed at the end', $WORK . 'END { require POSIX; POSIX::close($_) for 3 .. 255 }');
+    is(profile_ok($run->{profile})->calls('main::f'), 100, 'closed at the end');
+
+    $run = both('number taken by dup2', $WORK . 'require POSIX; for (101 .. 110) { open my $o, ">", "d$_"; POSIX::dup2(fileno $o, $_) } ' . $MUCH);
+    is(profile_ok($run->{profile})->calls('main::f'), 60_100, 'a number taken by dup2');
+    is(scalar(grep { -s } glob "$run->{dir}/d*"), 0, 'nothing of ours in those');
+
+    $run = both('STDERR to a file', 'open STDERR, ">", "err" or die; ' . $MUCH . 'print STDERR "mine\n"');
+    profile_ok($run->{profile});
+    is(slurp("$run->{dir}/err"), "mine\n", 'nothing of ours in STDERR reopened');
+
+    $run = both('std closed', 'close STDIN; close STDOUT; close STDERR; open my $a, ">", "a"; open my $b, ">", "b"; open my $c, ">", "c"; '
+        . 'print $a "A"; print $b "B"; print $c fileno($a), fileno($b), fileno($c); ' . $MUCH);
+    profile_ok($run->{profile});
+    is(slurp("$run->{dir}/$_"), { a => 'A', b => 'B', c => '012' }->{$_}, "the program's file $_") for qw(a b c);
+
+    my $dir = scratch();
+    $run = run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, PROFILER(), '-e', 'open my $o, ">", "o"; print $o fileno $o; ' . $WORK], dir => $dir);
+    is($run->{status}, 0, 'started with 0, 1 and 2 closed');
+    run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, '-MXSLoader', '-e', 'open my $o, ">", "plain"; print $o fileno $o;'], dir => $dir);
+    is(slurp("$dir/o"), slurp("$dir/plain"), 'the first open gets the number it gets after any XS module');
+    profile_ok("$dir/tmon.out");
+
+    $run = run_program(['sh', '-c', 'ulimit -n 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', 'open my $o, "<", "/dev/null"; print fileno $o; ' . $WORK]);
+    is("$run->{out}|$run->{err}", '3|', 'few descriptors allowed');
+    profile_ok("$run->{dir}/tmon.out");
+
+    $run = both('close-on-exec', 'exec "sh", "-c", q(ls -l /proc/self/fd | grep -c tmon.out)');
+    like($run->{out}, qr/^0$/, 'a program that is executed does not have our descriptor');
+    $run = both('close-on-exec of system', 'print `ls -l /proc/self/fd | grep -c tmon.out`');
+    like($run->{out}, qr/^0$/, 'nor one that is started');
+};
+
+subtest 'the disk' => sub {
+    my $run = profiled(['-e', $MUCH . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", '/dev/full: the program runs on');
+    like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
+
+  SKIP: {
+        my $dir = scratch();
+        my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', $dir]) : undef;
+        skip 'cannot mount a small file system', 4 if !$mount || $mount->{raw};
+        $run = profiled(['-e', $MUCH . 'print "alive\n"; f(); exit 3'], dir => $dir);
+        is("$run->{out}$run->{status}$run->{signal}", "alive\n30", 'disk full: the program runs on');
+        like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z}, 'one line says so');
+        my $got = read_profile("$dir/tmon.out");
+        is(join("\n", grep { !/middle of a line/ } $got->problems), '', 'what was recorded is readable');
+        cmp_ok($got->calls('main::f'), '>', 1000, 'calls up to there');
+        run_program(['umount', $dir], dir => '/');
+    }
+
+    $run = run_program(['sh', '-c', 'ulimit -f 2000; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $MUCH x 3 . 'print "alive\n"']);
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", 'file size limit: no SIGXFSZ');
+    like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
+    my $got = profile_ok("$run->{dir}/tmon.out", 'and what was recorded is readable', cut => 1);
+    cmp_ok($got->calls('main::f'), '>', 1000, 'calls up to there');
+
+    $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(), '-e', $WORK . 'print "alive\n"']);
+    like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/, 'no file may be written at all');
+};
+
+subtest 'the directory' => sub {
+  SKIP: {
+        my $setpriv = $> == 0 && run_program(['setpriv', '--reuid=65534', '--clear-groups', 'true'])->{raw} == 0;
+        skip 'root can write everywhere, and no setpriv', 3 if $> == 0 && !$setpriv;
+        my $dir = scratch();
+        chmod 0555, $dir;
+        chmod 0755, $dir =~ s{/[^/]*$}{}r, tree();
+        my @as = $> == 0 ? qw(setpriv --reuid=65534 --clear-groups) : ();
+        my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
+        is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
+        like($run->{err}, qr/^DProf: cannot write \S*tmon\.out: Permission denied[^\n]*\n\z/, 'one line says so');
+        is_deeply([glob "$dir/*"], [], 'and nothing is there');
+    }
+    my $run = profiled(['-e', $WORK . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
+    is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
+    like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
+
+    $run = profiled(['-e', $WORK . 'chdir "/"; rmdir $ARGV[0]; print "alive\n"', 'x']);
+    is($run->{out}, "alive\n", 'directory gone');
+};
+
+subtest 'the file vanishes or is replaced' => sub {
+    my $run = profiled(['-e', $WORK . 'unlink "tmon.out"; ' . $MUCH . 'print "alive\n"']);
+    is("$run->{out}$run->{status}", "alive\n0", 'removed: the program runs on');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*removed[^\n]*\n\z/, 'one line says so');
+
+    $run = profiled(['-e', $WORK . 'unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
+    is(clean($run->{profile}), "mine\n", 'replaced: the program keeps its file');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, 'one line says so');
+
+    $run = profiled(['-e', 'require POSIX; POSIX::close($_) for 3 .. 255; unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
+    is(clean($run->{profile}), "mine\n", 'closed, removed and replaced: the same');
+    is(lines($run->{err}), 1, 'one line');
+
+    $run = profiled(['-e', $WORK . 'rename "tmon.out", "moved"; ' . $MUCH]);
+    is($run->{status}, 0, 'renamed: the program runs on');
+    my $moved = profile_ok("$run->{dir}/moved", 'and the file has all of it under its new name', cut => 1);
+    cmp_ok($moved->calls('main::f'), '==', 60_100, 'all calls');
+
+    $run = profiled(['-e', $WORK . 'truncate "tmon.out", 0; ' . $WORK . 'print "alive\n"']);
+    is("$run->{out}$run->{status}", "alive\n0", 'truncated by somebody: the program runs on');
+};
+
+subtest 'what is there already' => sub {
+    my $dir = scratch();
+    spew("$dir/tmon.out", "precious\n");
+    my $run = profiled(['-e', 'print "started\n"'], dir => $dir);
+    is($run->{out}, '', 'a foreign file: an error before the program starts');
+    isnt($run->{status}, 0, 'status');
+    like($run->{err}, qr/^DProf: \S*tmon\.out exists and is no profile[^\n]*\n/, 'message');
+    is(slurp("$dir/tmon.out"), "precious\n", 'and it is left alone');
+
+    $dir = scratch();
+    spew("$dir/target", "precious\n");
+    symlink 'target', "$dir/tmon.out";
+    $run = profiled(['-e', 'print "started\n"'], dir => $dir);
+    is($run->{out}, '', 'a symbolic link: an error before the program starts');
+    like($run->{err}, qr/^DProf: \S*tmon\.out is a symbolic link[^\n]*\n/, 'message');
+    is(slurp("$dir/target"), "precious\n", 'its target is left alone');
+
+    $dir = scratch();
+    symlink 'nowhere', "$dir/tmon.out";
+    $run = profiled(['-e', 'print "started\n"'], dir => $dir);
+    is($run->{out}, '', 'a dangling link too');
+    ok(!-e "$dir/nowhere", 'nothing made at its other end');
+
+    $dir = scratch();
+    mkdir "$dir/tmon.out";
+    $run = profiled(['-e', 'print "started\n"'], dir => $dir);
+    like("$run->{out}$run->{err}", qr/^DProf: \S*tmon\.out is a directory\n/, 'a directory');
+
+    $dir = scratch();
+    profiled(['-e', 'sub first { 1 } first()'], dir => $dir);
+    $run = profiled(['-e', 'sub second { 1 } second()'], dir => $dir);
+    is($run->{err}, '', 'an old profile');
+    is(profile_ok("$dir/tmon.out")->calls('main::second'), 1, 'gives way');
+    is(profile_ok("$dir/tmon.out.old")->calls('main::first'), 1, 'and is kept as tmon.out.old');
+    profiled(['-e', 'sub third { 1 } third()'], dir => $dir);
+    is(profile_ok("$dir/tmon.out.old")->calls('main::second'), 1, 'one generation of it');
+
+    $dir = scratch();
+    spew("$dir/tmon.out", '');
+    $run = profiled(['-e', $WORK], dir => $dir);
+    profile_ok("$dir/tmon.out", 'an empty file is taken over');
+
+    $dir = scratch();
+    spew("$dir/target", '');
+    symlink 'target', "$dir/link";
+    $run = profiled(['-e', $WORK], dir => $dir, env => { PERL_DPROF_OUT_FILE_NAME => 'link' });
+    ok(-s "$dir/target" || -s "$dir/link", 'a link that was asked for by name is written somewhere');
+
+    $dir = scratch();
+    spew("$dir/hard", "precious\n");
+    link "$dir/hard", "$dir/tmon.out";
+    profiled(['-e', $WORK], dir => $dir);
+    is(slurp("$dir/hard"), "precious\n", 'a hard link to a foreign file');
+
+    # Two at a time: the first says when it runs and waits for the second to end.
+    $dir = scratch();
+    my @me = map { quotemeta } $^X, PROFILER();
+    $run = profiled(['-e', 'sub outer { system(@ARGV) } outer(); print "done\n"', $^X, PROFILER(),
+        '-e', 'sub inner { 1 } inner(); print "$$\n"; exec "true" if 0'], dir => $dir);
+    my ($pid) = $run->{out} =~ /(\d+)/;
+    is($run->{err}, '', 'two runs at a time');
+    is(profile_ok("$dir/tmon.out")->calls('main::outer'), 1, "the first one's file");
+    is(profile_ok("$dir/tmon.out.$pid")->calls('main::inner'), 1, "the second one's");
+    ok(!-e "$dir/tmon.out.old", 'none was moved');
+};
+
+subtest 'devices and pipes' => sub {
+    my $run = both('/dev/null', $MUCH, env => { PERL_DPROF_OUT_FILE_NAME => '/dev/null' });
+    ok(-c '/dev/null', '/dev/null is still one');
+    is($run->{err}, '', 'and no message');
+
+    my $dir = scratch();
+    require POSIX;
+    POSIX::mkfifo("$dir/fifo", 0600) or die "mkfifo: $!";
+    my $reader = fork // die;
+    if (!$reader) {
+        open my $in, '<', "$dir/fifo" or POSIX::_exit(1);
+        sysread $in, my $some, 100;
+        close $in;
+        POSIX::_exit(0);
+    }
+    $run = profiled(['-e', '$SIG{PIPE} = sub { print "got a signal\n" }; ' . $MUCH . 'print "alive\n"'], dir => $dir,
+        env => { PERL_DPROF_OUT_FILE_NAME => 'fifo' });
+    waitpid $reader, 0;
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", "a pipe's reader goes: no SIGPIPE");
+    like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/, 'one line says so');
+
+    $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(), '-e', $WORK],
+        env => { PERL_DPROF_OUT_FILE_NAME => 'p' });
+    is(profile_ok("$run->{dir}/got", 'a pipe with a reader', cut => 1)->calls('main::f'), 100, 'has all calls');
+
+    $run = run_program([$^X, PROFILER(), '-e', $WORK], env => { PERL_DPROF_OUT_FILE_NAME => '/dev/stdout' });
+    is($run->{status}, 0, '/dev/stdout');
+};
+
+done_testing;

@@ -1,0 +1,138 @@
+# What stands in the `&` lines: places, kinds, anonymous subs, bounds.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+
+sub record {
+    my ($code, %opt) = @_;
+    my $file = spew(scratch() . '/prog.pl', $code);
+    my $run = profiled([$file], env => { counting() }, %opt);
+    is("$run->{err}$run->{raw}", '0', 'runs') or diag $code;
+    return ($run->{got} = profile_ok($run->{profile}), $file, $run);
+}
+
+subtest 'places' => sub {
+    my ($got, $file) = record(<<'END');
+sub one { 1 }
+
+sub three {
+    # comment
+    my $x = 1;
+}
+sub empty { }
+#line 77 "other file%.pl"
+sub elsewhere { 1 }
+eval "\n\nsub evaled { 1 }"; die $@ if $@;
+one(); three(); empty(); elsewhere(); evaled();
+utf8::is_utf8('x');
+END
+    my %at = map { $_ => join ':', map { $_->{file} // '', $_->{line} // '' } $got->named($_) } map { "main::$_" } qw(one three empty elsewhere evaled);
+    is($at{'main::one'}, "$file:1", 'on line 1');
+    is($at{'main::three'}, "$file:5", "a sub's first statement");
+    like($at{'main::empty'}, qr/^(?::|\Q$file\E:7)$/, 'an empty sub has its own line or none');
+    is($at{'main::elsewhere'}, 'other file%.pl:77', '#line');
+    like($at{'main::evaled'}, qr/^\(eval \d+\):3$/, 'in a string eval');
+    is(($got->named('utf8::is_utf8'))[0]{kind}, 'xs', 'an XS sub is kind=xs');
+    is(($got->named('utf8::is_utf8'))[0]{file}, undef, 'and stands nowhere');
+    is(($got->named('main::one'))[0]{kind}, undef, 'a Perl sub has no kind');
+};
+
+subtest 'anonymous subs' => sub {
+    my ($got, $file) = record(<<'END');
+my ($p, $q) = (sub { 1 }, sub { 2 });
+$p->(); $p->(); $q->();
+sub maker { my $n = shift; return sub { $n } }
+maker($_)->() for 1 .. 5;
+sub holder { my $in = sub { my $deep = sub { 1 }; $deep->() }; $in->() }
+holder();
+END
+    my @anon = $got->named('main::__ANON__');
+    is(@anon, 5, 'one id for each piece of code, all closures of one share it');
+    is_deeply([map { $_->{line} } @anon], [1, 1, 3, 5, 5], 'where they stand');
+    is(scalar(keys %{{ map { $_->{seq} => 1 } @anon }}), 5, 'two on one line have different numbers');
+    my @by_seq = sort { $a->{seq} <=> $b->{seq} } @anon[0, 1];
+    is($by_seq[0]{id}, $anon[0]{id}, 'the one compiled later has the greater');
+    is_deeply([map { $_->{in} } @anon], [undef, undef, 'main::maker', 'main::holder', 'main::holder'], 'the named sub around them');
+};
+
+subtest 'one name, two subs' => sub {
+    my ($got) = record(<<'END');
+no warnings;
+sub f { 1 } f();
+eval '*f = sub { 2 }'; f();
+eval 'sub f { 3 }'; f();
+{ package Other; sub f { 1 } f() }
+END
+    is(scalar($got->named('main::f')), 2, 'a redefined sub is another id of the same name');
+    is($got->calls('main::f'), 2, 'calls of both');
+    is($got->calls('main::__ANON__'), 1, 'an anonymous sub in its glob stays one');
+};
+
+subtest 'closures named apart' => sub {
+    my ($got) = record(<<'END');
+use Sub::Util 'set_subname';
+sub make { my $n = shift; sub { $n++ } }
+my @subs = map { set_subname("Made::no$_", make($_)) } 1 .. 20;
+$_->() for @subs, @subs;
+END
+    is($got->calls("Made::no$_"), 2, "Made::no$_") for 1, 2, 20;
+};
+
+subtest 'AUTOLOAD' => sub {
+    my ($got) = record(<<'END');
+package Auto; our $AUTOLOAD; sub new { bless [] } sub AUTOLOAD { 1 }
+package Child; our @ISA = 'Auto';
+package main;
+my $o = Auto->new; $o->thing; Auto::func(); Child->kid; my $m = "odd name"; $o->$m; $o->can('thing') && die;
+undef $o;
+END
+    my ($thing) = $got->named('Auto::thing');
+    is($thing->{autoload}, 'Auto::AUTOLOAD', 'the wanted name, and what was called instead');
+    is($got->calls($_), 1, $_) for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name', 'Auto::DESTROY';
+    is(($got->named('Child::kid'))[0]{autoload}, 'Auto::AUTOLOAD', 'inherited');
+};
+
+subtest 'bounds' => sub {
+    my ($got, undef, $run) = record('eval "sub f { 1 } f()" for 1 .. 5000; eval q(my $s = sub { 2 }; $s->()) for 1 .. 5000; eval q(package P) . $_ . q(; sub g { 1 } g()) for 1 .. 50; print "ok\n"');
+    cmp_ok(scalar($got->named('main::f')), '<=', 1001, 'subs of string evals');
+    cmp_ok(scalar($got->named('main::__ANON__')), '<=', 1001, 'anonymous ones');
+    is($got->calls('main::f'), 5000, 'all calls are there');
+    is($got->calls('main::__ANON__'), 5000, 'of both');
+    is($got->calls("P${_}::g"), 1, "P$_") for 1, 50;
+
+    ($got) = record('our $AUTOLOAD; sub AUTOLOAD { 1 } &{"n$_"}() for 1 .. 2000, 1 .. 10;');
+    cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000, '1,000 names of one AUTOLOAD');
+    is($got->calls('main::AUTOLOAD'), 1000, 'the rest is plain AUTOLOAD');
+    is($got->calls('main::n5'), 2, 'a known name stays known');
+};
+
+subtest 'names as bytes' => sub {
+    my ($got, undef, $run) = record(<<'END');
+no strict 'refs';
+*{"a b\n\@ 1 1 1\n+ 1::x\ny\t%41;"} = eval 'sub { 1 }';
+require Sub::Util;
+Sub::Util::set_subname("Forged::\@ 9 9 9\n- 1\n/ 1", sub { 1 })->();
+Sub::Util::set_subname("Empty::", sub { 1 })->();
+Sub::Util::set_subname("Long::" . 'n' x 50_000, sub { 1 })->();
+Sub::Util::set_subname("Wide::\x{263a}", sub { 1 })->();
+Sub::Util::set_subname("Wide::\xe9", sub { 1 })->();
+sub f { 1 }
+f();
+END
+    my $text = slurp($run->{profile});
+    unlike($text, qr/[\x00-\x09\x0b-\x1f\x7f]/, 'no control bytes');
+    is($got->calls("Forged::\@ 9 9 9\n- 1\n/ 1"), 1, 'a name cannot forge a mark');
+    is($got->calls('Empty::'), 1, 'an empty name');
+    is($got->calls('Long::' . 'n' x 50_000), 1, 'a name of 50,000 characters');
+    is($got->calls("Wide::\x{263a}"), 1, 'Unicode');
+    is($got->calls("Wide::\xe9"), 1, 'Latin-1');
+    like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'as UTF-8');
+    like($text, qr/^& \w+ Wide \xc3\xa9 /m, 'both');
+    is($got->calls('main::f'), 1, 'and the rest is as it was');
+};
+
+done_testing;

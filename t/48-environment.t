@@ -1,0 +1,157 @@
+# PERL_DPROF_BUFFER, PERL_DPROF_TICKS, PERL_DPROF_CLOCK, bad values; exact sums; what a program can
+# see of us by name; the module without -d.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+
+my $SCRIPT = spew(scratch() . '/work.pl', <<'END');
+sub leaf { 1 }
+sub mid { leaf() for 1 .. 10; eval { die "x\n" } if $_[0] % 7 == 0; 2 }
+sub top { my $n = shift; mid($n); $n % 3 ? return leaf() : leaf() }
+sub jumps { no warnings; last JUMP if $_[0] % 2; goto &leaf }
+sub by { $a <=> $b }
+for my $n (1 .. 100) { top($n); JUMP: { jumps($n) } my @s = sort by 3, 1, 2 }
+print "done\n";
+END
+
+sub record {
+    my (%env) = @_;
+    my $run = profiled([$SCRIPT], env => \%env);
+    is("$run->{out}$run->{err}$run->{raw}", "done\n0", join ' ', %env) or diag $run->{err};
+    return profile_ok($run->{profile});
+}
+
+my $reference;
+
+subtest 'buffer' => sub {
+    $reference = record(counting());
+    my @marks = $reference->marks(qr/./);
+    for my $words (0, 1, 2, 7, 63, 64, 65, 1000, 100_000, 1 << 20) {
+        my $got = record(counting(), PERL_DPROF_BUFFER => $words);
+        ok(join(' ', $got->marks(qr/./)) eq join(' ', @marks), "buffer of $words: the same marks, with time between the same ones");
+        is($got->{sum}[2], $reference->{sum}[2], 'the same time');
+    }
+};
+
+subtest 'every mark at once' => sub {
+    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 5; open my $in, "<", "tmon.out"; my @l = grep /^[+-]/, <$in>; print scalar @l, "\n"'],
+        env => { counting(), PERL_DPROF_BUFFER => 0 });
+    is($run->{out}, "10\n", 'PERL_DPROF_BUFFER=0: in the file as soon as they happen');
+};
+
+subtest 'ticks' => sub {
+    # Each gap of the counting clock is one step of 1,000 ns; a sub's exact time is known from the reference.
+    for my $hz (1, 3, 100, 997, 1_000, 999_983, 1_000_000, 10_000_000, 123_456_789, 1_000_000_000) {
+        my $got = record(counting(), PERL_DPROF_TICKS => $hz);
+        is($got->{header}{hz}, $hz, 'in the header');
+        my $exact = $reference->{sum}[2] * 100 * $hz / 1e9;
+        cmp_ok(abs($got->{sum}[2] - $exact), '<=', 1 + 1e-6 * $exact, "$hz ticks per second: remainders are carried");
+        my $worst = 0;
+        for (keys %{ $reference->{calls} }) {
+            my $off = abs($got->self_time($_) - $reference->self_time($_) * 100 * $hz / 1e9);
+            my $allowed = 1 + $reference->calls($_) * ($hz < 1e6 ? 0 : 1e9 % $hz ? 1 : 0) * 2 + ($hz < 1e6 ? 1 + $reference->calls($_) : 0);
+            $worst = $off - $allowed if $off > $allowed && $off - $allowed > $worst;
+        }
+        is($worst, 0, 'no sub is off by more than the rounding of its marks');
+    }
+    my $fine = record(counting(), PERL_DPROF_TICKS => 1_000_000_000);
+    is($fine->{sum}[2], $reference->{sum}[2] * 100, 'at 1e9 ticks all numbers are exact');
+    is($fine->self_time($_), $reference->self_time($_) * 100, "$_ too") for qw(main::leaf main::mid main::top main::by);
+};
+
+subtest 'the counting clock' => sub {
+    my $got = record(counting(), PERL_DPROF_CLOCK => 'counting:250', PERL_DPROF_TICKS => 1_000_000_000);
+    is($got->{sum}[2] * 4, $reference->{sum}[2] * 100, 'the size of a step');
+    is($got->{header}{dprof_clock}, 'counting', 'in the header');
+    # Each sub: a gap ends at every mark that did not arrive together with the one before.
+    my %gaps;
+    my @stack = ('(program)');
+    for (@{ $reference->{events} }) {
+        my ($sign, $name, $passed) = @$_;
+        $gaps{ $stack[-1] }++ if $passed;
+        if ($sign eq '+') { push @stack, $name }
+        elsif ($sign eq '*') { $stack[-1] = $name }
+        else { pop @stack }
+    }
+    $gaps{'(program)'}++ if $reference->{trailing};
+    is_deeply($reference->{self}, { map { $_ => $gaps{$_} * 10 } keys %gaps }, 'a step for each gap, in each sub');
+    is($reference->{sum}[0], $reference->{sum}[2], 'all of it user time');
+};
+
+subtest 'other clocks' => sub {
+    my $got = record(PERL_DPROF_CLOCK => 'monotonic');
+    is($got->{header}{dprof_clock}, 'monotonic', 'monotonic');
+    is_deeply($got->{calls}, $reference->{calls}, 'the same calls');
+    is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
+    $got = record();
+    like($got->{header}{dprof_clock}, qr/^(?:tsc|cntvct|monotonic)$/, 'the default is one that the header names');
+    is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
+};
+
+subtest 'bad values' => sub {
+    for (['PERL_DPROF_BUFFER', 'many'], ['PERL_DPROF_BUFFER', '-1'], ['PERL_DPROF_BUFFER', '10x'], ['PERL_DPROF_BUFFER', '999999999999'],
+        ['PERL_DPROF_BUFFER', '99999999999999999999999'], ['PERL_DPROF_BUFFER', ' '], ['PERL_DPROF_BUFFER', '1.5'],
+        ['PERL_DPROF_TICKS', '0'], ['PERL_DPROF_TICKS', '1000000001'], ['PERL_DPROF_TICKS', '-100'], ['PERL_DPROF_TICKS', ' -100'], ['PERL_DPROF_TICKS', '1e6'],
+        ['PERL_DPROF_CLOCK', 'sundial'], ['PERL_DPROF_CLOCK', 'countingx'], ['PERL_DPROF_CLOCK', 'counting:x'], ['PERL_DPROF_CLOCK', 'counting:']) {
+        my ($name, $value) = @$_;
+        my $run = profiled(['-e', 'print "started\n"'], env => { $name => $value });
+        is($run->{out}, '', "$name=$value: an error before the program starts");
+        isnt($run->{status}, 0, 'status');
+        like($run->{err}, qr/\ADProf: \Q$name=$value\E[^\n]*\n/, 'one clear line') or next;
+        ok(!-e $run->{profile}, 'no file');
+    }
+    for (qw(PERL_DPROF_BUFFER PERL_DPROF_TICKS PERL_DPROF_CLOCK PERL_DPROF_OUT_FILE_NAME)) {
+        my $run = profiled(['-e', 'print "started\n"'], env => { $_ => '' });
+        is("$run->{out}$run->{err}", "started\n", "$_ empty is as if not set");
+        profile_ok($run->{profile});
+    }
+};
+
+subtest 'without -d' => sub {
+    for (['use Devel::DProf;', ''], ['require Devel::DProf; Devel::DProf->import;', '']) {
+        my $run = run_perl(['-I' . tree(), '-e', "$_->[0] print qq(started\\n)"]);
+        is($run->{status}, 2, "$_->[0]: status 2");
+        like($run->{err}, qr/^DProf: run perl with -d to use DProf\.\n/, 'the message');
+        is($run->{out}, '', 'before the program starts');
+        ok(!-e $run->{profile}, 'no file');
+    }
+};
+
+subtest 'what can be seen by name' => sub {
+    my $look = 'print join("\n", (map { "INC $_" } sort keys %INC), (map { "ENV $_" } grep /^PERL/, sort keys %ENV), (map { "stash $_" } sort grep /^[A-Z]\w*::$/, keys %main::), '
+        . '(map { "devel $_" } sort keys %Devel::), (map { "db $_" } sort keys %DB::)), "\n"';
+    my $plain = plain(['-e', $look]);
+    my $run = profiled(['-e', $look]);
+    my %had = map { $_ => 1 } split /\n/, $plain->{out};
+    my @more = grep { !$had{$_} } split /\n/, $run->{out};
+    is_deeply([grep { !/^db |^devel / } @more], ['INC Devel/DProf.pm', grep { !$had{$_} } 'INC XSLoader.pm', 'INC strict.pm', 'stash Carp::', 'stash Devel::', 'stash XSLoader::'],
+        'what the manual lists, and nothing else') or diag join "\n", @more;
+    is_deeply([grep { /^devel / } @more], ['devel DProf::'], 'one name below Devel');
+    is($run->{out} =~ /PERL5DB/ ? 1 : 0, 0, 'PERL5DB is gone');
+
+    $run = profiled(['-e', 'print $ENV{PERL5DB}, "\n"'], env => { PERL5DB => 'BEGIN { 1 }' });
+    is($run->{out}, "\n", "what -d put over another PERL5DB is taken out") or 1;
+    $run = plain(['-e', 'print "x$^P\n"']);
+    is($run->{out}, "x0\n", 'plain');
+    $run = profiled(['-e', 'print "x$^P\n"; sub f { print "$^P\n" } f()']);
+    is($run->{out}, "x0\n0\n", '$^P is 0');
+
+    $run = run_program([$^X, PROFILER(), '-e', 'system $^X, "-de", "1"'], env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
+    is($run->{status}, 0, 'a child with -d gets its debugger') or diag $run->{err};
+};
+
+subtest 'one line forms' => sub {
+    my $run = run_program([$^X, '-I' . tree(), '-MDevel::DProf', '-d', '-e', 'print "x\n"'], env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
+    is($run->{signal}, 0, '-MDevel::DProf with a plain -d does no harm');
+    $run = run_perl(['-I' . tree(), '-e', 'require Devel::DProf; print "loaded\n"']);
+    is($run->{signal}, 0, 'loaded at run time without -d');
+    my @double = profiled(['-e', 'use Devel::DProf; sub f { 1 } f(); print "x\n"']);
+    is("$double[0]{out}$double[0]{err}", "x\n", 'used a second time under -d');
+    is(profile_ok($double[0]{profile})->calls('main::f'), 1, 'recorded once');
+};
+
+done_testing;

@@ -1,0 +1,167 @@
+/* Numbers, text, sorting, sources. */
+#include "tap.h"
+#include "dp_io.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_sort.h"
+#include "dp_text.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+static void numbers(void)
+{
+    char buf[32];
+    bool good = true;
+    for (uint64_t n = 0; n < 10000000 && good; n += n < 2000 ? 1 : 997) {
+        uint64_t got = 0;
+        memset(buf, '9', sizeof buf);
+        int len = snprintf(buf, sizeof buf, "%llu", (unsigned long long)n);
+        buf[len] = n & 1 ? '\n' : ' ';
+        good = dp_num_short(buf, &got) == (unsigned)len && got == n;
+    }
+    ok(good, "numbers of 1 to 7 digits, whatever follows");
+    uint64_t v = 7;
+    is_u(dp_num_short("12345678 ", &v), 0, "8 digits are left to others");
+    is_u(dp_num_short(" 1       ", &v), 0, "no digit");
+    is_u(dp_num_short("/1       ", &v), 0, "just below the digits");
+    is_u(dp_num_short(":1       ", &v), 0, "just above the digits");
+    ok(dp_num_dec("9223372036854775807", 19, &v) && v == INT64_MAX, "2^63-1");
+    ok(!dp_num_dec("9223372036854775808", 19, &v), "2^63 is too large");
+    ok(!dp_num_dec("", 0, &v) && !dp_num_dec("1x", 2, &v), "not a number");
+    ok(dp_num_hex("ffffffffffffffff", 16, &v) && v == UINT64_MAX, "2^64-1");
+    ok(!dp_num_hex("10000000000000000", 17, &v), "2^64 is too large");
+}
+
+static const char *escaped(const char *s, size_t len)
+{
+    static struct dp_buf buf;
+    dp_buf_clear(&buf);
+    dp_text_escape(&buf, s, len);
+    return dp_buf_cstr(&buf);
+}
+
+static void text(void)
+{
+    is_s(escaped("a\x1b[31m", 6), "a\\x1b[31m", "escape");
+    is_s(escaped("\0\t\n\x7f", 4), "\\x00\\x09\\x0a\\x7f", "control bytes");
+    is_s(escaped("\xc3\xa9", 2), "\xc3\xa9", "UTF-8 stays");
+    is_s(escaped("\xc2\x9b", 2), "\\x{9b}", "C1 control");
+    is_s(escaped("\xe2\x80\xae", 3), "\\x{202e}", "direction mark");
+    is_s(escaped("\xff\xc3", 2), "\\xff\\xc3", "broken UTF-8");
+    is_s(escaped("\xe0\x80\x80", 3), "\\xe0\\x80\\x80", "overlong");
+    is_s(escaped("\xed\xa0\x80", 3), "\\xed\\xa0\\x80", "surrogate");
+    is_u(dp_text_break("Foo::Bar::baz", 13, 20), 13, "fits");
+    is_u(dp_text_break("Foo::Bar::baz", 13, 10), 10, "breaks behind ::");
+    is_u(dp_text_break("abcdefghij", 10, 4), 4, "breaks where it must");
+    is_u(dp_text_break("\xc3\xa9\xc3\xa9\xc3\xa9", 6, 2), 4, "characters, not bytes");
+}
+
+static int by_value(const void *ctx, uint32_t a, uint32_t b)
+{
+    const int *v = ctx;
+    return v[a] != v[b] ? (v[a] < v[b] ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+static void sorting(void)
+{
+    enum { N = 1000 };
+    static int v[N];
+    static uint32_t index[N];
+    bool good = true;
+    for (int i = 0; i < N; i++) {
+        v[i] = i * 7919 % 251;
+        index[i] = (uint32_t)i;
+    }
+    for (size_t n = 0; n <= N; n += n < 10 ? 1 : 99) {
+        for (uint32_t i = 0; i < n; i++)
+            index[i] = i;
+        dp_sort_u32(index, n, by_value, v);
+        for (size_t i = 1; i < n; i++)
+            good = good && by_value(v, index[i - 1], index[i]) < 0;
+    }
+    ok(good, "sorted");
+}
+
+/* One byte at a time, as a slow pipe might. */
+struct drip { const char *p; size_t n; };
+static long drip(void *ctx, void *buf, size_t n)
+{
+    struct drip *d = ctx;
+    if (!d->n || !n)
+        return 0;
+    *(char *)buf = *d->p++;
+    d->n--;
+    return 1;
+}
+
+static size_t read_all(struct dp_source *src, char *to, size_t cap, int *rc, struct dp_err *err)
+{
+    size_t n = 0;
+    long got;
+    dp_err_init(err);
+    while ((got = dp_source_read(src, to + n, cap - n < 7 ? cap - n : 7, err)) > 0)
+        n += (size_t)got;
+    *rc = (int)got;
+    dp_source_close(src);
+    return n;
+}
+
+static size_t gzip(const char *s, size_t n, char *to, size_t cap)
+{
+    z_stream z;
+    memset(&z, 0, sizeof z);
+    deflateInit2(&z, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    z.next_in = (Bytef *)(uintptr_t)s;
+    z.avail_in = (uInt)n;
+    z.next_out = (Bytef *)to;
+    z.avail_out = (uInt)cap;
+    deflate(&z, Z_FINISH);
+    deflateEnd(&z);
+    return cap - z.avail_out;
+}
+
+static void sources(void)
+{
+    static char plain[5000], packed[20000], out[20000];
+    struct dp_source src;
+    struct dp_err err;
+    int rc;
+    for (size_t i = 0; i < sizeof plain; i++)
+        plain[i] = (char)('a' + i * i % 23);
+    dp_source_mem(&src, plain, sizeof plain);
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && !memcmp(out, plain, sizeof plain), "memory");
+    dp_source_mem(&src, plain, 1);
+    ok(read_all(&src, out, sizeof out, &rc, &err) == 1 && rc == 0, "a single byte");
+    dp_source_mem(&src, plain, 0);
+    ok(read_all(&src, out, sizeof out, &rc, &err) == 0 && rc == 0, "nothing");
+    size_t n = gzip(plain, sizeof plain, packed, sizeof packed);
+    dp_source_mem(&src, packed, n);
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && !memcmp(out, plain, sizeof plain), "gzip");
+    struct drip d = { packed, n };
+    dp_source_fn(&src, drip, &d);
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && rc == 0, "gzip, byte by byte");
+    dp_source_mem(&src, packed, n / 2);
+    read_all(&src, out, sizeof out, &rc, &err);
+    is_i(rc, DP_E_TRUNCATED, "gzip cut short");
+    memcpy(packed + n, packed, n);
+    dp_source_mem(&src, packed, 2 * n);
+    is_u(read_all(&src, out, sizeof out, &rc, &err), 2 * sizeof plain, "two members");
+    memset(packed + n, 0, 100);
+    dp_source_mem(&src, packed, n + 100);
+    is_u(read_all(&src, out, sizeof out, &rc, &err), sizeof plain, "zeros behind it");
+    packed[n / 2] ^= 0x55;
+    dp_source_mem(&src, packed, n);
+    read_all(&src, out, sizeof out, &rc, &err);
+    is_i(rc, DP_E_IO, "damaged");
+    is_i(dp_source_open(&src, "/nonexistent/file"), DP_E_IO, "no such file");
+}
+
+int main(void)
+{
+    numbers();
+    text();
+    sorting();
+    sources();
+    return tap_done();
+}

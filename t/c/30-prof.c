@@ -1,0 +1,222 @@
+/* The model: sums, recursion, depth, several files, and no memory. */
+#include "tap.h"
+#include "dp_flat.h"
+#include "dp_mem.h"
+#include "dp_prof.h"
+#include "dp_select.h"
+
+#include <stdlib.h>
+
+#define RRUN "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\n"
+#define HEAD "#fOrTyTwO\n$hz=100;\n" RRUN "PART2\n"
+
+static struct dp_row rows[64];
+static long n_rows;
+
+static struct dp_prof *of(const char *text)
+{
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_add_mem(prof, "t", text, strlen(text), 0);
+    return prof;
+}
+
+/* Fills rows; time real. */
+static void flat(const struct dp_prof *prof, const char *only)
+{
+    struct dp_classic how;
+    memset(&how, 0, sizeof how);
+    how.time = DP_T_REAL;
+    how.order = DP_UNSORTED;
+    how.program = 1;
+    how.rows = 64;
+    struct dp_names *names = dp_names_new(prof, 0);
+    how.only = only ? dp_names_find(names, only, strlen(only)) : -1;
+    n_rows = dp_flat_rows(prof, names, &how, rows, 64);
+    dp_names_free(names);
+}
+
+static void recursion(void)
+{
+    struct dp_prof *prof = of(HEAD "& 2 m a\n& 3 m b\n@ 0 0 1\n+ 2\n@ 0 0 10\n+ 3\n@ 0 0 100\n+ 2\n@ 0 0 1000\n"
+                              "- 2\n- 3\n@ 0 0 10000\n- 2\n@ 0 0 100000\n");
+    flat(prof, NULL);
+    is_i(n_rows, 3, "two subs and the program");
+    is_u(rows[0].incl, 111111, "the program's inclusive time is the total");
+    is_u(rows[0].self, 100001, "its own is what no sub has");
+    is_u(rows[1].calls, 2, "a was called twice");
+    is_u(rows[1].self, 11010, "a's own");
+    is_u(rows[1].incl, 11110, "a's inclusive, once");
+    is_u(rows[2].incl, 1100, "b's inclusive");
+    is_u(dp_prof_total(prof, DP_T_REAL), 111111, "the total");
+    flat(prof, "m::b");
+    is_u(rows[0].self + rows[1].self, 1100, "-g: what b called, and b");
+    is_i(n_rows, 2, "and nothing else");
+    dp_prof_free(prof);
+}
+
+static void jumps(void)
+{
+    struct dp_prof *prof = of(HEAD "& 2 m a\n& 3 m b\n& 4 m c\n+ 4\n@ 0 0 1\n+ 2\n@ 0 0 10\n* 3\n@ 0 0 100\n- 2\n@ 0 0 1000\n- 4\n");
+    struct dp_outcome o;
+    flat(prof, NULL);
+    dp_prof_outcome(prof, 0, &o);
+    is_i(o.code, 0, "goto");
+    is_u(o.odd_pairs, 0, "its exit is what it should be");
+    is_u(rows[2].incl, 10, "a had the time before the goto");
+    is_u(rows[3].incl, 100, "b the time behind it");
+    is_u(rows[1].incl, 1111, "c all of it");
+    is_u(o.open, 0, "nothing is left open");
+    dp_prof_free(prof);
+    prof = of(HEAD "& 2 m a\n& 3 m b\n+ 2\n+ 3\n- 2\n- 2\n- 2\n+ 2\n");
+    dp_prof_outcome(prof, 0, &o);
+    is_u(o.odd_pairs, 1, "an exit that names another sub");
+    is_i(o.code, DP_E_SYNTAX, "an exit too many");
+    is_u(o.line, 11, "its line");
+    ok(strstr(o.message, "missing an enter time stamp") != NULL, "its text");
+    dp_prof_free(prof);
+    prof = dp_prof_new();
+    const char *text = HEAD "& 2 m a\n- 2\n+ 2\n+ 2\n";
+    is_i(dp_prof_add_mem(prof, "t", text, strlen(text), DP_FORCE), 0, "forced");
+    dp_prof_outcome(prof, 0, &o);
+    is_u(o.open, 2, "two left open");
+    is_u(o.open_listed, 2, "and listed");
+    dp_prof_free(prof);
+}
+
+static void costs(void)
+{
+    /* 3 ticks a pair: 1.5 a mark, 1 and 2 in turn; never more than there is */
+    struct dp_prof *prof = of("#fOrTyTwO\n$hz=100;\n$over_utime=0;$over_stime=0;$over_rtime=30;$over_tests=10;\n"
+                              "$rrun_utime=0;$rrun_stime=0;$rrun_rtime=116;\nPART2\n"
+                              "& 2 m a\n@ 0 0 10\n+ 2\n@ 0 0 1\n- 2\n+ 2\n@ 0 0 100\n- 2\n");
+    flat(prof, NULL);
+    is_u(rows[1].self, 0 + 98, "of the sub: 1-1 and 100-2");
+    is_u(rows[0].self, 9 + 5, "outside: 10-1, and 5 that the header knows of");
+    is_u(dp_prof_total(prof, DP_T_REAL), 112, "the total is the sum");
+    dp_prof_free(prof);
+}
+
+static void several(void)
+{
+    struct dp_prof *prof = of(HEAD "& 2 m a\n@ 0 0 1\n+ 2\n@ 0 0 3\n- 2\n");
+    const char *fine = "#fOrTyTwO\n$hz=150;\n" RRUN "PART2\n& 9 m a\n@ 0 0 1\n+ 9\n@ 0 0 5\n- 9\n";
+    is_i(dp_prof_add_mem(prof, "u", fine, strlen(fine), 0), 0, "a second file");
+    is_u(dp_prof_hz(prof), 300, "ticks that both go into");
+    flat(prof, NULL);
+    is_i(n_rows, 2, "the same sub");
+    is_u(rows[1].self, 3 * 3 + 5 * 2, "exact sums");
+    is_u(rows[1].calls, 2, "calls");
+    is_u(rows[0].self, 3 + 2, "outside");
+    is_u(rows[0].calls, 2, "two programs");
+    const char *odd = "#fOrTyTwO\n$hz=999999999989;\n" RRUN "PART2\n";
+    is_i(dp_prof_add_mem(prof, "v", odd, strlen(odd), 0), DP_E_LIMIT, "ticks that go with nothing");
+    is_u(dp_prof_hz(prof), 300, "leave the rest alone");
+    dp_prof_free(prof);
+}
+
+static void inherited(void)
+{
+    struct dp_prof *prof = of("#fOrTyTwO\n$hz=100;\n$dprof_inherited=2;\n" RRUN "PART2\n& 2 m a\n+ 2\n+ 2\n+ 2\n@ 0 0 7\n- 2\n- 2\n- 2\n");
+    flat(prof, NULL);
+    is_u(rows[1].calls, 1, "frames of the parent are no calls");
+    is_u(rows[1].incl, 7, "but have their time");
+    dp_prof_free(prof);
+}
+
+static void deep(void)
+{
+    enum { N = 1000000 };
+    size_t cap = (size_t)N * 20 + 200, n = 0;
+    char *text = malloc(cap);
+    n += (size_t)sprintf(text, "%s& 2 m a\n", HEAD);
+    for (int i = 0; i < N; i++)
+        n += (size_t)sprintf(text + n, "@ 0 0 1\n+ 2\n");
+    for (int i = 0; i < N; i++)
+        n += (size_t)sprintf(text + n, "- 2\n");
+    struct dp_prof *prof = dp_prof_new();
+    is_i(dp_prof_add_mem(prof, "deep", text, n, 0), 0, "a million deep");
+    flat(prof, NULL);
+    is_u(rows[1].calls, N, "calls");
+    is_u(rows[1].incl, N - 1, "inclusive time");
+    is_u(dp_prof_contexts(prof), N + 1, "contexts");
+    dp_prof_free(prof);
+    /* endless recursion ends at the limit, and so does what comes before it */
+    struct dp_trace_how how = { 0, 0, 0, NULL, 0 };
+    (void)how;
+    free(text);
+}
+
+static int swallow(void *ctx, const void *ptr, size_t len)
+{
+    (void)ptr;
+    *(size_t *)ctx += len;
+    return 0;
+}
+
+/* All that there is, once. Returns whether memory sufficed. */
+static bool everything(const char *text, size_t len)
+{
+    size_t bytes = 0;
+    struct dp_host host = { &bytes, swallow, NULL };
+    struct dp_classic how;
+    memset(&how, 0, sizeof how);
+    how.only = -1;
+    how.rows = 100;
+    bool good = false;
+    struct dp_names *names = NULL;
+    struct dp_trace *trace = NULL;
+    struct dp_trace_how t = { 1, 3, 0, "main::run", 9 };
+    struct dp_prof *prof = dp_prof_new();
+    if (!prof)
+        return false;
+    int rc = dp_prof_add_mem(prof, "t", text, len, 0);
+    if (rc == DP_E_NOMEM)
+        goto out;
+    if (!(names = dp_names_new(prof, 3)))
+        goto out;
+    if (dp_classic_flat(prof, names, &how, &host) < 0 || dp_classic_merged(prof, names, &how, &host) < 0)
+        goto out;
+    if (!(trace = dp_trace_new(&t, &host)) || dp_trace_add_mem(trace, "t", text, len) == DP_E_NOMEM)
+        goto out;
+    good = rc == 0;
+out:
+    dp_trace_free(trace);
+    dp_names_free(names);
+    dp_prof_free(prof);
+    return good;
+}
+
+static void no_memory(const char *path)
+{
+    static char text[1 << 16];
+    FILE *in = fopen(path, "rb");
+    size_t len = in ? fread(text, 1, sizeof text, in) : 0;
+    if (in)
+        fclose(in);
+    long n = 0;
+    bool good = false, clean = true;
+    for (; n < 2000 && !good; n++) {
+        dp_mem_fail_after(n);
+        good = everything(text, len);
+        dp_mem_fail_after(-1);
+        clean = clean && dp_mem_live() == 0;
+    }
+    ok(len > 0 && good && n > 20, "%s: every allocation failed once (%ld)", path, n);
+    ok(clean, "and nothing leaked");
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    recursion();
+    jumps();
+    costs();
+    several();
+    inherited();
+    deep();
+    no_memory("../t/data/ours.out");
+    no_memory("../t/corpus/ours.gz");
+    is_i(dp_mem_live(), 0, "nothing is left");
+    return tap_done();
+}

@@ -1,0 +1,266 @@
+package DProfTest;
+
+# Runs programs plain and under -d:DProf, compares the two, and checks the
+# profile against what the program says it did.
+#
+# A program in t/scripts may carry lines like these (all optional):
+#   # needs: Some::Module 1.0          skipped where it is absent
+#   # perl: 5.36                       skipped on older perls
+#   # expect: main::f 3                calls of a sub, exactly
+#   # expect: main::f > main::g 2      calls of an edge, exactly
+#   # never: main::h                   not in the profile at all
+#   # packages: main Foo               whose subs `trace` shows; main alone if missing
+#   # trace: +f +g /g ~/f              all marks of those, in order (BEGIN, END, import and bootstrap left out);
+#                                      ~ where no time passed before the mark
+#   # switches: -T                     for perl
+#   # args: a b
+#   # status: 255                    of a program that is meant to fail
+#   # clocks: counting              and not with the default one too
+#   # env: NAME=value                 of the profiled run
+# A program may also write lines like those of `expect` to the file named by
+# $ENV{EXPECT}, when it has kept count itself.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Carp 'croak';
+use Cwd 'abs_path';
+use File::Basename 'dirname';
+use File::Path 'make_path';
+use File::Spec;
+use File::Temp 'tempdir';
+use Test::More;
+use POSIX ();
+use version;
+use TraceReader;
+
+our @EXPORT = qw(root scratch slurp spew run_perl run_program profiled plain same_as_plain read_profile
+                 profile_ok check_script run_scripts counting PROFILER profiler_env tree);
+
+my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
+
+sub root { return $ROOT }
+
+my $scratch;
+my $count = 0;
+my $tree;
+
+# The module as it lies when it is installed: in one directory. With blib's two, XSLoader
+# falls back to DynaLoader, and a program would see what that loads.
+sub tree {
+    return $tree //= do {
+        my $dir = scratch();
+        make_path("$dir/Devel/DProf", "$dir/auto/Devel/DProf");
+        my %from = ('Devel/DProf.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
+        for (keys %from) {
+            symlink "$ROOT/blib/$from{$_}/$_", "$dir/$_" or croak "$dir/$_: $!";
+        }
+        $dir;
+    };
+}
+
+# perl's switches that load the profiler from the build tree.
+sub PROFILER { return ('-I' . tree(), '-d:DProf') }
+
+# The same for children, in the environment.
+sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
+
+sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
+
+sub fresh_name {
+    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
+    return "$scratch/" . ++$count;
+}
+
+# A new directory, gone at the end.
+sub scratch {
+    my $dir = fresh_name();
+    mkdir $dir or croak "$dir: $!";
+    return $dir;
+}
+
+sub slurp {
+    my $file = shift;
+    open my $in, '<:raw', $file or return undef;
+    local $/;
+    return scalar readline $in;
+}
+
+sub spew {
+    my ($file, $text) = @_;
+    open my $out, '>:raw', $file or croak "$file: $!";
+    print {$out} $text;
+    close $out or croak "$file: $!";
+    return $file;
+}
+
+# Runs a command in a directory of its own. Options: dir, env, stdin, umask,
+# limit (of seconds). Returns { out, err, status, signal, dir }.
+sub run_program {
+    my ($command, %opt) = @_;
+    my $dir = $opt{dir} // scratch();
+    my ($out, $err) = map { fresh_name() . ".$_" } qw(out err);
+    my $pid = fork // croak "fork: $!";
+    if (!$pid) {
+        delete @ENV{grep { /^PERL_DPROF|^DPROF|^PERL5(?:OPT|DB|LIB)$|^PERL_UNICODE$|^HARNESS_/ } keys %ENV};
+        my $env = $opt{env} // {};
+        for (keys %$env) {
+            if (defined $env->{$_}) { $ENV{$_} = $env->{$_} } else { delete $ENV{$_} }
+        }
+        chdir $dir or POSIX::_exit(126);
+        open STDIN, '<', $opt{stdin} // File::Spec->devnull or exit 126;
+        open STDOUT, '>', $out or exit 126;
+        open STDERR, '>', $err or exit 126;
+        umask $opt{umask} if defined $opt{umask};
+        alarm($opt{limit} // 120);
+        exec { $command->[0] } @$command or exit 127;
+    }
+    waitpid $pid, 0;
+    return {
+        out => slurp($out), err => slurp($err), status => $? >> 8, signal => $? & 127, dir => $dir, pid => $pid,
+        raw => $?,
+    };
+}
+
+# run_perl([perl's arguments], options); profile => 1 puts the profiler in.
+sub run_perl {
+    my ($args, %opt) = @_;
+    my @switches = $opt{profile} ? PROFILER() : ();
+    my $run = run_program([$^X, @switches, @$args], %opt);
+    $run->{profile} = "$run->{dir}/tmon.out";
+    return $run;
+}
+
+sub plain { my ($args, %opt) = @_; return run_perl($args, %opt) }
+sub profiled { my ($args, %opt) = @_; return run_perl($args, %opt, profile => 1) }
+
+sub read_profile {
+    my ($file, %opt) = @_;
+    return TraceReader->read($file, events => 1, %opt);
+}
+
+# A profile that is whole and has no flaw. Returns the reader.
+sub profile_ok {
+    my ($file, $what, %opt) = @_;
+    my $got = read_profile($file, %opt);
+    push @{ $got->{problems} }, 'not complete' unless $got->complete || $opt{cut};
+    is(join("\n", $got->problems), '', $what // 'profile well formed');
+    return $got;
+}
+
+# The same output, messages and status as without us. Without a name no test is made:
+# the difference is returned, '' for none.
+sub same_as_plain {
+    my ($plain, $run, $what) = @_;
+    my @diffs;
+    for my $what (qw(status signal out err)) {
+        my ($want, $have) = map { $_->{$what} // 'none' } $plain, $run;
+        next if $want eq $have;
+        # The first line that differs is enough.
+        my ($first, $theirs) = ([split /^/, $want], [split /^/, $have]);
+        my $n = 0;
+        $n++ while $n < @$first && $n < @$theirs && $first->[$n] eq $theirs->[$n];
+        push @diffs, "$what: plain <" . substr($first->[$n] // '', 0, 300) . '>, profiled <' . substr($theirs->[$n] // '', 0, 300)
+            . '>, line ' . ($n + 1);
+    }
+    my $diff = join "\n", @diffs;
+    is($diff, '', $what) if defined $what;
+    return $diff;
+}
+
+# ---- t/scripts ----
+
+sub directives {
+    my $file = shift;
+    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '', clocks => 'counting default');
+    for (split /\n/, slurp($file)) {
+        my ($key, $value) = /^# (\w+): (.*?)\s*$/ or next;
+        if ($key =~ /^(?:expect|never|needs)$/) { push @{ $say{$key} }, $value }
+        elsif ($key eq 'trace') { $say{trace} = defined $say{trace} ? "$say{trace} $value" : $value }
+        else { $say{$key} = $value }
+    }
+    return \%say;
+}
+
+sub check_expect {
+    my ($got, $line) = @_;
+    my ($name, $n) = $line =~ /^(.*\S)\s+(\d+)$/ or return "bad expectation: $line";
+    utf8::decode($name);
+    my $is = ($name =~ / > / ? $got->{edges} : $got->{calls})->{$name} // 0;
+    my $text = "$name: $is calls, not $n";
+    utf8::encode($text);
+    return $is == $n ? () : $text;
+}
+
+# The differences between a profile and what a program says about itself.
+sub compare {
+    my ($got, $say, $own, $exact_time) = @_;
+    my @diffs = $got->problems;
+    push @diffs, 'not complete' unless $got->complete;
+    push @diffs, map { check_expect($got, $_) } @{ $say->{expect} }, @$own;
+    push @diffs, map { "$_ is in the profile" } grep { $got->named($_) } @{ $say->{never} };
+    if (defined $say->{trace}) {
+        my $packages = join '|', map { quotemeta } split ' ', $say->{packages};
+        my $words = join ' ', $got->marks(qr/^(?:$packages)::(?!(?:BEGIN|END|import|bootstrap)\z)[^:]/);
+        my $want = join ' ', split ' ', $say->{trace};
+        $words =~ s/~//g, $want =~ s/~//g unless $exact_time;
+        push @diffs, "marks: $words\nnot:   $want" if $words ne $want;
+    }
+    return @diffs;
+}
+
+# One program, plain, with the counting clock, and with the clock that users have:
+# that one has hooks of its own.
+sub check_script {
+    my $file = shift;
+    my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
+    my $say = directives($file);
+    my $skip = $say->{perl} && $] < version->parse($say->{perl})->numify ? "needs perl $say->{perl}" : undef;
+    for (@{ $say->{needs} // [] }) {
+        my ($module, $version) = split ' ';
+        $skip //= "needs $_" unless module_there($module, $version);
+    }
+  SKIP: {
+        skip "$name: $skip", 1 if $skip;
+        my @args = (split(' ', $say->{switches}), $file, split ' ', $say->{args});
+        my $expect = scratch() . '/expect';
+        my $plain = plain(\@args, env => { EXPECT => $expect });
+        my @own = split /\n/, slurp($expect) // '';
+        my @diffs;
+        push @diffs, "plain: status $plain->{status}, signal $plain->{signal}: $plain->{err}"
+            if $plain->{raw} != ($say->{status} // 0) << 8;
+        for my $clock (map { $_ eq 'default' ? undef : $_ } split ' ', $say->{clocks}) {
+            unlink $expect;
+            my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
+            my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });
+            my @these = same_as_plain($plain, $run) || ();
+            my $got = read_profile($run->{profile}, events => defined $say->{trace});
+            push @these, compare($got, $say, \@own, $clock);
+            push @diffs, map { ($clock // 'default') . " clock: $_" } @these;
+            unlink $run->{profile};
+        }
+        my $diff = join "\n", @diffs;
+        is($diff, '', $name);
+    }
+    return;
+}
+
+my %there;
+
+sub module_there {
+    my ($module, $version) = @_;
+    return $there{"$module " . ($version // 0)} //= do {
+        my $run = run_perl(['-e', "require $module; $module->VERSION(" . ($version // 0) . ')']);
+        $run->{raw} == 0 ? 1 : 0;
+    } || undef;
+}
+
+sub run_scripts {
+    my $group = shift;
+    my @files = grep { !@ARGV || m{/(?:@{[join '|', @ARGV]})\.pl$} } sort glob "$ROOT/t/scripts/$group/*.pl";
+    plan tests => scalar @files;
+    check_script($_) for @files;
+    return;
+}
+
+1;

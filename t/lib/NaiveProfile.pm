@@ -1,0 +1,125 @@
+package NaiveProfile;
+
+# Format.pod read word by word, in the plainest way: each interval is given to
+# every name on the stack. Slow, and independent of the C core.
+
+use strict;
+use warnings;
+use Math::BigInt;
+
+sub new {
+    my ($class, $text) = @_;
+    my $self = bless { flat => {}, order => [], total => [0, 0, 0], tree => {}, lines => [], hz => 100 }, $class;
+    $self->read($text);
+    return $self;
+}
+
+sub decode { my ($s, $on) = @_; $on and ($s = $s eq '%' ? '' : $s =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger); $s }
+
+sub read {
+    my ($self, $text) = @_;
+    my ($head, $trace) = $text =~ /\A(.*?^PART2\r?\n)(.*)\z/ms or die "no header";
+    my %h;
+    $h{$1} = defined $3 ? $3 : $2 while $head =~ /\$(\w+)=('((?:[^'\\]|\\.)*)'|[-\d.]+)/g;
+    $self->{hz} = $h{hz} // 100;
+    my $ours = exists $h{dprof_format};
+    my $inherited = $h{dprof_inherited} // 0;
+    my @over = map { $h{"over_${_}time"} // 0 } qw(u s r);
+    my $tests = $h{over_tests} || 1;
+    my (%name, @stack, $clock, $writing);
+    my @wait = (0, 0, 0);
+    my @passed = (0, 0, 0);
+    my $mark_number = 0;
+    my $give = sub {
+        my ($to, @t) = @_;      # to: the stack that has the time
+        my %seen;
+        $self->{total}[$_] += $t[$_] for 0 .. 2;
+        $self->{flat}{'(program)'}{incl}[$_] += $t[$_] for 0 .. 2;
+        for my $n (grep { !$seen{$_}++ } @$to) { $self->{flat}{$n}{incl}[$_] += $t[$_] for 0 .. 2 }
+        my $top = @$to ? $to->[-1] : '(program)';
+        $self->{flat}{$top}{self}[$_] += $t[$_] for 0 .. 2;
+        $self->{tree}{ join ';', @$to }{self}[$_] += $t[$_] for 0 .. 2;
+    };
+    my $pass = sub {
+        my @t = map { $_ < 0 ? 0 : $_ } @_;
+        $passed[$_] += $t[$_] for 0 .. 2;
+        if (!$writing) { $wait[$_] += $t[$_] for 0 .. 2 }
+        if ($clock) { $clock->[$_] += $t[$_] for 0 .. 2 }
+    };
+    for my $line (split /\n/, $trace) {
+        my @f = split ' ', $line;
+        next if !@f || $f[0] =~ /^#/;
+        if ($f[0] eq '@') { $pass->(@f[1 .. 3]); next }
+        if ($f[0] eq '&') {
+            my $p = decode($f[2], $ours);
+            $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
+            next;
+        }
+        my $n;
+        if (@f >= 4 && $f[1] ne '&') {
+            my @now = @f[1 .. 3];
+            $pass->(map { $clock && $now[$_] > $clock->[$_] ? $now[$_] - $clock->[$_] : 0 } 0 .. 2);
+            $clock = [@now];
+            $n = $f[4];
+        } elsif ($f[1] eq '&') {
+            $n = $f[2];
+        } else {
+            $n = $name{ hex $f[1] };
+        }
+        if ($n eq 'Devel::DProf::write' && ($f[1] eq '&' || @f >= 4)) { $writing = $f[0] eq '+'; next }
+        # the mark's share of the overhead, in whole ticks that add up
+        my @cost = map {
+            my $all = Math::BigInt->new($over[$_]);
+            my ($before, $after) = map { ($all * $_ / (2 * $tests))->numify } $mark_number, $mark_number + 1;
+            $after - $before;
+        } 0 .. 2;
+        $mark_number++;
+        $give->(\@stack, map { $wait[$_] - ($cost[$_] < $wait[$_] ? $cost[$_] : $wait[$_]) } 0 .. 2);
+        @wait = (0, 0, 0);
+        pop @stack if $f[0] ne '+';
+        if ($f[0] eq '+' || $f[0] eq '*') {
+            push @{ $self->{lines} }, '   ' x @stack . $n;
+            push @stack, $n;
+            push @{ $self->{order} }, $n if !$self->{flat}{$n}{seen}++;
+            my $call = $inherited > 0 ? 0 : 1;
+            $inherited--;
+            $self->{flat}{$n}{calls} += $call;
+            $self->{tree}{ join ';', @stack }{calls} += $call;
+        }
+    }
+    $give->(\@stack, @wait);
+    $self->{open} = [@stack];
+    my @rest = map { my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}]; $r > 0 ? $r : 0 } qw(u s r);
+    $give->([], @rest);
+}
+
+my %columns = (cpu => [0, 1], user => [0], system => [1], real => [2]);
+
+sub pick { my ($t, $time) = @_; my $sum = 0; $sum += $t->[$_] // 0 for @{ $columns{$time} }; $sum }
+
+# name => [calls, self, inclusive]
+sub flat {
+    my ($self, $time) = @_;
+    my %out;
+    for my $n (keys %{ $self->{flat} }) {
+        my $f = $self->{flat}{$n};
+        $out{$n} = [$n eq '(program)' ? 1 : $f->{calls} // 0, pick($f->{self}, $time), pick($f->{incl}, $time)];
+    }
+    return \%out;
+}
+
+# "a;b;c" => [calls, inclusive]
+sub tree {
+    my ($self, $time) = @_;
+    my %out;
+    for my $path (grep { length } keys %{ $self->{tree} }) {
+        my $incl = 0;
+        for my $other (keys %{ $self->{tree} }) {
+            $incl += pick($self->{tree}{$other}{self}, $time) if $other eq $path || index($other, "$path;") == 0;
+        }
+        $out{$path} = [$self->{tree}{$path}{calls} // 0, $incl];
+    }
+    return \%out;
+}
+
+1;

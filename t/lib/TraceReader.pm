@@ -1,0 +1,281 @@
+package TraceReader;
+
+# Reads a trace profile in the plainest way there is, to check the recorder with:
+# no speed, no tolerance. Whatever is not as Devel::DProf::Format says ends up in
+# {problems}. Shares no code with the distribution on purpose.
+
+use strict;
+use warnings;
+
+our $ROOT = '(program)';
+
+# TraceReader->read($file, events => 1)
+#   header    name => value of the header's statements
+#   subs      id => { package, name, full, file, line, kind, autoload, in, seq }
+#   calls     full name => number of calls (enters and gotos, not inherited frames)
+#   edges     "caller > callee" => number of calls
+#   self      full name => real ticks;   incl: total ticks under each tree path is in `tree`
+#   tree      { name, calls, real, user, sys, kids => { name => node }, order => [names] }
+#   marks     '+' => n ...
+#   sum       [user, system, real] of all @ lines
+#   events    [ [sign, full name, time passed before?, depth] ... ], when asked for
+#   inherited full names of frames that were running when the file began
+#   depth     the deepest the stack was
+#   classic => 1 takes what Devel::DProf 20110802 wrote
+#   open      names of frames still open at the end
+sub read {
+    my ($class, $file, %opt) = @_;
+    my $self = bless {
+        file => $file, header => {}, subs => {}, calls => {}, edges => {}, self => {},
+        marks => { map { $_ => 0 } qw(+ - * /) }, sum => [0, 0, 0], events => [],
+        inherited => [], depth => 0, problems => [], open => [],
+    }, $class;
+    open my $in, '<:raw', $file or do {
+        $self->problem("cannot read: $!");
+        return $self;
+    };
+    if ($self->_header($in, \%opt)) {
+        $self->_trace($in, \%opt);
+        $self->_sums unless $opt{classic};
+    }
+    return $self;
+}
+
+sub problem {
+    my ($self, $text) = @_;
+    my $problems = $self->{problems};
+    push @$problems, $text . ($. ? " (line $.)" : '') if @$problems < 20;
+    return;
+}
+
+sub problems { return @{ $_[0]{problems} } }
+
+# ---- header ----
+
+sub _header {
+    my ($self, $in, $opt) = @_;
+    my $first = readline $in;
+    if (!defined $first || $first ne "#fOrTyTwO\n") {
+        $self->problem('does not begin with the magic number');
+        return;
+    }
+    while (defined(my $line = readline $in)) {
+        return 1 if $line eq "PART2\n";
+        next if $line =~ /^#/;
+        my $rest = $line;
+        $rest =~ s/\s*\z/;/ if $opt->{classic} && $rest =~ /[^;\s]\s*\z/;
+        while ($rest =~ s/^\s*\$(\w+)=(?:(-?\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)');//) {
+            my ($name, $number, $string) = ($1, $2, $3);
+            $self->problem("\$$name twice") if exists $self->{header}{$name};
+            if (defined $string) {
+                $string =~ s/\\(.)/$1/g;
+                # Blanks within strings are the old tools' own (`DProf 1.0`).
+                $string = join ' ', map { length ? $self->_decode($_) : '' } split / /, $string, -1;
+            }
+            $self->{header}{$name} = $string // $number;
+        }
+        $self->problem("odd header line: $line") if $rest =~ /\S/ || $line !~ /\n\z/;
+    }
+    $self->problem('no PART2');
+    return;
+}
+
+sub _decode {
+    my ($self, $text) = @_;
+    return '' if $text eq '%';
+    $self->problem("raw control byte in '$text'") if $text =~ /[\x00-\x20\x7f]/;
+    $self->problem("bad escape in '$text'") if $text =~ /%(?![0-9A-F]{2})/;
+    $text =~ s/%([0-9A-F]{2})/chr hex $1/ge;
+    utf8::decode($text);
+    return $text;
+}
+
+# ---- trace ----
+
+sub _name {
+    my ($self, $fields) = @_;
+    my ($id, $package, $name, $place, @more) = split / /, $fields, -1;
+    if (!defined $place || $id !~ /^[0-9a-f]+$/) {
+        $self->problem("bad name line: & $fields");
+        return;
+    }
+    $self->problem("id $id named twice") if $self->{subs}{$id};
+    my %sub = (id => $id, package => $self->_decode($package), name => $self->_decode($name));
+    $sub{full} = "$sub{package}::$sub{name}";
+    if ($place ne '-') {
+        $place =~ /^(.*):(\d+)$/s or $self->problem("bad place $place");
+        @sub{qw(file line)} = ($self->_decode($1 // ''), $2);
+    }
+    for (@more) {
+        my ($key, $value) = /^(\w+)=(.*)$/s or $self->problem("bad field '$_' in & $fields");
+        $sub{$key} = $self->_decode($value) if defined $key;
+    }
+    $self->{subs}{$id} = \%sub;
+    return;
+}
+
+sub _node { return { name => $_[0], calls => 0, real => 0, user => 0, sys => 0, kids => {}, order => [] } }
+
+sub _kid {
+    my ($node, $name) = @_;
+    return $node->{kids}{$name} //= do {
+        push @{ $node->{order} }, $name;
+        _node($name);
+    };
+}
+
+sub _trace {
+    my ($self, $in, $opt) = @_;
+    my $root = $self->{tree} = _node($ROOT);
+    my @stack = ([undef, $root]);           # [id first entered, node, parent of node]
+    my $node = $root;
+    my ($subs, $calls, $edges, $self_time, $marks) = @$self{qw(subs calls edges self marks)};
+    my $inherit = $self->{header}{dprof_inherited} // 0;
+    my $passed = 0;
+    my $events = $opt->{events} && $self->{events};
+
+    while (defined(my $line = readline $in)) {
+        if ($line !~ s/\n\z//) {
+            $self->problem('ends in the middle of a line');
+            last;
+        }
+        my ($sign, $rest) = $line =~ /^([&@+*\/-]) (.*)\z/s or do {
+            $self->problem("odd line: $line");
+            next;
+        };
+        if ($sign eq '@') {
+            my ($user, $sys, $real) = $rest =~ /^(\d+) (\d+) (\d+)\z/ or do {
+                $self->problem("odd line: $line");
+                next;
+            };
+            $self->problem('an empty @ line') unless $user + $sys + $real;
+            $self->problem("more CPU than time: $line") if $user + $sys > $real;
+            $self->{sum}[0] += $user;
+            $self->{sum}[1] += $sys;
+            $self->{sum}[2] += $real;
+            $node->{user} += $user;
+            $node->{sys} += $sys;
+            $node->{real} += $real;
+            $self_time->{ $node->{name} } += $real;
+            $passed = $real || 1;
+            next;
+        }
+        # What the classic recorder spent on writing.
+        next if $opt->{classic} && $rest =~ /^& /;
+        if ($sign eq '&') {
+            $self->_name($opt->{classic} ? "$rest -" : $rest);
+            next;
+        }
+        my $sub = $subs->{$rest};
+        if (!$sub) {
+            $self->problem("unknown id in: $line");
+            next;
+        }
+        my $full = $sub->{full};
+        $marks->{$sign}++;
+        if ($sign eq '+') {
+            my $inherited = $inherit && $inherit--;
+            my $kid = _kid($node, $full);
+            push @stack, [$rest, $kid, $node];
+            $self->{depth} = @stack - 1 if $self->{depth} < @stack - 1;
+            if ($inherited) {
+                push @{ $self->{inherited} }, $full;
+                $self->problem('time passed before an inherited frame') if $passed;
+            } else {
+                $calls->{$full}++;
+                $edges->{"$node->{name} > $full"}++;
+                $kid->{calls}++;
+            }
+            $node = $kid;
+        } elsif (@stack == 1) {
+            $self->problem("unexpected: $line");
+            next;
+        } elsif ($sign eq '*') {
+            my $parent = $stack[-1][2];
+            $node = $stack[-1][1] = _kid($parent, $full);
+            $calls->{$full}++;
+            $edges->{"$parent->{name} > $full"}++;
+            $node->{calls}++;
+        } else {
+            my $top = pop @stack;
+            $self->problem("'$line' ends a frame of $top->[0]") if $top->[0] ne $rest && !$opt->{classic};
+            $node = $stack[-1][1];
+        }
+        push @$events, [$sign, $full, $passed, scalar @stack] if $events;
+        $passed = 0;
+    }
+    $self->{trailing} = $passed;
+    $self->{open} = [map { $subs->{ $_->[0] }{full} } @stack[1 .. $#stack]];
+    $self->problem('inherited frames are missing') if $inherit;
+    close $in;
+    return;
+}
+
+sub _sums {
+    my $self = shift;
+    my $header = $self->{header};
+    for (qw(hz XS_VERSION dprof_format dprof_run dprof_pid dprof_ppid dprof_tid dprof_perl
+            dprof_script dprof_start dprof_clock dprof_options dprof_inherited)) {
+        $self->problem("no \$$_") unless defined $header->{$_};
+    }
+    return unless $header->{dprof_complete};
+    my $marks = 0;
+    $marks += $_ for values %{ $self->{marks} };
+    $self->problem("\$total_marks is $header->{total_marks}, but there are $marks")
+        if $header->{total_marks} != $marks;
+    my @sum = @{ $self->{sum} };
+    for (qw(utime stime rtime)) {
+        my $sum = shift @sum;
+        $self->problem("\$rrun_$_ is " . $header->{"rrun_$_"} . ", but the lines say $sum")
+            if $header->{"rrun_$_"} != $sum;
+    }
+    $self->problem("frames open at the end: @{ $self->{open} }") if @{ $self->{open} };
+    return;
+}
+
+# ---- questions ----
+
+sub complete { return $_[0]{header}{dprof_complete} }
+sub calls { return $_[0]{calls}{ $_[1] } // 0 }
+sub edge { return $_[0]{edges}{"$_[1] > $_[2]"} // 0 }
+sub self_time { return $_[0]{self}{ $_[1] } // 0 }
+
+# Subs of this full name, in the order of their ids.
+sub named {
+    my ($self, $full) = @_;
+    my $subs = $self->{subs};
+    return map { $subs->{$_} } sort { hex $a <=> hex $b } grep { $subs->{$_}{full} eq $full } keys %$subs;
+}
+
+# The marks of subs that match, as words: `+main::f -main::f`; main:: is left out.
+# A ~ stands before a mark with which no time passed since the last one shown.
+sub marks {
+    my ($self, $filter) = @_;
+    my $passed = 0;
+    my @words;
+    for (@{ $self->{events} }) {
+        my ($sign, $full, $time) = @$_;
+        $passed ||= $time;
+        next unless $full =~ $filter;
+        push @words, ($passed ? '' : '~') . $sign . ($full =~ s/^main:://r);
+        $passed = 0;
+    }
+    return @words;
+}
+
+# The merged call tree as indented lines, in the order of the first calls. No
+# recursion: profiles are deeper than perl likes.
+sub tree_lines {
+    my ($self, $filter) = @_;
+    my @todo = map { [0, $self->{tree}{kids}{$_}] } reverse @{ $self->{tree}{order} };
+    my @lines;
+    while (my $next = pop @todo) {
+        my ($depth, $node) = @$next;
+        my $shown = !$filter || $node->{name} =~ $filter;
+        push @lines, (' ' x $depth) . "$node->{name} $node->{calls}" if $shown;
+        push @todo, map { [$depth + ($shown ? 1 : 0), $node->{kids}{$_}] } reverse @{ $node->{order} };
+    }
+    return @lines;
+}
+
+1;

@@ -1,0 +1,11 @@
+# Scope::Upper: reap, localize, unwind, uplevel.
+# needs: Scope::Upper
+# expect: main::helper 3
+# expect: main::after 3
+use Scope::Upper qw(reap localize unwind uplevel want_at :words);
+sub helper { 1 } sub after { 1 }
+sub reaps { reap { print "reaped\n"; helper() } UP; 1 }
+{ reaps(); print "in block\n" } after();
+sub unwinds { unwind 1, 2, 3 => SUB UP; print "not here\n" } sub outer { my @x = (unwinds(), 4); 'no' } print join(',', outer()), "\n"; after();
+sub target { my @c = caller(0); helper(); "$c[3] @_" } sub ups { uplevel { target(@_) } @_ => CALLER(1) } sub around { ups(5, 6) } print around(), "\n"; after();
+sub loc { localize '$main::v' => 7, UP } { loc(); print "$main::v\n"; helper() } print defined $main::v ? 1 : 0, "\n";

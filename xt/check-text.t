@@ -1,0 +1,52 @@
+#!/usr/bin/perl
+# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no blanks at
+# the ends of lines, UTF-8, a newline at the end.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Author;
+use Test::More;
+
+# Recorded output and other people's text stay as they are, but for the paths.
+my $recorded = qr{^(?:t/(?:data|golden|corpus)/|fuzz/corpus/|src/pmu-events/arch/|LICENSE$)};
+my $tabs = qr{(?:^|/)(?:Makefile(?:\.PL)?|MANIFEST|[^/]+\.mk)$};
+my $machine = qr{(?<![\w.])/(?:home|Users|root|work)/[\w.]+};
+
+sub complaints {
+    my ($file, $text) = @_;
+    my @bad;
+    push @bad, "$file: a path of one machine: $1" if $text =~ /($machine)/;
+    push @bad, map { "$file: a place left to fill: $_" } $text =~ /(\@\@FILL.*?\@\@)/g;
+    return @bad if $file =~ $recorded || is_binary($text) || $text eq '';
+    my $n = 0;
+    for my $line (split /\n/, $text) {
+        $n++;
+        push @bad, "$file line $n: a carriage return" if $line =~ /\r/;
+        push @bad, "$file line $n: blanks at the end" if $line =~ /[ \t]$/;
+        push @bad, "$file line $n: a tab" if $line =~ /\t/ && $file !~ $tabs;
+    }
+    push @bad, "$file: no newline at the end" if $text !~ /\n\z/;
+    push @bad, "$file: empty lines at the end" if $text =~ /\n\n\z/;
+    push @bad, "$file: not UTF-8" unless utf8::decode(my $copy = $text);
+    return @bad;
+}
+
+my @files = tracked();
+is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . ' files');
+
+# What makes a program of a file, and what does not.
+my @shebang = grep { content($_) =~ /^#!/ } @files;
+is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} } grep { !/$recorded/ } @shebang), '',
+    'first lines name perl, sh or bash by their usual places');
+
+my $home = '/' . 'home';
+like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
+like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/, 'notices: a path in recorded data');
+like(join("\n", complaints('a', '@@' . "FILL: y\@\@\n")), qr/left to fill/, 'notices: a gap');
+like(join("\n", complaints('a', "x \n")), qr/blanks/, 'notices: blanks');
+like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'notices: a tab');
+like(join("\n", complaints('a', "x")), qr/no newline/, 'notices: no newline');
+like(join("\n", complaints('a', "\xff\n")), qr/UTF-8/, 'notices: Latin 1');
+is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'and nothing else');
+done_testing;
