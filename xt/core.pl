@@ -117,7 +117,7 @@ sub make_tree {
         unlink $_;
         symlink abs_path($opt{perl}), $_ or die "$_: $!\n";
     }
-    if ($opt{'xs-apitest'} && !-e "$tree/ext/XS-APItest/blib") {
+    if ($opt{'xs-apitest'} && !-e "$tree/lib/XS/APItest.pm") {
         # Elsewhere, or MakeMaker takes the tree's headers, which are not this perl's.
         my ($apart, $log) = ("$work/apitest$job/ext", "$work/apitest$job.log");
         make_path($apart);

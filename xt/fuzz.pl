@@ -26,7 +26,7 @@ use lib "$top/t/lib", "$top/xt/lib";
 use FuzzProgram;
 use StrictProfile;
 
-my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 120);
+my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60);
 GetOptions(\%opt, qw(seed=i programs=i rounds=i perl=s through=s sensitivity keep=s timeout=i)) or die "see the top of $0\n";
 $| = 1;
 
@@ -79,7 +79,7 @@ sub said { my ($run) = @_; return $run->{out} =~ s/^wrong: .*\n//gmr =~ s/^check
 
 sub run {
     my ($command) = @_;
-    my $status = system "timeout $opt{timeout} $command >$work/out 2>$work/err";
+    my $status = system "ulimit -v 4000000; timeout $opt{timeout} $command >$work/out 2>$work/err";
     return { status => $status, out => slurp("$work/out"), err => slurp("$work/err") };
 }
 
