@@ -1,6 +1,5 @@
 #include "dp_flat.h"
 #include "dp_mem.h"
-#include "dp_rank.h"
 
 #include <string.h>
 
@@ -148,7 +147,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
         flat->rows = w.rows;
         flat->count = n;
         w.rows = NULL;
-        rc = dp_rank(flat, names, how);
+        rc = dp_rank(&flat->rows, n, names, how);
     }
     dp_mem_free(w.rows);
     dp_mem_free(w.running);

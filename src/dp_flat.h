@@ -5,14 +5,7 @@
 #include "dp_base.h"
 #include "dp_prof.h"
 #include "dp_select.h"
-
-struct dp_flat_row {
-    uint32_t name;              /* of dp_names; then GROUP, OTHER, (program), in that order */
-    uint32_t first;             /* the context where it was first entered; DP_FLAT_UNSEEN */
-    uint64_t calls, self, incl;
-};
-
-#define DP_FLAT_UNSEEN UINT32_MAX
+#include "dp_rank.h"
 
 struct dp_flat {
     struct dp_flat_row *rows;   /* those to show, sorted */

@@ -1,11 +1,21 @@
-/* Puts the rows of a flat table in order. */
+/* The rows of a flat table, and their order. */
 #ifndef DP_RANK_H
 #define DP_RANK_H
 
-#include "dp_flat.h"
+#include "dp_base.h"
+#include "dp_prof.h"
+#include "dp_select.h"
 
-/* Sorts by how->order; rows that are equal stay in order of first
- * entry. Returns 0 or DP_E_NOMEM. */
-int dp_rank(struct dp_flat *flat, const struct dp_names *names, const struct dp_classic *how);
+struct dp_flat_row {
+    uint32_t name;              /* of dp_names; then GROUP, OTHER, (program), in that order */
+    uint32_t first;             /* the context where it was first entered; DP_FLAT_UNSEEN */
+    uint64_t calls, self, incl;
+};
+
+#define DP_FLAT_UNSEEN UINT32_MAX
+
+/* Sorts n rows by how->order; rows that are equal stay in order of first
+ * entry. *rows is replaced. Returns 0 or DP_E_NOMEM. */
+int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names, const struct dp_classic *how);
 
 #endif

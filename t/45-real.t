@@ -32,6 +32,8 @@ sub pod {
     }
     return unless $file;
     my @lines = split /^/, slurp($file);
+    # a module begins with its code
+    if ($file =~ /\.pm$/) { shift @lines while @lines && $lines[0] !~ /^=head1/ }
     splice @lines, $lines if @lines > $lines;
     my $open = grep({ /^=over/ } @lines) - grep { /^=back/ } @lines;
     push @lines, ("\n=back\n\n") x $open;

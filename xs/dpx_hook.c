@@ -730,4 +730,3 @@ void dpx_hook_install(pTHX_ bool is_counter)
     PL_runops = is_counter ? runops_counter : runops_other;
     adopt_stash(aTHX_ PL_defstash, 0);
 }
-

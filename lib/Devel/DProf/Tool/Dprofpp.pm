@@ -11,7 +11,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
 my @options = (
-    'A|autoload', 'R|separate-anon', 'F|force', 'g|only|sub=s', 'f|filter=s', 'G|group=s', 'P|pull',
+    'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
     'E|exclusive', 'I|inclusive',
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real',
@@ -389,7 +389,7 @@ END
 
 sub manual {
     require Pod::Usage;
-    Pod::Usage::pod2usage(-verbose => 2, -input => $0, -exitval => 'NOEXIT');
+    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
     return OK;
 }
 
