@@ -162,6 +162,7 @@ sub run_one {
         delete @ENV{qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL HARNESS_ACTIVE)};
         $ENV{PERL_CORE} = 1;
         $ENV{LC_ALL} = 'C';
+        @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);    # some print what keys() gives first
         $ENV{PERL_DPROF_OUT_FILE_NAME} = "$box/tmon.out";
         $ENV{PERL5OPT} = "-I$inc $load" if $opt{children};
         chdir $dir or POSIX::_exit(126);

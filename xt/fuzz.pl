@@ -44,23 +44,24 @@ sub fuzz {
         open my $out, '>', $program or die "$program: $!\n";
         print $out FuzzProgram::program($seed, $opt{rounds});
         close $out;
-        my $plain = $quiet ? undef : run("$opt{perl} $program");
-        if ($plain && ($plain->{status} || $plain->{out} !~ /^checks /m)) {
+        my $plain = run("$opt{perl} $program");
+        if ($plain->{status} || $plain->{out} !~ /^checks /m) {
             # perl's own bugs: panic: restartop, crashes after odd exits
-            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n";
+            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n" unless $quiet;
             $n{skipped}++;
             next;
         }
         my $profile = "$work/tmon.out";
         unlink glob "$profile*";
         local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
+        local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
         my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } "$tree/blib/lib", "$tree/blib/arch"), '-d:DProf', $program);
         my @wrong;
-        my %about = (until => 'main::printing');
+        my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING);
         push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
         push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        push @wrong, 'plain and profiled print different things' if $plain && said($plain) ne said($run);
+        push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
         $n{programs}++;
         $n{checks} += $1 if $run->{out} =~ /^checks (\d+)/m;
         $n{calls} += $_ for values %{ $about{calls} || {} };

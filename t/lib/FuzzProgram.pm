@@ -73,6 +73,12 @@ sub sort_body {
 
 sub fenced { return 'List::Util::first { $c{__ANON__}++; eval { ' . call() . ' }; 0 } 1' }
 
+# require rethrows in the middle of an unwinding, so this one needs a name.
+sub handler {
+    my $body = body(one('1', 'die "again\n"')) =~ s/\$c\{__ANON__\}/\$c{"F::handler"}/r;
+    return "Sub::Util::set_subname('F::handler', sub $body)";
+}
+
 # ---- actions: statements ----
 
 my @actions = (
@@ -115,12 +121,12 @@ my @actions = (
     sub { 'tie my @t' . ++$unique . ', "F::Tie"; { local $t' . $unique . '[0]; ' . call() . ' }' },
     sub { one('my $v = "$over";', 'my $v = $over + 1;', 'my $v = -$over;', '$over->(1);', '&$over(1);', 'if ($over) { 1 }', 'my @v = @$over;', 'my $v = $over <=> 3;',
         'my @v = sort { $a <=> $b } $over, 2, 1;', 'sprintf "%s %d", $over, $over;', 'my %h = ($over => 1);', 'my $v = join $over, 1, 2;') . check() },
-    sub { '{ local $SIG{__DIE__} = sub ' . body(one('1', 'die "again\n"')) . '; eval { ' . one('die "x\n"', 'die ' . thrown(), call(), 'my $v = undef; $v->method') . ' }; }' . check() },
+    sub { '{ local $SIG{__DIE__} = ' . handler() . '; eval { ' . one('die "x\n"', 'die ' . thrown(), call(), 'my $v = undef; $v->method') . ' }; }' . check() },
     sub { '{ local $SIG{__WARN__} = sub ' . body(one('1', 'die "warned\n"')) . '; ' . one('eval { warn "x\n" };', 'warn "x\n";') . call() . ' }' },
     sub { $has_try ? 'try ' . block() . ' catch ($e) ' . block() . check() : check() },
     sub { $has_try ? 'for my $try (1, 2) { try { ' . call() . '; die 1 if ' . chance() . '; ' . one('next;', 'last;', '', 'return 3;') . ' } catch ($e) { ' . check() . one('next;', 'last;', '', call()) . ' } }' : call() . ';' },
     sub { $has_defer ? # (perl itself crashes when a defer block is left by an exception or a jump)
-        '{ defer { ' . check() . 'F::Obj->new; } ' . call() . '; }' : call() . ';' },
+        '{ defer { deferred(Devel::DProf::_charged()) } ' . call() . '; }' : call() . ';' },
     sub { 'eval q{' . call() . '; ' . check() . '};' . check() },
     sub { 'eval q{' . one(jump() . ' if rand() < .3;', 'die "x\n";', '1 +* ;', 'return 1;', 'BEGIN { ' . call() . ' }') . call() . '};' },
     sub { my $g = 'g' . pick(3); "eval q{sub $g { \$c{$g}++; " . call() . " } $g();};" . check() },
@@ -189,8 +195,9 @@ sub K {
     $c{K}++;
     $checks++;
     return if $plain;
-    my ($charged) = @_;
-    my ($i, $name) = 1;
+    my ($charged, $i) = @_;
+    my $name;
+    $i ||= 1;
     while (defined($name = (caller $i++)[3])) { last if $name ne '(eval)' }
     $charged //= '(program)';
     $name //= '(program)';
@@ -198,6 +205,7 @@ sub K {
     print "wrong: charged $charged, running $name, line ", (caller 0)[2], "\n" if $wrong++ < 5;
     return;
 }
+sub deferred { $c{deferred}++; K($_[0], 2) }
 sub fueled { $c{fueled}++; return $fuel-- > 0 && $depth < 25 }
 sub down { $c{down}++; my ($n, $f) = @_; if ($n <= 0) { return fueled() ? $ref{$f}->() : 1 } down($n - 1, $f); K(Devel::DProf::_charged()); 1 }
 sub lv : lvalue { $c{lv}++; K(Devel::DProf::_charged()); $lv }
@@ -282,15 +290,21 @@ END
     return $text;
 }
 
+# Subs that perl calls in the middle of an unwinding: no time of the program passes
+# between the exits before and such a call.
+our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\ADevel::DProf::_charged\z/;
+
 # The profile's counts by name against the lines that the program printed.
 # $about: as StrictProfile::problems fills it. Returns what is wrong.
 sub compare {
     my ($output, $about) = @_;
     my %profile;
     $profile{ $about->{names}{$_} } += $about->{calls}{$_} for keys %{ $about->{calls} };
+    my @late = @{ $about->{late} || [] };
     my @wrong = $output =~ /^wrong: (.*)/mg;
     my ($checks, $bad) = $output =~ /^checks (\d+) wrong (\d+)$/m or return 'the program did not come to its end';
     push @wrong, "$bad of $checks times another sub was charged" if $bad;
+    push @wrong, @late . " exits were noticed late: $late[0]" if @late;
     for ($output =~ /^(\w\S* \d+)$/mg) {
         my ($name, $count) = split ' ';
         $name = "main::$name" unless $name =~ /::/;

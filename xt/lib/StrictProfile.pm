@@ -8,7 +8,10 @@ use warnings;
 
 # What is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
-# $about->{until}, calls are counted up to the first one of that sub.
+# $about->{until}, calls are counted up to the first one of that sub. $about->{late} gets
+# the exits other than returns after which no time passed until the next mark: with
+# the counting clock, those that were noticed only then. $about->{unwinding}, a regex,
+# names the subs that may be called in the middle of an unwinding.
 sub problems {
     my ($path, $about) = @_;
     $about //= {};
@@ -41,6 +44,7 @@ sub problems {
     return "format $header{dprof_format}" unless $header{dprof_format} eq 'trace 1';
 
     my (%name, @calls, @stack, $last, $until);
+    my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
@@ -51,6 +55,7 @@ sub problems {
         my $kind = substr $line, 0, 2;
         $last = $line;
         if ($kind eq '@ ') {
+            undef $left;
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2] }
             else { $bad->('no times', $line) or last }
@@ -68,6 +73,10 @@ sub problems {
         }
         $marks++;
         chomp(my $id = substr $line, 2);
+        if (defined $left && $kind ne '/ ' && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
+            push @{ $about->{late} }, "$name{$left} before $kind" . ($name{$id} // '?') unless $until;
+        }
+        $left = $kind eq '/ ' ? $id : undef;
         if (!exists $name{$id}) {
             $bad->('an unknown id or line', $line) or last;
         } elsif ($kind eq '+ ') {
