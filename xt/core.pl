@@ -34,7 +34,7 @@ use Time::HiRes qw(time);
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/xt/lib";
+use lib "$top/t/lib";
 use StrictProfile;
 
 my %opt = (jobs => 1, timeout => 600, perl => $^X);

@@ -22,7 +22,7 @@ use Getopt::Long;
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/t/lib", "$top/xt/lib";
+use lib "$top/t/lib";
 use FuzzProgram;
 use StrictProfile;
 

@@ -283,16 +283,21 @@ END
 
 }
 sub printing { }
-printing();     # what is destroyed later is not in the figures
-print "$_ $c{$_}\n" for sort keys %c;
-print "checks $checks wrong $wrong\n";
+sub out_of { my $n = shift; exit 0 if !$n; my @s = sort { out_of($n - 1) } 1, 2 }
+END {
+    K(Devel::DProf::_charged());
+    printing();     # what is destroyed later is not in the figures
+    print "$_ $c{$_}\n" for sort keys %c;
+    print "checks $checks wrong $wrong\n";
+}
+eval { out_of(3) };
 END
     return $text;
 }
 
 # Subs that perl calls in the middle of an unwinding: no time of the program passes
 # between the exits before and such a call.
-our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\ADevel::DProf::_charged\z/;
+our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|\ADevel::DProf::_charged\z/;
 
 # The profile's counts by name against the lines that the program printed.
 # $about: as StrictProfile::problems fills it. Returns what is wrong.
@@ -304,6 +309,7 @@ sub compare {
     my @wrong = $output =~ /^wrong: (.*)/mg;
     my ($checks, $bad) = $output =~ /^checks (\d+) wrong (\d+)$/m or return 'the program did not come to its end';
     push @wrong, "$bad of $checks times another sub was charged" if $bad;
+    push @wrong, "END was called from $about->{until_stack}" if $about->{until_stack} ne 'main::END';
     push @wrong, @late . " exits were noticed late: $late[0]" if @late;
     for ($output =~ /^(\w\S* \d+)$/mg) {
         my ($name, $count) = split ' ';

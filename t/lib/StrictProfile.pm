@@ -8,7 +8,8 @@ use warnings;
 
 # What is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
-# $about->{until}, calls are counted up to the first one of that sub. $about->{late} gets
+# $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack} names
+# those it was called from. $about->{late} gets
 # the exits other than returns after which no time passed until the next mark: with
 # the counting clock, those that were noticed only then. $about->{unwinding}, a regex,
 # names the subs that may be called in the middle of an unwinding.
@@ -80,8 +81,11 @@ sub problems {
         if (!exists $name{$id}) {
             $bad->('an unknown id or line', $line) or last;
         } elsif ($kind eq '+ ') {
+            if (!$until && defined $about->{until} && $name{$id} eq $about->{until}) {
+                $until = [@calls];
+                $about->{until_stack} = join ' ', map { $name{$_} } @stack;
+            }
             push @stack, $id;
-            $until = [@calls] if !$until && defined $about->{until} && $name{$id} eq $about->{until};
             $calls[ hex $id ]++;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
