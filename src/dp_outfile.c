@@ -204,34 +204,35 @@ static int get_back(struct dp_outfile *of)
     return 0;
 }
 
-/* The kernel would kill us for writing past the limit on file sizes. */
-static bool past_limit(uint64_t end)
+/* How many bytes were written; fewer than len: errno tells why. */
+static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
 {
-    struct rlimit rl;
-    return getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY && end > rl.rlim_cur;
-}
-
-static int write_all(struct dp_outfile *of, const char *ptr, size_t len)
-{
-    uint64_t at = of->size;
-    while (len) {
-        ssize_t n = of->regular ? pwrite(of->fd, ptr, len, (off_t)at) : write(of->fd, ptr, len);
+    size_t done = 0;
+    while (done < len) {
+        ssize_t n = of->regular ? pwrite(of->fd, ptr + done, len - done, (off_t)(of->size + done))
+                                : write(of->fd, ptr + done, len - done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
             if (n == 0)
                 errno = ENOSPC;
-            return DP_E_IO;
+            break;
         }
-        ptr += n;
-        len -= (size_t)n;
-        at += (uint64_t)n;
+        done += (size_t)n;
     }
-    return 0;
+    return done;
+}
+
+/* Up to where p has whole lines. */
+static size_t whole_lines(const char *p, size_t len)
+{
+    while (len && p[len - 1] != '\n')
+        len--;
+    return len;
 }
 
 /* A pipe without a reader raises SIGPIPE; the program must not get it. */
-static int write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
+static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
 {
     if (of->regular)
         return write_all(of, ptr, len);
@@ -241,16 +242,16 @@ static int write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     sigpending(&pending);
     bool was_pending = sigismember(&pending, SIGPIPE) == 1;
     pthread_sigmask(SIG_BLOCK, &pipe_set, &before);
-    int rc = write_all(of, ptr, len);
+    size_t done = write_all(of, ptr, len);
     int why = errno;
-    if (rc < 0 && why == EPIPE && !was_pending) {
+    if (done < len && why == EPIPE && !was_pending) {
         struct timespec none = { 0, 0 };
         while (sigtimedwait(&pipe_set, NULL, &none) < 0 && errno == EINTR)
             ;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = why;
-    return rc;
+    return done;
 }
 
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err)
@@ -258,14 +259,25 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
     if (of->failed)
         return 0;
     if (get_back(of) == 0) {
+        struct rlimit rl;
+        size_t most = len;
+        /* The kernel would kill us for writing past the limit on file sizes. */
+        if (of->regular && getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY
+            && of->size + len > rl.rlim_cur)
+            most = rl.rlim_cur > of->size ? (size_t)(rl.rlim_cur - of->size) : 0;
         errno = EFBIG;
-        if (!(of->regular && past_limit(of->size + len)) && write_quietly(of, ptr, len) == 0) {
+        size_t done = write_quietly(of, ptr, most);
+        if (done == len) {
             of->size += len;
             return 0;
         }
-        int why = errno;
-        if (of->regular && why != EFBIG && ftruncate(of->fd, (off_t)of->size) < 0) {
-            /* then it ends in the middle of a line, which readers take */
+        int why = done == most ? EFBIG : errno;
+        if (of->regular) {
+            /* What fits stays, in whole lines. */
+            of->size += whole_lines(ptr, done);
+            if (ftruncate(of->fd, (off_t)of->size) < 0) {
+                /* then it ends in the middle of a line, which readers take */
+            }
         }
         errno = why;
     }

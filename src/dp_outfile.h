@@ -34,7 +34,7 @@ void dp_outfile_init(struct dp_outfile *of);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
 
-/* All of it or an error; then the file ends where it ended before. Never
+/* All of it or an error; then the file ends with the last whole line that fit. Never
  * raises a signal. Once an error was returned, further writes do nothing and
  * return 0: one message is enough. */
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);

@@ -297,8 +297,7 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now)
 {
     if (rec->trip) {
-        rec->trip = false;
-        rec->end = rec->window + rec->words;
+        dp_rec_untrip(rec);
         rec->tripped(rec->tripped_arg);
     }
     uint64_t gap = take_gap(rec, now);

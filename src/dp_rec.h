@@ -94,6 +94,12 @@ static inline void dp_rec_trip(struct dp_rec *rec)
     rec->end = rec->window;
 }
 
+static inline void dp_rec_untrip(struct dp_rec *rec)
+{
+    rec->trip = false;
+    rec->end = rec->window + rec->words;
+}
+
 /* Does the window hold any marks? */
 bool dp_rec_is_empty(const struct dp_rec *rec);
 

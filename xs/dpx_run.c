@@ -73,7 +73,7 @@ static void say(const char *fmt, ...)
     }
 }
 
-static void forked(void *arg);
+static void tripped(void *arg);
 
 /* ---- the file ---- */
 
@@ -277,7 +277,7 @@ static void finish(struct dpx_ctx *ctx)
     const struct dp_rec_host *host = dpx_clock_host(clock);
     U64 now = host->stamp(clock);
     if (ctx->rec.trip)
-        forked(ctx);
+        tripped(ctx);
     dpx_hook_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
@@ -294,7 +294,8 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
     int why = errno;
-    ctx->exec_size = 0;
+    if (ctx->exec_size)
+        dpx_run_after_exec(ctx);
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->rec.trip)
         return;
@@ -314,6 +315,9 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     ctx->writer.marks += open_frames;
     write_trailer(ctx);
     ctx->writer.marks -= open_frames;
+    /* exec may die, or call subs of a tied value, before it fails: the first event takes
+     * the end back. */
+    dp_rec_trip(&ctx->rec);
     ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
     errno = why;
 }
@@ -322,6 +326,7 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
     if (ctx->exec_size) {
+        dp_rec_untrip(&ctx->rec);
         dp_outfile_cut(&ctx->out, ctx->exec_size);
         ctx->writer.pending = ctx->exec_pending;
     }
@@ -383,6 +388,7 @@ static void after_fork_child(void)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
+        ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
         ctx->forked = true;
         ctx->opened = false;
@@ -393,10 +399,9 @@ static void after_fork_child(void)
 }
 
 /* The first event of a child: what runs now began in the parent. */
-static void forked(void *arg)
+static void forked(struct dpx_ctx *ctx)
 {
-    struct dpx_ctx *ctx = arg;
-    ctx->rec.trip = false;
+    dp_rec_untrip(&ctx->rec);
     dp_writer_restart(&ctx->writer);
     ctx->writer.sink = open_and_write;
     size_t n = (size_t)ctx->fork_depth;
@@ -409,6 +414,16 @@ static void forked(void *arg)
         ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
     ctx->inherited_count = n;
     dp_writer_inherit(&ctx->writer, ctx->inherited, n);
+}
+
+/* The first event after a fork or a failed exec. */
+static void tripped(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    if (ctx->exec_size)
+        dpx_run_after_exec(ctx);
+    else
+        forked(ctx);
 }
 
 /* ---- threads ---- */
@@ -436,7 +451,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
     }
     if (ctx) {
         ctx->thx = DPX_THX;
-        ctx->rec.tripped = forked;
+        ctx->rec.tripped = tripped;
         ctx->rec.tripped_arg = ctx;
         enlist(ctx);
     }
@@ -551,7 +566,7 @@ bool dpx_run_start(pTHX)
         return false;
     }
     ctx->writer.sink = to_file;
-    ctx->rec.tripped = forked;
+    ctx->rec.tripped = tripped;
     ctx->rec.tripped_arg = ctx;
     run.tids = 0;
     enlist(ctx);
