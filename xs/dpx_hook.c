@@ -747,7 +747,7 @@ static void adopt_stash(pTHX_ HV *stash, int depth)
             adopt_cv(aTHX_ GvCV((GV *)sv), 0);
             HV *inner = GvHV((GV *)sv);
             I32 len = HeKLEN(he);
-            if (inner && inner != PL_defstash && inner != stash && HvNAME(inner)
+            if (inner && inner != PL_defstash && inner != stash && HvNAME_HEK(inner)
                 && len > 2 && HeKEY(he)[len - 1] == ':')
                 adopt_stash(aTHX_ inner, depth + 1);
         }
