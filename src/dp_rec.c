@@ -108,6 +108,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     rec->host_arg = host_arg;
     rec->ops = how->ops ? how->ops : &no_ops;
     rec->rate = host->rate;
+    rec->zero = host->zero(host_arg);
     if (rec->rate == 0) {
         /* A first idea of it; learn_rate makes it better. */
         uint64_t stamp, mono, stamp2, mono2;
@@ -315,7 +316,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
 
 static uint64_t gap_up_to(struct dp_rec *rec, uint64_t now)
 {
-    uint64_t gap = now > rec->left ? now - rec->left : 0;
+    uint64_t gap = now > rec->left ? dp_rec_gap(rec, now) : 0;
     if (gap >= stamps(rec, PAIR_GAP_NS))
         gap = true_gap(rec, gap);
     rec->program += gap;

@@ -28,6 +28,9 @@
 struct dp_rec_host {
     /* Stamps per ns where that is known exactly; 0: to be found out. */
     double rate;
+    /* Stamps that two readings in a row are apart, at the least: the reading's
+     * own time. It is part of each gap and is taken off. */
+    uint64_t (*zero)(void *host);
     /* The fast counter. */
     uint64_t (*stamp)(void *host);
     /* CPU time of this thread in ns. */
@@ -56,8 +59,9 @@ struct dp_rec {
     uint64_t long_gap;          /* a gap this long wants the CPU clock */
     uint64_t program;           /* stamps that passed in the program so far */
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
-    const uint64_t *ops;        /* counts ops */
+    uint64_t zero;              /* what a gap measures in which nothing happens */
 
+    const uint64_t *ops;        /* counts ops */
     uint64_t ops_seen;
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
     struct dp_rec_how how;
@@ -170,12 +174,20 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
 
+/* The program's time since the last leaving; a huge number when the counter
+ * has stepped back. */
+DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
+{
+    uint64_t gap = now - rec->left;
+    return gap > rec->zero ? gap - rec->zero : 0;
+}
+
 /* A mark of a trace that arrived at stamp now. The caller sets rec->left to a
  * fresh stamp when it is about to leave. */
 DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
                             struct dp_cct_call *call, uint64_t now)
 {
-    uint64_t gap = now - rec->left;
+    uint64_t gap = dp_rec_gap(rec, now);
     uint32_t word = DP_RAW_WORD(kind, id);
     uint64_t *pos = rec->pos;
 
@@ -193,7 +205,7 @@ DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t 
 /* Of a tree: charges the gap, and the ops since the last mark. */
 DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
 {
-    uint64_t gap = now - rec->left;
+    uint64_t gap = dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
         dp_rec_gap_slow(rec, now);
     } else {

@@ -60,6 +60,13 @@ has_zlib() {
 int main(void) { return zlibVersion() == 0; }' -lz
 }
 
+# Perl's own headers include it, where perl was built so.
+has_crypt() {
+    perl -MConfig -e 'exit !$Config{i_crypt}' 2>/dev/null || return 0
+    links '#include <crypt.h>
+int main(void) { return 0; }'
+}
+
 has_make() { command -v make >/dev/null 2>&1; }
 
 # Sets missing (for people) and packages (Debian's names).
@@ -69,6 +76,7 @@ look() {
     want has_cc      'a C compiler'              'gcc libc6-dev'
     want has_make    'make'                      'make'
     want has_headers "perl's header files"       'perl'
+    want has_crypt   'crypt.h'                   'libcrypt-dev'
     want has_modules "perl's core modules"       'perl'
     want has_zlib    "zlib's header files"       'zlib1g-dev'
 }

@@ -85,7 +85,7 @@ struct dpx_ctx {
     unsigned tid;
     uint32_t *inherited;        /* ids of frames a child began in */
     size_t inherited_count;
-    bool forked, finished;
+    bool forked, finished, ended;
     ptrdiff_t fork_depth;       /* frames a child began in */
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;

@@ -326,8 +326,16 @@ static void eval_popped(pTHX_ void *arg)
     ctx->rec.left = slow_stamp(ctx);
 }
 
-static DP_COLD void guard_eval(pTHX)
+/* A call from C, and not from an op. */
+static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
 {
+    /* END blocks and what comes after them run with nothing of the program left, even
+     * if it called exit below an XS sub, which has no context to show that. */
+    if (PL_phase >= PERL_PHASE_END && !ctx->ended) {
+        ctx->ended = true;
+        dpx_hook_unwind(ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
         if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
@@ -348,7 +356,7 @@ DP_INLINE OP *enter(pTHX_ const int how)
     if (DP_UNLIKELY(!ctx))
         return orig_entersub(aTHX);
     if (DP_UNLIKELY(!PL_op->op_next))
-        guard_eval(aTHX);
+        from_c(aTHX_ ctx);
     CV *xs = peek_xs(aTHX_ *PL_stack_sp);
     if (xs)
         return call_xs(aTHX_ ctx, xs, how);
@@ -739,7 +747,7 @@ static void adopt_stash(pTHX_ HV *stash, int depth)
             adopt_cv(aTHX_ GvCV((GV *)sv), 0);
             HV *inner = GvHV((GV *)sv);
             I32 len = HeKLEN(he);
-            if (inner && inner != PL_defstash && inner != stash && HvNAME(inner)
+            if (inner && inner != PL_defstash && inner != stash && HvNAME_HEK(inner)
                 && len > 2 && HeKEY(he)[len - 1] == ':')
                 adopt_stash(aTHX_ inner, depth + 1);
         }

@@ -14,7 +14,7 @@
 # any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
 #
 # --children   the perls that tests start are profiled too; files that start none are left out
-# --xs-apitest ext/XS-APItest is built, and its tests run as well
+# --xs-apitest ext/XS-APItest is built, and its tests run as well; some others skip without it
 # --control    runs every file under -d:Null0 as well, not only those that differ
 # --through    a command in front of the profiled perl
 #
@@ -34,7 +34,7 @@ use Time::HiRes qw(time);
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/xt/lib";
+use lib "$top/t/lib";
 use StrictProfile;
 
 my %opt = (jobs => 1, timeout => 600, perl => $^X);
@@ -117,14 +117,14 @@ sub make_tree {
         unlink $_;
         symlink abs_path($opt{perl}), $_ or die "$_: $!\n";
     }
-    if ($opt{'xs-apitest'} && !-e "$tree/ext/XS-APItest/blib") {
+    if ($opt{'xs-apitest'} && !-e "$tree/lib/XS/APItest.pm") {
         # Elsewhere, or MakeMaker takes the tree's headers, which are not this perl's.
         my ($apart, $log) = ("$work/apitest$job/ext", "$work/apitest$job.log");
         make_path($apart);
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
         copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h") or die "overload.h: $!\n";
         system("cd $apart/XS-APItest && $^X Makefile.PL >$log 2>&1 && make >>$log 2>&1"
-             . " && cp -a blib $tree/ext/XS-APItest") == 0
+             . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
     open my $out, '>', "$tree/.ready" or die "$tree/.ready: $!\n";     # for the next run with this --work
@@ -162,6 +162,7 @@ sub run_one {
         delete @ENV{qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL HARNESS_ACTIVE)};
         $ENV{PERL_CORE} = 1;
         $ENV{LC_ALL} = 'C';
+        @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);    # some print what keys() gives first
         $ENV{PERL_DPROF_OUT_FILE_NAME} = "$box/tmon.out";
         $ENV{PERL5OPT} = "-I$inc $load" if $opt{children};
         chdir $dir or POSIX::_exit(126);

@@ -22,11 +22,11 @@ use Getopt::Long;
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/t/lib", "$top/xt/lib";
+use lib "$top/t/lib";
 use FuzzProgram;
 use StrictProfile;
 
-my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 120);
+my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60);
 GetOptions(\%opt, qw(seed=i programs=i rounds=i perl=s through=s sensitivity keep=s timeout=i)) or die "see the top of $0\n";
 $| = 1;
 
@@ -44,21 +44,24 @@ sub fuzz {
         open my $out, '>', $program or die "$program: $!\n";
         print $out FuzzProgram::program($seed, $opt{rounds});
         close $out;
-        my $plain = $quiet ? undef : run("$opt{perl} $program");
-        if ($plain && $plain->{status}) {
-            print "seed $seed: the plain program does not run: ", $plain->{err} =~ /^(.*)/m, "\n";
+        my $plain = run("$opt{perl} $program");
+        if ($plain->{status} || $plain->{out} !~ /^checks /m) {
+            # perl's own bugs: panic: restartop, crashes after odd exits
+            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n" unless $quiet;
             $n{skipped}++;
             next;
         }
         my $profile = "$work/tmon.out";
         unlink glob "$profile*";
         local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
+        local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
         my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } "$tree/blib/lib", "$tree/blib/arch"), '-d:DProf', $program);
         my @wrong;
+        my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING);
         push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
-        push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \my %about);
+        push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        push @wrong, 'plain and profiled print different things' if $plain && said($plain) ne said($run);
+        push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
         $n{programs}++;
         $n{checks} += $1 if $run->{out} =~ /^checks (\d+)/m;
         $n{calls} += $_ for values %{ $about{calls} || {} };
@@ -77,7 +80,7 @@ sub said { my ($run) = @_; return $run->{out} =~ s/^wrong: .*\n//gmr =~ s/^check
 
 sub run {
     my ($command) = @_;
-    my $status = system "timeout $opt{timeout} $command >$work/out 2>$work/err";
+    my $status = system "ulimit -v 4000000; timeout $opt{timeout} $command >$work/out 2>$work/err";
     return { status => $status, out => slurp("$work/out"), err => slurp("$work/err") };
 }
 

@@ -31,6 +31,9 @@ Devel::DProf - a profiler that records every sub's entry and exit
     perl -d:DProf script.pl arguments
     dprofpp
 
+    perl -d:DProf=tree,callsites=1 script.pl arguments
+    perl -d:DProf=help
+
 =head1 DESCRIPTION
 
 Devel::DProf records when each sub of a program is entered and left, and how much
@@ -49,6 +52,80 @@ the plain run.
 
 It is a successor to the classic Devel::DProf by name, file format and options: what read its files reads
 these, and its files are read by these tools.
+
+=head1 TRACE AND TREE
+
+A I<trace>, the default, has every entry and exit in the order in which they happened. Its size grows with the
+number of calls, some 20 bytes each.
+
+A I<tree> (C<-d:DProf=tree>) sums up by calling context: for each chain of callers how often it was called, its own user, system and
+real time, the longest and the shortest call, and the ops executed; and for each sub how many calls took
+how long, in powers of two. Its size grows with the number of different contexts only, so it suits programs that run for days. What it does not have is the order
+of the calls: C<dprofpp -T> and C<-t> need a trace.
+
+The B<ops> are the steps that perl's interpreter takes. With the environment variables PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0 the same program with the
+same input executes the same number of them each time: a measure of cost without noise. They are
+counted while perl's own run loop is in use, not under a debugging perl or beside a module that
+brings a loop of its own.
+
+A trace that has reached its limit (C<limit>, 1 GiB) goes on as a tree.
+
+=head1 OPTIONS
+
+Options stand behind C<-d:DProf=>, separated by commas. Each can also be set in the environment, as C<PERL_DPROF_>
+and its name in capitals; the command line goes first. C<-d:DProf=help> prints this list. An unknown option
+is an error before the program starts.
+
+=over
+
+=item mode=trace, mode=tree
+
+See above. The word C<tree> or C<trace> alone is enough.
+
+=item out=FILE
+
+The file to write. In it C<%p> stands for the process, C<%t> for the thread (0 is the first),
+C<%n> for the program's name and C<%%> for a percent sign. Where there is no C<%p>, the files of forked children have it at their end, those of threads
+both. F<tmon.out> if not set. Only from the command line for setuid programs and under C<-T>.
+
+=item ticks=N
+
+Ticks per second in the file, 10000000 if not set, at most 1000000000. Time is not lost to coarser ticks: the
+remainders are carried.
+
+=item buffer=N
+
+How many marks of a trace are kept in memory before they are written, 16384 if not set. They are written after a second in any
+case. 0 writes each mark at once, which is slow.
+
+=item limit=N
+
+Bytes of a trace after which it goes on as a tree; K, M or G may stand behind the number. 0 is no limit.
+
+=item contexts=N
+
+The most contexts of a tree, a million if not set (some 120 MB). Beyond it, recursion counts in the nearest context of the same sub above, and
+other calls in one right below the program. The file says how many calls that were.
+
+=item callsites=1
+
+A tree tells callers apart by file and line.
+
+=item ops=0
+
+A tree does not count ops.
+
+=item fork=no, threads=no
+
+Children or threads are not recorded.
+
+=item clock=NAME
+
+C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
+if the kernel does not use it, C<counting> or C<counting:NS> for a clock
+that moves by so many ns (1000) at each reading and makes profiles exactly repeatable: for tests.
+
+=back
 
 =head1 WHAT IS RECORDED
 
@@ -91,8 +168,9 @@ B<Real time> is read from the processor's own counter (the TSC on x86-64, the ge
 arm64) if it runs at a constant rate and the kernel itself uses it, and otherwise from
 C<clock_gettime>. The header of the file names the clock. Each event reads the clock twice: when the
 profiler is entered, and when it is left again. The time in between, writing the file included,
-is the profiler's own: it is in no sub's time, and the header tells the sum of it. Nothing
-is estimated and subtracted, so no time is ever negative.
+is the profiler's own: it is in no sub's time, and the header tells the sum of it. What is left in the gap between two events
+is the reading of the clock itself, 10 ns or so: the least distance of two readings in a row. It is measured when recording begins
+(the header has it), and taken off each gap, never below zero.
 
 B<User and system time> is the CPU time of the thread. Reading that costs a system call, some 350 ns, so it is
 read only when a gap between two events was longer than 5 us, and at least once in a
@@ -130,7 +208,7 @@ time the split says nothing.
 
 =item *
 
-Single calls below 100 ns. Perl subs come out some 1 ns per call too long, and XS subs some 4 ns.
+Single calls below 100 ns. A few ns of the hooks' own work remain in each call.
 
 =item *
 
@@ -147,23 +225,11 @@ kernel does not know better.
 
 =item PERL_DPROF_OUT_FILE_NAME
 
-The file to write, F<tmon.out> if not set. Ignored for setuid programs and under C<-T>.
+The classic name of the option C<out>.
 
-=item PERL_DPROF_BUFFER
+=item PERL_DPROF_BUFFER, PERL_DPROF_TICKS, PERL_DPROF_MODE, ...
 
-How many marks are kept in memory before they are written, 16384 (2**14) if not set. 0 writes
-each mark at once, which is slow, and loses nothing whatever happens.
-
-=item PERL_DPROF_TICKS
-
-Ticks per second in the file, 10000000 if not set, at most 1000000000. Time is not lost to coarser ticks: the
-remainders are carried.
-
-=item PERL_DPROF_CLOCK
-
-C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
-if the kernel does not use it, C<counting> or C<counting:NS> for a clock
-that moves by so many ns (1000) at each reading and makes profiles exactly repeatable: for tests.
+The options above.
 
 =back
 
@@ -176,6 +242,11 @@ that moves by so many ns (1000) at each reading and makes profiles exactly repea
 The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run is renamed to F<tmon.out.old>; one that a
 running program is writing is left alone, and F<tmon.out.PID> written instead. A file that is no
 profile is never overwritten: the program does not start then. The default name is not followed through a symbolic link.
+
+=item tmon.out.live
+
+What is not in the profile yet, while the program runs. It goes when the recording ends in order. When the program is killed, even by
+C<kill -9>, it stays, and the tools find in it what the profile lacks: keep the two together.
 
 =back
 

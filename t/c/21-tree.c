@@ -76,9 +76,9 @@ static void lines(void)
     is_i(o.code, 0, "and it is whole");
     is_u(o.contexts, 5, "five contexts");
     ok(o.tree, "a tree");
-    is_s(tree("&  2 m b m.pl:2\r\n#x\n\n& 1 m a m.pl:1\n= 0\t0 1 1 2 3 0 0 4 5 \r\n= 1 1 6 7 8 9 9 1 11 12\n= 1 1 6 7 8 9 30 2 11 12\n"
+    is_s(tree("&  2 m b m.pl:2\r\n#x\n\n& 1 m a m.pl:1\n= 0\t0 1 1 2 3 0 0 4 5 \r\n= 1 1 6 7 8 9 9 1 11 12 folded=4\n= 1 1 6 7 8 9 30 2 11 12 folded=5\n"
               "= 0 0 0 1 1 1 0 0 0 0\nh 1 1:1\nh 1 1:2 60:4\n"),
-         NAMES "= 0 0 1 2 3 4 0 0 4 5\n= 1 1 12 14 16 18 30 1 22 24\nh 1 1:3 47:4\n", "what comes twice is added; blanks, CRLF");
+         NAMES "= 0 0 1 2 3 4 0 0 4 5\n= 1 1 12 14 16 18 30 1 22 24 folded=9\nh 1 1:3 47:4\n", "what comes twice is added; blanks, CRLF");
     is_s(tree("& 9 m b m.pl:2\n& 7 m a m.pl:1\n= 0 0 0 0 0 0 0 0 0 0\n= 1 9 1 0 0 1 1 1 0 0 77 k=v\n"),
          NAMES "= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 1 1 1 0 0\n", "numbers anew; more columns are skipped");
     is_s(tree("& 1 m __ANON__ m.pl:1 seq=7 in=m::x\n& 2 m __ANON__ m.pl:1 seq=9 in=m::a\n= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n"),

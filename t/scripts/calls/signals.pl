@@ -16,9 +16,8 @@ sub alarm_in_loop { $flag = 1 }
 sub alarm_dies { die "woken\n" }
 sub usr1 { $flag++ }
 $SIG{ALRM} = \&alarm_in_loop;
-sub set { my ($name) = @_; require Time::HiRes; Time::HiRes::ualarm(1000) }
-sub wait_for_it { 1 until $flag }
-set();
+sub set { my ($name) = @_; require Time::HiRes; Time::HiRes::ualarm(30_000) }
+sub wait_for_it { set(); 1 until $flag }
 wait_for_it();
 $SIG{ALRM} = 'alarm_dies';
 sub sleeper { set(); select undef, undef, undef, 10; die "not woken" }

@@ -7,7 +7,12 @@ use strict;
 use warnings;
 
 # What is wrong with the file, one string each; nothing when all is well.
-# $about, a hash, gets: header, marks, calls (by id), names (by id).
+# $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
+# $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack} names
+# those it was called from. $about->{late} gets
+# the exits other than returns after which no time passed until the next mark: with
+# the counting clock, those that were noticed only then. $about->{unwinding}, a regex,
+# names the subs that may be called in the middle of an unwinding.
 sub problems {
     my ($path, $about) = @_;
     $about //= {};
@@ -39,7 +44,8 @@ sub problems {
     }
     return "format $header{dprof_format}" unless $header{dprof_format} eq 'trace 1';
 
-    my (%name, @calls, @stack, $last);
+    my (%name, @calls, @stack, $last, $until);
+    my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
@@ -50,6 +56,7 @@ sub problems {
         my $kind = substr $line, 0, 2;
         $last = $line;
         if ($kind eq '@ ') {
+            undef $left;
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2] }
             else { $bad->('no times', $line) or last }
@@ -67,9 +74,17 @@ sub problems {
         }
         $marks++;
         chomp(my $id = substr $line, 2);
+        if (defined $left && $kind ne '/ ' && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
+            push @{ $about->{late} }, "$name{$left} before $kind" . ($name{$id} // '?') unless $until;
+        }
+        $left = $kind eq '/ ' ? $id : undef;
         if (!exists $name{$id}) {
             $bad->('an unknown id or line', $line) or last;
         } elsif ($kind eq '+ ') {
+            if (!$until && defined $about->{until} && $name{$id} eq $about->{until}) {
+                $until = [@calls];
+                $about->{until_stack} = join ' ', map { $name{$_} } @stack;
+            }
             push @stack, $id;
             $calls[ hex $id ]++;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
@@ -94,6 +109,7 @@ sub problems {
     }
     $about->{marks} = $marks;
     $about->{names} = \%name;
+    @calls = @$until if $until;
     $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
     return @wrong;
 }

@@ -1,0 +1,38 @@
+# Random programs that enter and leave subs in every way there is, each sub counting its own
+# calls: the profile must have the same counts, the sub being charged must at any moment be the
+# one that caller() names, and no exit may be noticed late. xt/fuzz.pl runs many more.
+#
+# DPROF_SEED and DPROF_PROGRAMS: where to begin, and how many.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+use FuzzProgram;
+use StrictProfile;
+
+my $first = $ENV{DPROF_SEED} // 1;
+my $programs = $ENV{DPROF_PROGRAMS} // 25;
+my ($checks, $ran) = (0, 0);
+
+for my $seed ($first .. $first + $programs - 1) {
+    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
+    my $plain = plain([$file], limit => 30);
+  SKIP: {
+        # Such a program may bring perl itself down.
+        skip "program $seed does not run: $plain->{err}", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
+        my $run = profiled([$file], limit => 60, env => { counting() });
+        my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING);
+        my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}" : StrictProfile::problems($run->{profile}, \%about);
+        push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
+        is(join("\n", @wrong), '', "program $seed");
+        $ran++;
+        $checks += $1 if $run->{out} =~ /^checks (\d+)/m;
+    }
+}
+ok($ran * 2 > $programs, 'most programs run');
+note "$ran programs, $checks checks of the charged sub";
+
+done_testing;
