@@ -105,6 +105,7 @@ int dp_rec_init(struct dp_rec *rec, size_t words, struct dp_writer *writer,
     rec->host_arg = host_arg;
 
     rec->rate = host->rate;
+    rec->zero = host->zero(host_arg);
     if (rec->rate == 0) {
         /* A first idea of it; learn_rate makes it better. */
         uint64_t stamp, mono, stamp2, mono2;
@@ -271,7 +272,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
  * part that the next mark carries itself. */
 static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 {
-    uint64_t gap = now > rec->left ? now - rec->left : 0;
+    uint64_t gap = now > rec->left ? dp_rec_gap(rec, now) : 0;
     bool is_long = gap >= rec->long_gap;
     if (is_long && gap >= stamps(rec, PAIR_GAP_NS))
         gap = true_gap(rec, gap);
@@ -307,7 +308,7 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now)
 
 int dp_rec_flush(struct dp_rec *rec, uint64_t now)
 {
-    uint64_t gap = now > rec->left ? now - rec->left : 0;
+    uint64_t gap = now > rec->left ? dp_rec_gap(rec, now) : 0;
     if (gap >= stamps(rec, PAIR_GAP_NS))
         gap = true_gap(rec, gap);
     rec->program += gap;

@@ -24,6 +24,9 @@
 struct dp_rec_host {
     /* Stamps per ns where that is known exactly; 0: to be found out. */
     double rate;
+    /* Stamps that two readings in a row are apart, at the least: the reading's
+     * own time. It is part of each gap and is taken off. */
+    uint64_t (*zero)(void *host);
     /* The fast counter. */
     uint64_t (*stamp)(void *host);
     /* CPU time of this thread in ns. */
@@ -42,6 +45,7 @@ struct dp_rec {
     uint64_t deadline;          /* stamp from which on the CPU clock is due */
     uint64_t long_gap;          /* a gap this long wants the CPU clock */
     uint64_t program;           /* stamps that passed in the program so far */
+    uint64_t zero;              /* what a gap measures in which nothing happens */
 
     uint64_t *window;           /* the marks not yet written */
     size_t words;               /* room in it before it counts as full */
@@ -114,11 +118,19 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
 /* The slow way of dp_rec_mark. Returns 0 or the writer's error. */
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, uint64_t now);
 
+/* The program's time since the last leaving; a huge number when the counter
+ * has stepped back. */
+DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
+{
+    uint64_t gap = now - rec->left;
+    return gap > rec->zero ? gap - rec->zero : 0;
+}
+
 /* Records a mark that arrived at stamp now. The caller sets rec->left to a
  * fresh stamp when it is about to leave. */
 DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id, uint64_t now)
 {
-    uint64_t gap = now - rec->left;
+    uint64_t gap = dp_rec_gap(rec, now);
     uint32_t word = DP_RAW_WORD(kind, id);
     uint64_t *pos = rec->pos;
 

@@ -80,7 +80,9 @@ subtest 'descriptors' => sub {
     my $dir = scratch();
     $run = run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, PROFILER(), '-e', 'open my $o, ">", "o"; print $o fileno $o; ' . $WORK], dir => $dir);
     is($run->{status}, 0, 'started with 0, 1 and 2 closed');
-    run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, '-MXSLoader', '-e', 'open my $o, ">", "plain"; print $o fileno $o;'], dir => $dir);
+    mkdir "$dir/Devel";
+    spew("$dir/Devel/SomeXS.pm", 'package Devel::SomeXS; $^P = 0; require XSLoader; { package Fcntl; XSLoader::load("Fcntl") } 1;');
+    run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, "-I$dir", '-d:SomeXS', '-e', 'open my $o, ">", "plain"; print $o fileno $o;'], dir => $dir);
     is(slurp("$dir/o"), slurp("$dir/plain"), 'the first open gets the number it gets after any XS module');
     profile_ok("$dir/tmon.out");
 

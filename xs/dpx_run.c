@@ -109,6 +109,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
                 (UV)sums->user, (UV)sums->sys, (UV)sums->real);
     dp_buf_addf(to, "$total_marks=%" UVuf "; $dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ",
                 (UV)ctx->writer.marks, (UV)own_cpu, (UV)own_real);
+    dp_buf_addf(to, "$dprof_clock_zero=%.1f; ", (double)ctx->rec.zero / ctx->rec.rate);
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));

@@ -90,8 +90,9 @@ B<Real time> is read from the processor's own counter (the TSC on x86-64, the ge
 arm64) if it runs at a constant rate and the kernel itself uses it, and otherwise from
 C<clock_gettime>. The header of the file names the clock. Each event reads the clock twice: when the
 profiler is entered, and when it is left again. The time in between, writing the file included,
-is the profiler's own: it is in no sub's time, and the header tells the sum of it. Nothing
-is estimated and subtracted, so no time is ever negative.
+is the profiler's own: it is in no sub's time, and the header tells the sum of it. What is left in the gap between two events
+is the reading of the clock itself, 10 ns or so: the least distance of two readings in a row. It is measured when recording begins
+(the header has it), and taken off each gap, never below zero.
 
 B<User and system time> is the CPU time of the thread. Reading that costs a system call, some 350 ns, so it is
 read only when a gap between two events was longer than 5 us, and at least once in a
@@ -129,7 +130,7 @@ time the split says nothing.
 
 =item *
 
-Single calls below 100 ns. Perl subs come out some 1 ns per call too long, and XS subs some 4 ns.
+Single calls below 100 ns. A few ns of the hooks' own work remain in each call.
 
 =item *
 
