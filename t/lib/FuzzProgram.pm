@@ -290,7 +290,7 @@ END {
     print "$_ $c{$_}\n" for sort keys %c;
     print "checks $checks wrong $wrong\n";
 }
-eval { out_of(3) };
+List::Util::first { $c{__ANON__}++; out_of(3) } 1;
 END
     return $text;
 }
