@@ -105,7 +105,7 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
     head->kind = (uint32_t)kind;
     head->number = number;
     head->size = size;
-    head->magic = DP_LIVE_MAGIC;
+    *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* last: whoever sees it sees all */
     live->pieces[live->count++] = (struct dp_live_piece){ ptr, size, mapped };
     return head + 1;
 }

@@ -302,8 +302,10 @@ static int write_window(struct dp_rec *rec, uint64_t now)
                               ns_per_stamp * ticks_per_ns, sys_share(rec));
     if (rc < 0 && !rec->err)
         rec->err = rc;
-    rec->state->marks = rec->writer->marks;
+    /* In this order: killed in between, a reader finds these marks in the text
+     * alone. */
     clear_window(rec);
+    rec->state->marks = rec->writer->marks;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->pair_stamp = stamp;
     rec->pair_mono = mono;
