@@ -39,6 +39,7 @@ sub sides {
     my @all = (
         [ plain          => [], {} ],
         [ 'DProf'        => [ @ours, '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, tree'  => [ @ours, '-d:DProf=tree' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, clock_gettime' => [ @ours, '-d:DProf' ],
             { PERL_DPROF_OUT_FILE_NAME => $out, PERL_DPROF_CLOCK => 'monotonic' } ],
     );

@@ -28,13 +28,13 @@ my $ratio = sub {
 };
 print "fib($n), $calls calls: CPU time a call in ns, medians of $rounds interleaved rounds\n";
 table(
-    [ '', 'a call', 'added', 'least', 'most', 'DProf is so many times cheaper', 'with clock_gettime' ],
+    [ '', 'a call', 'added', 'least', 'most', 'DProf is so many times cheaper', 'as a tree', 'with clock_gettime' ],
     map {
         my $name = $_->[0];
         my ($least, $most) = spread(@{ $added{$name} });
         [   $name, sprintf('%.0f', median(map { $_ * 1e9 / $calls } @{ $all->{$name}{cpu} })),
-            $name eq 'plain' ? ('') x 5
+            $name eq 'plain' ? ('') x 6
             : ( map({ sprintf '%.0f', $_ } median(@{ $added{$name} }), $least, $most),
-                $name =~ /^DProf/ ? ('', '') : ($ratio->($name, 'DProf'), $ratio->($name, 'DProf, clock_gettime')) ) ]
+                $name =~ /^DProf/ ? ('') x 3 : map { $ratio->($name, $_) } 'DProf', 'DProf, tree', 'DProf, clock_gettime' ) ]
     } @sides
 );

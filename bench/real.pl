@@ -22,7 +22,7 @@ push @programs, [ 'perltidy perl5db.pl', "$FindBin::Bin/perltidy.pl", $tidy, $bi
 print "perlfunc.pod not found (Debian: perl-doc)\n" unless $pod;
 print "perltidy not found (Debian: perltidy)\n" unless $tidy;
 
-my @sides = sides('plain', 'DProf', 'NYTProf, stmts=0', 'old DProf');
+my @sides = sides('plain', 'DProf', 'DProf, tree', 'NYTProf, stmts=0', 'old DProf');
 for my $program (@programs) {
     my ($title, @command) = @$program;
     my $all = rounds($rounds, \@sides, @command);
