@@ -53,7 +53,7 @@ my %programs = (
     recursion => 'sub r { my $n = shift; r($n - 1) if $n; 1 } r(5); sub even { $_[0] ? odd($_[0] - 1) : 1 } sub odd { $_[0] ? even($_[0] - 1) : 0 } even(6)',
     exceptions => 'sub d { die "x\n" } sub c { d() } sub keeps { eval { c() }; after() } sub after { 1 } eval { c() }; after(); keeps()',
     loops => 'no warnings; sub l { last } sub n { next } sub deep { l() } for (1, 2) { l() } for (1, 2) { n() } for (1) { deep() } l2(); sub l2 { 1 }',
-    objects => 'sub D::DESTROY { f() } sub D::new { bless [] } sub f { 1 } sub scope { my $o = D->new; $o->m; 1 } sub D::m { f() } bless [], "D"; main::scope()',
+    objects => 'sub D::DESTROY { f() } sub D::new { bless [], shift } sub f { 1 } sub scope { my $o = D->new; $o->m; 1 } sub D::m { f() } bless [], "D"; main::scope()',
     xs => 'use List::Util qw(first sum); sub f { $_ == 2 } first { f() } 1 .. 3; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()',
     phases => 'sub f { 1 } BEGIN { f() } INIT { f() } END { f() } f()',
     goto => 'sub t { 1 } sub g { goto &t } sub chain { goto &g } g(); chain(); sub w { g(); t() } w()',
@@ -106,7 +106,9 @@ subtest 'cut short' => sub {
 };
 
 # The classic recorder. Programs that it breaks are not among these.
-my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'exceptions', 'xs', 'strings', 'goto';
+my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'exceptions', 'strings', 'goto';
+# The blocks of List::Util it does not see.
+$safe{xs} = 'use List::Util "sum"; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()';
 
 for my $name (sort keys %safe) {
     subtest "the old recorder's file: $name" => sub {
@@ -116,7 +118,8 @@ for my $name (sort keys %safe) {
         my $run = profiled(['-e', $safe{$name}]);
         my $got = profile_ok($run->{profile});
         my $then = read_profile("$dir/tmon.out", classic => 1);
-        is(join("\n", $then->problems), '', 'read by the plain reader');
+        # Its CPU time comes in steps of 10 ms, whatever has passed.
+        is(join("\n", grep { !/^more CPU than time/ } $then->problems), '', 'read by the plain reader');
         my ($calls, $edges) = map { my $p = $_; [map { my $h = $p->{$_}; +{ map { $_ => $h->{$_} } grep { !/BEGIN|import|bootstrap|XSLoader|strict|Exporter|warnings|List::Util|Internals/ } keys %$h } } qw(calls edges)] } $got, $then;
         is_deeply($calls, $edges, 'the same calls and edges');
     };
