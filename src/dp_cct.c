@@ -251,7 +251,6 @@ static uint64_t due(double *acc, uint64_t *done, double ticks)
 
 static void put_node(struct writing *w, const struct dp_cct_node *n, size_t depth)
 {
-    struct dp_buf *out = w->out;
     double f = w->how->ticks_per_stamp;
     uint64_t wait = n->wait < n->real ? n->wait : n->real;
     uint64_t real = due(&w->acc_real, &w->real, (double)n->real * f);
@@ -268,23 +267,27 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
     w->how->real += real;
     w->how->sys += sys;
     w->how->user += cpu - sys;
-    dp_buf_addf(out, "= %zu %lx %llu", depth, (unsigned long)w->rank[n->id], (unsigned long long)n->calls);
-    if (w->how->no_times)
-        dp_buf_adds(out, " 0 0 0 0 0");
-    else
-        dp_buf_addf(out, " %llu %llu %llu %llu %llu", (unsigned long long)(cpu - sys), (unsigned long long)sys,
-                    (unsigned long long)real, (unsigned long long)((double)n->longest * f),
-                    (unsigned long long)((double)n->shortest * f));
-    if (w->how->ops)
-        dp_buf_addf(out, " %llu", (unsigned long long)n->ops);
+    struct dp_fmt_context c = {
+        .depth = depth,
+        .id = w->rank[n->id],
+        .calls = n->calls,
+        .counters = &n->ops,
+        .n_counters = w->how->ops ? 1 : 0,
+        .folded = n->folded,
+    };
+    if (!w->how->no_times) {
+        c.t[DP_USER] = cpu - sys;
+        c.t[DP_SYSTEM] = sys;
+        c.t[DP_REAL] = real;
+        c.longest = (uint64_t)((double)n->longest * f);
+        c.shortest = (uint64_t)((double)n->shortest * f);
+    }
     if (n->site) {
         const struct dp_name *at = dp_pool_name(w->how->sites, n->site - 1);
-        dp_buf_adds(out, " at=");
-        dp_buf_add(out, at->ptr, at->len);
+        c.at = at->ptr;
+        c.at_len = at->len;
     }
-    if (n->folded)
-        dp_buf_addf(out, " folded=%llu", (unsigned long long)n->folded);
-    dp_buf_addc(out, '\n');
+    dp_fmt_context(w->out, &c);
 }
 
 static void put_names(struct writing *w)
@@ -304,17 +307,8 @@ static void put_histograms(struct writing *w)
     for (size_t r = 1; r <= w->how->names->count && !w->how->no_times; r++) {
         uint32_t id = w->order[r];
         const struct dp_cct_histogram *h = id < cct->histograms_cap ? cct->histograms[id] : NULL;
-        bool any = false;
-        for (unsigned b = 0; h && b < DP_CCT_BUCKETS; b++) {
-            if (!h->count[b])
-                continue;
-            if (!any)
-                dp_buf_addf(w->out, "h %zx", r);
-            any = true;
-            dp_buf_addf(w->out, " %u:%llu", b, (unsigned long long)h->count[b]);
-        }
-        if (any)
-            dp_buf_addc(w->out, '\n');
+        if (h)
+            dp_fmt_histogram(w->out, (uint32_t)r, h->count);
     }
 }
 

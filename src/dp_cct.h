@@ -6,17 +6,16 @@
 
 #include "dp_base.h"
 #include "dp_buf.h"
+#include "dp_fmt.h"
 #include "dp_live.h"
 #include "dp_map.h"
 #include "dp_pool.h"
-
-enum { DP_CCT_BUCKETS = 48 };
 
 /* Calls of a sub by inclusive real time: bucket n counts those from 2^n to
  * 2^(n+1) ns, bucket 0 also those of 0 ns. */
 struct dp_cct_histogram {
     uint64_t id;                /* 0: free */
-    uint64_t count[DP_CCT_BUCKETS];
+    uint64_t count[DP_FMT_BUCKETS];
 };
 
 struct dp_cct_node {
@@ -70,7 +69,7 @@ struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, u
 static inline unsigned dp_cct_bucket(uint64_t ns)
 {
     unsigned b = ns ? 63 - (unsigned)__builtin_clzll(ns) : 0;
-    return b < DP_CCT_BUCKETS ? b : DP_CCT_BUCKETS - 1;
+    return b < DP_FMT_BUCKETS ? b : DP_FMT_BUCKETS - 1;
 }
 
 /* A call of node ended that took so many stamps; ns_per_stamp is in 1/2^32. */

@@ -136,39 +136,6 @@ static void write_names(struct dp_writer *w, const uint64_t *raw, size_t n)
     }
 }
 
-static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)str[i];
-        if (c <= last_bad || c == 0x7f || c == '%') {
-            char esc[3] = { '%', digits[c >> 4], digits[c & 15] };
-            dp_buf_add(buf, esc, 3);
-        } else {
-            dp_buf_addc(buf, (char)c);
-        }
-    }
-}
-
-void dp_writer_encode(struct dp_buf *buf, const char *str, size_t len)
-{
-    if (len)
-        encode(buf, str, len, 0x20);
-    else
-        dp_buf_addc(buf, '%');
-}
-
-void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len)
-{
-    dp_buf_addc(buf, '\'');
-    for (size_t i = 0; i < len; i++) {
-        if (str[i] == '\'' || str[i] == '\\')
-            dp_buf_addc(buf, '\\');
-        encode(buf, str + i, 1, 0x1f);
-    }
-    dp_buf_addc(buf, '\'');
-}
-
 /* ---- marks ---- */
 
 static const char pairs[] =

@@ -75,12 +75,6 @@ void dp_writer_restart(struct dp_writer *w);
  * the ids are used up. */
 uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len);
 
-/* Appends str to buf as a field of a mark line: %XX for bytes up to 0x20, 0x7f
- * and '%'; a lone % for the empty string. */
-void dp_writer_encode(struct dp_buf *buf, const char *str, size_t len);
-/* Appends str as a quoted string of a header line; blanks stay. */
-void dp_writer_quote(struct dp_buf *buf, const char *str, size_t len);
-
 /* Writes a window of raw marks. ticks_per_stamp and sys_share (0..1) hold for
  * this window. Returns 0 or the sink's error. */
 int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,

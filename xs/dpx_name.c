@@ -10,6 +10,7 @@
  * create a GV, and the program could see it. */
 #include "dpx.h"
 #include "dp_err.h"
+#include "dp_fmt.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -34,13 +35,13 @@ static U32 seq_of(const OP *start)
 static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
 {
     if (len <= 0 || is_utf8) {
-        dp_writer_encode(to, ptr, len > 0 ? (size_t)len : 0);
+        dp_fmt_field(to, ptr, len > 0 ? (size_t)len : 0);
         return;
     }
     for (I32 i = 0; i < len; i++) {
         unsigned char c = (unsigned char)ptr[i];
         if (c < 0x80) {
-            dp_writer_encode(to, ptr + i, 1);
+            dp_fmt_field(to, ptr + i, 1);
         } else {
             dp_buf_addc(to, (char)(0xc0 | c >> 6));
             dp_buf_addc(to, (char)(0x80 | (c & 0x3f)));
@@ -93,7 +94,7 @@ static void add_place(struct dp_buf *to, const OP *start)
     const char *file = CopFILE(cCOPx(start));
     if (!file)
         file = "";
-    dp_writer_encode(to, file, strlen(file));
+    dp_fmt_field(to, file, strlen(file));
     dp_buf_addf(to, ":%lu", (unsigned long)CopLINE(cCOPx(start)));
 }
 
@@ -365,7 +366,7 @@ uint32_t dpx_name_site(void *arg)
     if (!file)
         return 0;
     dp_buf_clear(&ctx->line);
-    dp_writer_encode(&ctx->line, file, strlen(file));
+    dp_fmt_field(&ctx->line, file, strlen(file));
     dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
     uint32_t n = ctx->line.err ? DP_MAP_NONE : dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len);
     errno = why;

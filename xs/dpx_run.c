@@ -93,7 +93,7 @@ static int to_file(void *arg, const char *ptr, size_t len)
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
 {
     dp_buf_addf(to, "$%s=", name);
-    dp_writer_quote(to, value ? value : "", value ? strlen(value) : 0);
+    dp_fmt_quote(to, value ? value : "", value ? strlen(value) : 0);
     dp_buf_addc(to, ';');
 }
 
