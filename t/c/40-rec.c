@@ -1,0 +1,164 @@
+/* The recorder's core on a simulated machine: what was waited and what was computed is known at
+ * every moment, and the text must say so. */
+#include "tap.h"
+#include "dp_buf.h"
+#include "dp_live.h"
+#include "dp_rec.h"
+#include "dp_writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE 2.6                /* stamps per ns */
+
+struct machine {
+    double ns;                  /* since the start */
+    double cpu;                 /* of these, computed */
+};
+
+static uint64_t stamp(void *m) { return 1000 + (uint64_t)(((struct machine *)m)->ns * RATE); }
+static uint64_t zero(void *m) { (void)m; return 0; }
+
+/* A system call of 300 ns, whose value is taken at its end. */
+static uint64_t cpu_ns(void *arg)
+{
+    struct machine *m = arg;
+    m->ns += 300;
+    m->cpu += 300;
+    return (uint64_t)m->cpu;
+}
+
+static void pair(void *arg, uint64_t *s, uint64_t *mono)
+{
+    struct machine *m = arg;
+    m->ns += 30;
+    m->cpu += 30;
+    *s = stamp(m);
+    *mono = 5000 + (uint64_t)m->ns;
+}
+
+static void split(void *arg, uint64_t *user, uint64_t *sys)
+{
+    struct machine *m = arg;
+    *user = (uint64_t)(m->cpu * 0.75 / 1000);
+    *sys = (uint64_t)(m->cpu * 0.25 / 1000);
+}
+
+static int sink(void *buf, const char *ptr, size_t len)
+{
+    dp_buf_add(buf, ptr, len);
+    return 0;
+}
+
+static uint32_t seed = 1;
+static uint32_t rnd(uint32_t n)
+{
+    seed = seed * 1103515245 + 12345;
+    return (seed >> 8) % n;
+}
+
+struct sums { double user, sys, real; size_t marks; };
+
+static struct sums read_text(const char *p)
+{
+    struct sums s = { 0, 0, 0, 0 };
+    for (; *p; p = strchr(p, '\n') + 1) {
+        unsigned long long u, y, r;
+        if (sscanf(p, "@ %llu %llu %llu\n", &u, &y, &r) == 3) {
+            s.user += (double)u;
+            s.sys += (double)y;
+            s.real += (double)r;
+        } else if (strchr("+-*/", *p)) {
+            s.marks++;
+        }
+    }
+    return s;
+}
+
+/* A program of short and long gaps, of which the share of some is waiting. */
+static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent, bool tree)
+{
+    struct machine m = { 0, 0 };
+    struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
+    struct dp_rec rec;
+    struct dp_writer w;
+    struct dp_live live;
+    struct dp_buf text;
+    struct dp_rec_how how = { .words = words, .contexts = 1000, .tree = tree };
+    struct dp_cct_call call;
+    double program = 0, computed = 0;
+
+    dp_buf_init(&text);
+    dp_live_init(&live, NULL);
+    ok(dp_writer_init(&w, 10000000, sink, &text) == 0, "%s: a writer", what);
+    dp_writer_name(&w, "main f -", 8);
+    dp_rec_init(&rec, &how, &w, &host, &m);
+    ok(dp_rec_open(&rec, &live) == 0, "%s: a window", what);
+    const int n = 40000;
+    rec.left = stamp(&m);
+    for (int i = 0; i < n; i++) {
+        double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(longest_ns);
+        double cpu = gap > 3000 && rnd(100) < wait_percent ? gap / 10 : gap;
+        m.ns += gap;
+        m.cpu += cpu;
+        program += gap;
+        computed += cpu;
+        uint64_t now = stamp(&m);
+        m.ns += 15;             /* the hook */
+        m.cpu += 15;
+        dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, now, tree);
+        rec.left = stamp(&m);
+    }
+    dp_rec_flush(&rec, stamp(&m));
+    dp_writer_finish(&w);
+    struct sums s = { 0, 0, 0, 0 };
+    if (tree) {
+        struct dp_pool names;
+        dp_pool_init(&names);
+        dp_pool_intern(&names, "main f -", 8);
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        ok(dp_cct_write(&rec.cct, &out, &text) == 0, "%s: the tree is written", what);
+        s.user = (double)out.user;
+        s.sys = (double)out.sys;
+        s.real = (double)out.real;
+        ok(strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") != NULL, "%s: 20,000 calls in one context", what);
+        dp_pool_release(&names);
+    } else {
+        s = read_text(dp_buf_cstr(&text));
+        ok(s.marks == (size_t)n, "%s: all marks (%zu)", what, s.marks);
+    }
+    double real = program / 100, cpu = computed / 100;
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what, s.real, real);
+    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01, "%s: CPU time %.0f of %.0f ticks", what,
+       s.user + s.sys, cpu);
+    ok(s.sys > cpu * 0.24 && s.sys < cpu * 0.26, "%s: a quarter in the kernel: %.0f", what, s.sys);
+    uint64_t own_cpu, own_real;
+    dp_rec_own(&rec, stamp(&m), &own_cpu, &own_real);
+    if (!tree) {
+        double all = m.cpu / 100;
+        ok((double)own_cpu + s.user + s.sys > all * 0.99 && (double)own_cpu + s.user + s.sys < all * 1.01,
+           "%s: with its own time, all of the process' (%.0f of %.0f)", what, (double)own_cpu + s.user + s.sys, all);
+    }
+    dp_rec_release(&rec);
+    dp_live_release(&live);
+    dp_writer_release(&w);
+    dp_buf_release(&text);
+}
+
+static void one_mark_at_a_time(void)
+{
+    simulate("each at once", 0, 2000, 0, false);
+}
+
+int main(void)
+{
+    simulate("short gaps", 1000, 500, 0, false);
+    simulate("long computing", 1000, 60000, 0, false);
+    simulate("long waiting", 1000, 60000, 100, false);
+    simulate("both", 16384, 200000, 50, false);
+    one_mark_at_a_time();
+    simulate("tree, short gaps", 0, 500, 0, true);
+    simulate("tree, both", 0, 200000, 50, true);
+    return tap_done();
+}
