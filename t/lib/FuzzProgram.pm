@@ -315,6 +315,9 @@ sub compare {
         my ($name, $count) = split ' ';
         $name = "main::$name" unless $name =~ /::/;
         my $have = $profile{$name} // 0;
+        # Before 5.36 a pending signal is handled in the first op of a destructor; a handler that dies
+        # then ends it before it has counted itself.
+        next if $] < 5.036 && $name eq 'F::Gone::DESTROY' && $have > $count;
         push @wrong, "$name: $have calls, $count were made" if $have != $count;
     }
     return @wrong;
