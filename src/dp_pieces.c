@@ -168,7 +168,7 @@ static int refuse(struct reading *r)
     bool other = magic != DP_PIECE_MAGIC && (magic >> 8 == DP_PIECE_MAGIC >> 8 || memcmp(p, "Len", 3) == 0 || memcmp(p + 5, "neL", 3) == 0);
     if (other)
         return dp_err_set(&r->to->err, DP_E_TRUNCATED,
-                          "the process did not come to its end; what it left was written by another version, or on another kind of machine");
+                          "the recording did not come to its end; what it left was written by another version, or on another kind of machine");
     return dp_err_set(&r->to->err, DP_E_SYNTAX, "Bad profile: what the process left is damaged at byte %llu",
                       (unsigned long long)(r->base + r->pos));
 }

@@ -190,7 +190,7 @@ static int check_end(struct dp_reader *r)
     if (left)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
     if (!head->has_rrun)
-        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the process did not come to its end");
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the recording did not come to its end");
     /* the classic recorder counts its marks before it has written them all */
     if (head->version && head->has_marks && r->info->marks < head->total_marks)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu marks are missing",

@@ -287,5 +287,5 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
     if (p->err.code)
         return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
     return l.late ? dp_reader_fail(r, DP_E_TRUNCATED, 0,
-                                   "the process did not come to its end; some of what it did last is left out") : 0;
+                                   "the recording did not come to its end; some of what it did last is left out") : 0;
 }

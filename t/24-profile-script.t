@@ -26,4 +26,12 @@ ok(-s "$dir/other.out", 'the recorder\'s own variable names the file');
 spew('killed.pl', 'kill 9, $$');
 is((dprofpp({ cwd => $dir }, '-Q', '-p', 'killed.pl'))[2], 137, 'a signal');
 
+# No report of something else: perl fails before there is a recorder.
+($out, $err, $status) = dprofpp({ cwd => $dir }, '-p', 'missing.pl');
+is_deeply([$out, $status], ['', 2], 'a script that is not there: no report of an earlier run');
+like($err, qr/^missing\.pl left no profile$/m, 'and a line that says so');
+# Uninstalled, named by -I alone.
+($out, $err, $status) = dprofpp({ cwd => $dir, env => { PERL5LIB => '' } }, '-p', 'script.pl x');
+like($out, qr/\A<x>\nTotal Elapsed Time/, 'recorded with the folders of this perl');
+
 done_testing;

@@ -148,7 +148,7 @@ is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
 is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
 spew('cut.out', slurp($all[0]) =~ s/^\$rrun.*\n//mr);
 @bad = dprofmerge('cut.out');
-like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the process did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
+like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the recording did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
 like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
 spew('ops.out', "#fOrTyTwO\n\$hz=100; \$dprof_format='tree 1'; \$dprof_counters='ops:ops';\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART3\n= 0 0 1 0 0 0 0 0 5\n");
 like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');

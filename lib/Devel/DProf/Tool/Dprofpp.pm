@@ -29,13 +29,20 @@ sub main {
     return USAGE unless $opt;
     return help() if $opt->{h};
     return manual() if $opt->{H};
+    return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
+        my $before = identity($names->[0]);
         $status = record($opt->{p}, $script_args, $names);
         return $status if $opt->{Q};
+        # perl may fail before the recorder is there: what lies around then is another run's.
+        if (identity($names->[0]) eq $before) {
+            complain("$opt->{p} left no profile");
+            return $status || FAILED;
+        }
     }
     @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
     my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
@@ -258,7 +265,8 @@ sub include_dirs {
     require Cwd;
     my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(
         privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
-    my @dirs = ($Devel::DProf::Core::Dir, grep { !ref && -e "$_/Devel/DProf.pm" } @INC);
+    my $object = "auto/Devel/DProf/DProf.$Config::Config{dlext}";
+    my @dirs = ($Devel::DProf::Core::Dir, grep { !ref && (-e "$_/Devel/DProf.pm" || -e "$_/$object") } @INC);
     my %seen;
     return map { "-I$_" } grep { !$known{$_} && !$seen{$_}++ }
         map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
@@ -274,6 +282,13 @@ sub record {
         return FAILED;
     }
     return $rc & 127 ? 128 + ($rc & 127) : $rc >> 8;
+}
+
+# A recording makes a new file, and never writes into an earlier one.
+sub identity {
+    my ($path) = @_;
+    my @stat = stat $path or return 'none';
+    return -f _ ? "@stat[0, 1, 9]" : 'new each time' . rand;
 }
 
 sub version {
