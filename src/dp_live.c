@@ -127,3 +127,21 @@ void dp_live_remove(struct dp_live *live)
         unlink(live->path);
     no_file(live);
 }
+
+void dp_live_detach(struct dp_live *live)
+{
+    dp_live_remove(live);
+    for (size_t i = 0; i < live->count; i++) {
+        struct dp_live_piece *p = &live->pieces[i];
+        void *copy = p->mapped ? dp_mem_alloc(p->size) : NULL;
+        if (!copy)
+            continue;
+        memcpy(copy, p->ptr, p->size);
+        if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+            != MAP_FAILED) {
+            memcpy(p->ptr, copy, p->size);
+            p->mapped = false;
+        }
+        dp_mem_free(copy);
+    }
+}

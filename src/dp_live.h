@@ -60,7 +60,10 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
 /* Forgets all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
-/* Removes the file; the pieces go on as memory. */
+/* Removes the file; the pieces go on as memory, and are lost with the process. */
 void dp_live_remove(struct dp_live *live);
+
+/* The same, and gives its room on the disk back at once. */
+void dp_live_detach(struct dp_live *live);
 
 #endif

@@ -110,7 +110,7 @@ subtest 'the disk' => sub {
         like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z}, 'one line says so');
         my $got = read_profile("$dir/tmon.out");
         is(join("\n", grep { !/middle of a line/ } $got->problems), '', 'what was recorded is readable');
-        cmp_ok($got->calls('main::f'), '>', 1000, 'calls up to there');
+        cmp_ok($got->calls('main::f'), '>', 5000, 'calls up to there: the profile has all of the disk');
         run_program(['umount', $dir], dir => '/');
     }
 

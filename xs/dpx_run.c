@@ -80,8 +80,18 @@ static int to_file(void *arg, const char *ptr, size_t len)
     struct dpx_ctx *ctx = arg;
     struct dp_err err;
     int why = errno;            /* the program's $! */
+    uint64_t before = ctx->out.size;
     dp_err_init(&err);
-    if (dp_outfile_write(&ctx->out, ptr, len, &err) < 0) {
+    int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
+    if (rc < 0 && ctx->out.regular && ctx->live.path) {
+        /* What survives us takes room that the profile can use. */
+        size_t done = (size_t)(ctx->out.size - before);
+        dp_live_detach(&ctx->live);
+        ctx->out.failed = false;
+        dp_err_init(&err);
+        rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
+    }
+    if (rc < 0) {
         say("DProf: %s; the profile ends here, the program goes on", err.message);
         errno = why;
         return err.code;
