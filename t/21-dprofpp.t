@@ -55,6 +55,7 @@ is("$none[1]$none[2]", 0, 'is no error');
 is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2, '-P: two rows');
 is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
 unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
+like((dprofpp('-g', 'My::Pkg::no_such', $ours))[1], qr/^-g My::Pkg::no_such: there is no sub of that name in \S+\n\z/, '-g: a name that is not there');
 like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/, '-g: its time is the whole');
 
 # usage

@@ -150,6 +150,9 @@ sub report {
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
+    if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names($how)) {
+        complain("-g $opt->{g}: there is no sub of that name in @names");
+    }
     $how->{width} = terminal_width();
     my $rc;
     if ($opt->{S}) {
