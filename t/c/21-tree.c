@@ -214,7 +214,7 @@ static void pieces(void)
     image_trace(&image);
     is_s(image_to(), all, "what is not in the text is in the pieces");
     is_i(o.code, DP_E_TRUNCATED, "it was cut short");
-    ok(!strcmp(o.message, "the process did not come to its end"), "for a reason: %s", o.message);
+    ok(!strcmp(o.message, "the recording did not come to its end"), "for a reason: %s", o.message);
     is_u(o.open, 1, "a call had not ended");
     is_u(o.marks, 6, "all marks");
 
