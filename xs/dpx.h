@@ -16,6 +16,9 @@
 #include "dpx_clock.h"
 #include "dpx_opt.h"
 
+#include <pthread.h>
+#include <sys/types.h>
+
 /* A running sub, identified by where its context stands, never by pointers
  * into it: nothing of the program's is dereferenced later. */
 struct dpx_frame {
@@ -106,6 +109,19 @@ extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
 #  define DPX_THX   ((void *)1)
 #endif
 
+/* What all threads of the process share, set before the first of them. */
+struct dpx_process {
+    pthread_mutex_t lock;       /* for `all` and `tids` */
+    struct dpx_ctx *all;
+    unsigned tids;
+    char run[40];
+    struct dpx_options opt;
+    char *path;                 /* as the user gave it, absolute */
+    dev_t stderr_dev;           /* what descriptor 2 was when we began */
+    ino_t stderr_ino;
+};
+extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
+
 /* ---- dpx_name.c ---- */
 
 /* The id of a sub, with DPX_ID_... flags. start: its first op, NULL for an
@@ -141,10 +157,34 @@ bool dpx_hook_intact(pTHX);
  * called, 0 for the program. */
 U32 dpx_hook_caller(const struct dpx_ctx *ctx);
 
-/* ---- dpx_run.c ---- */
+/* ---- dpx_file.c ---- */
+
+/* One line on the standard error, past all of perl's layers: a tied STDERR is the
+ * program's. Not if the program has opened something else under that number. */
+void dpx_file_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Opens this process' or thread's file and writes its header. Returns 0 or an
+ * error code with the detail in err. */
+int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
+
+/* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
+int dpx_file_open_live(struct dpx_ctx *ctx);
+
+/* The writer's sink, and what the recorder calls when a window is written; the
+ * argument is the struct dpx_ctx. */
+int dpx_file_sink(void *arg, const char *ptr, size_t len);
+void dpx_file_flushed(void *arg);
 
 /* Keeps the newest & line where it survives the process. */
-void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id);
+void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
+
+/* Writes all that is not written yet: what the writer still holds, the tree. */
+void dpx_file_rest(struct dpx_ctx *ctx);
+
+/* Puts what is known at the end into the header. */
+void dpx_file_trailer(struct dpx_ctx *ctx);
+
+/* ---- dpx_run.c ---- */
 
 /* Starts recording in this interpreter. items: the import list. Croaks with
  * what the user must put right. Returns false when there can be no recording but the program

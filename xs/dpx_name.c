@@ -193,7 +193,7 @@ static U32 id_of_line(struct dpx_ctx *ctx)
     /* new, or short of memory when it was: numbers and ids keep step */
     U32 id = n + 1 == ctx->writer.next_id ? dp_writer_name(&ctx->writer, line->ptr, line->len) : 0;
     if (id)
-        dpx_run_keep_name(ctx, id);
+        dpx_file_keep_name(ctx, id);
     return id;
 }
 

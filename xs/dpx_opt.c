@@ -40,6 +40,20 @@ static const struct option table[] = {
       "are forked children recorded, too?" },
     { "threads", NULL, CHOICE, AT(threads), 0, 1, 1, "no\0yes\0",
       "are threads recorded, too?" },
+    { "start", NULL, CHOICE, AT(start), 0, 2, 0, "begin\0main\0no\0",
+      "record from the load on, from the main program on, or when told to" },
+    { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
+      "a regex: other subs are not recorded" },
+    { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
+      "a regex: such subs are not recorded" },
+    { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
+      "record slow builtins (print, sort, match, system), too, as CORE:name" },
+    { "compress", NULL, NUMBER, AT(compress), 0, 9, 0, NULL,
+      "gzip the file; 1 is fast, 9 small, 0 plain" },
+    { "checkpoint", NULL, NUMBER, AT(checkpoint), 0, UINT64_C(1) << 31, 0, NULL,
+      "seconds after which a tree is written again; 0: only at the end" },
+    { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
+      "a signal (USR1) that has a running process write its file" },
     { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
       "tsc, cntvct, monotonic; counting[:NS] for tests [the best there is]" },
 };
@@ -74,9 +88,13 @@ static const char *word(const char *list, uint64_t n)
 
 static int bad_value(struct dp_err *err, const char *as, const struct option *o, const char *value)
 {
-    if (o->kind == CHOICE)
-        return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s or %s", as, value,
-                          word(o->choices, 0), word(o->choices, 1));
+    if (o->kind == CHOICE) {
+        char words[64] = "";
+        for (uint64_t n = 0; n <= o->most; n++)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
+                     n == 0 ? "" : n == o->most ? " or " : ", ", word(o->choices, n));
+        return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s", as, value, words);
+    }
     return dp_err_set(err, DP_E_ARG, "%s=%s is not a whole number from %llu to %llu", as, value,
                       (unsigned long long)o->least, (unsigned long long)o->most);
 }
@@ -113,7 +131,7 @@ static int take(struct dpx_options *opt, const struct option *o, const char *as,
 
 static int unknown(struct dp_err *err, const char *item)
 {
-    char known[160];
+    char known[200];
     size_t len = 0;
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++)
         len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i ? ", " : "", table[i].name);
@@ -172,12 +190,11 @@ void dpx_options_help(struct dp_buf *to)
     dp_buf_adds(to, "perl -d:DProf=OPTION,OPTION,... program\n\n");
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        char what[32];
-        if (o->kind == CHOICE)
-            snprintf(what, sizeof what, "%s=%s|%s", o->name, word(o->choices, 0), word(o->choices, 1));
-        else
-            snprintf(what, sizeof what, "%s=%s", o->name, o->kind == TEXT ? "..." : "N");
-        dp_buf_addf(to, "  %-18s %s", what, o->help);
+        char what[48];
+        snprintf(what, sizeof what, "%s=%s", o->name, o->kind == TEXT ? "..." : o->kind == CHOICE ? "" : "N");
+        for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
+            snprintf(what + strlen(what), sizeof what - strlen(what), "%s%s", n ? "|" : "", word(o->choices, n));
+        dp_buf_addf(to, "  %-20s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");
             put_value(to, o, o->otherwise);

@@ -7,6 +7,8 @@
 #include "dp_buf.h"
 #include "dp_err.h"
 
+enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_NO };
+
 struct dpx_options {
     uint64_t tree;          /* 0 trace, 1 tree */
     const char *out;        /* NULL: the default name */
@@ -17,6 +19,12 @@ struct dpx_options {
     uint64_t callsites;     /* 0, 1 */
     uint64_t ops;           /* 0, 1: count them, in a tree */
     uint64_t fork, threads; /* 0 no, 1 yes */
+    uint64_t start;         /* enum dpx_start */
+    const char *only, *skip;    /* regexes; NULL: none */
+    uint64_t builtins;      /* 0 no, 1 the slow ones */
+    uint64_t compress;      /* 0 no, 1..9: zlib's level */
+    uint64_t checkpoint;    /* seconds; 0: none */
+    const char *signal;     /* NULL: none */
     const char *clock;      /* NULL: the best */
 };
 

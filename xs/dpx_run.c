@@ -1,5 +1,5 @@
-/* A recording's life: options from the environment, the file and its header,
- * fork, threads, and the end. */
+/* A recording's life: options from the environment, the beginning, fork, threads,
+ * and the end. */
 #include "dpx.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -12,11 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum {
-    FRAMES = 1024,              /* to begin with */
-    NAMES = 32 * 1024,          /* bytes of a piece of names */
-    TRAILER_WIDTH = 400         /* blanks kept free for what is known at the end */
-};
+enum { FRAMES = 1024 };         /* to begin with */
 
 #ifdef DPX_MULTIPLICITY
 int dpx_index = -1;
@@ -24,17 +20,7 @@ int dpx_index = -1;
 struct dpx_ctx *dpx_only;
 #endif
 
-/* What all threads of the process share, set before the first of them. */
-static struct {
-    pthread_mutex_t lock;       /* for `all` and `tids` */
-    struct dpx_ctx *all;
-    unsigned tids;
-    char run[40];
-    struct dpx_options opt;
-    char *path;                 /* as the user gave it, absolute */
-    dev_t stderr_dev;           /* what descriptor 2 was when we began */
-    ino_t stderr_ino;
-} run = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct dpx_process dpx_run = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The state that interpreters have which do not record. */
 static struct dpx_ctx nobody;
@@ -48,226 +34,7 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 #endif
 }
 
-/* One line, past all of perl's layers: a tied STDERR is the program's. Not if
- * the program has opened something else under that number. */
-static void say(const char *fmt, ...)
-{
-    char text[1024];
-    struct stat st;
-    if (fstat(2, &st) < 0 || st.st_dev != run.stderr_dev || st.st_ino != run.stderr_ino)
-        return;
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(text, sizeof text - 1, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        return;
-    if (n > (int)sizeof text - 2)
-        n = (int)sizeof text - 2;
-    text[n++] = '\n';
-    if (write(2, text, (size_t)n) < 0) {
-        /* nobody left to tell */
-    }
-}
-
 static void tripped(void *arg);
-static void flushed(void *arg);
-
-/* ---- the file ---- */
-
-static int to_file(void *arg, const char *ptr, size_t len)
-{
-    struct dpx_ctx *ctx = arg;
-    struct dp_err err;
-    int why = errno;            /* the program's $! */
-    uint64_t before = ctx->out.size;
-    dp_err_init(&err);
-    int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
-    if (rc < 0 && ctx->out.regular && ctx->live.path) {
-        /* What survives us takes room that the profile can use. */
-        size_t done = (size_t)(ctx->out.size - before);
-        dp_live_detach(&ctx->live);
-        ctx->out.failed = false;
-        dp_err_init(&err);
-        rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
-    }
-    if (rc < 0) {
-        say("DProf: %s; the profile ends here, the program goes on", err.message);
-        errno = why;
-        return err.code;
-    }
-    errno = why;
-    return 0;
-}
-
-static void add_quoted(struct dp_buf *to, const char *name, const char *value)
-{
-    dp_buf_addf(to, "$%s=", name);
-    dp_fmt_quote(to, value ? value : "", value ? strlen(value) : 0);
-    dp_buf_addc(to, ';');
-}
-
-/* The last line of the header, as far as it is known. */
-static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
-{
-    uint64_t own_cpu = 0, own_real = 0;
-    const struct dp_ticks *sums = &ctx->writer.sums;
-    dp_rec_own(&ctx->rec, now, &own_cpu, &own_real);
-    dp_buf_addf(to, "$rrun_utime=%" UVuf "; $rrun_stime=%" UVuf "; $rrun_rtime=%" UVuf "; ",
-                (UV)sums->user, (UV)sums->sys, (UV)sums->real);
-    dp_buf_addf(to, "$total_marks=%" UVuf "; $dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ",
-                (UV)ctx->writer.marks, (UV)own_cpu, (UV)own_real);
-    dp_buf_addf(to, "$dprof_clock_zero=%.1f; ", (double)ctx->rec.zero / ctx->rec.rate);
-    if (ctx->rec.dropped)
-        dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
-                    (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
-    if (ctx->rec.tree && !ctx->rec.how.tree)
-        dp_buf_adds(to, "$dprof_limit_reached=1; ");
-    if (ctx->rec.tree && ctx->rec.cct.folded)
-        dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
-    dp_buf_adds(to, "$dprof_complete=1;");
-}
-
-static void write_trailer(struct dpx_ctx *ctx)
-{
-    struct dp_buf text;
-    dp_buf_init(&text);
-    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
-    if (!text.err && text.len <= TRAILER_WIDTH)
-        dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
-    dp_buf_release(&text);
-}
-
-static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
-{
-    SV *script = get_sv("0", 0);
-    dp_buf_adds(to, DP_FMT_MAGIC "\n");
-    dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
-    dp_buf_adds(to, "# All values are given in HZ\n"
-                    "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
-    if (run.opt.tree)
-        dp_buf_adds(to, "$dprof_format='tree 1'; ");
-    else
-        dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
-    add_quoted(to, "dprof_run", run.run);
-    dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
-                ctx->pid, (long)getppid(), ctx->tid);
-    dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
-    add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
-    dp_buf_addf(to, " $dprof_start=%.6f; $dprof_clock='%s';\n", ctx->started, ctx->clock.name);
-    dp_buf_adds(to, "$dprof_options='");
-    dpx_options_text(&run.opt, to);
-    dp_buf_adds(to, "'; ");
-    if (ctx->rec.how.ops)
-        dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
-    add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
-    dp_buf_addc(to, ' ');
-    add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
-    dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
-                (unsigned long)ctx->inherited_count,
-                (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
-    ctx->trailer_at = to->len;
-    dp_buf_addf(to, "%*s\n\n%s\n", (int)TRAILER_WIDTH, "", run.opt.tree ? "PART3" : "PART2");
-}
-
-/* The file's name: %p, %t and %n filled in, or the process and thread behind
- * it where they are not the first. */
-static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
-{
-    bool has_pid = false, has_tid = false;
-    SV *script = get_sv("0", 0);
-    for (const char *p = run.path; *p; p++) {
-        if (p[0] != '%' || !p[1] || !strchr("ptn%", p[1])) {
-            dp_buf_addc(to, *p);
-            continue;
-        }
-        const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
-        const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-        switch (*++p) {
-        case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
-        case 't': dp_buf_addf(to, "%u", ctx->tid); has_tid = true; break;
-        case 'n': dp_buf_adds(to, base && *base ? base : "perl"); break;
-        default:  dp_buf_addc(to, '%');
-        }
-    }
-    if ((ctx->tid || ctx->forked) && !has_pid)
-        dp_buf_addf(to, ".%ld", ctx->pid);
-    if (ctx->tid && !has_tid)
-        dp_buf_addf(to, ".%u", ctx->tid);
-}
-
-/* Opens this process' or thread's file and writes its header. Returns 0 or an
- * error code with the detail in err. */
-static int open_file(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
-{
-    struct dp_buf text;
-    dp_buf_init(&text);
-    int flags = run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
-    file_name(aTHX_ &text, ctx);
-    int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
-    if (rc == 0) {
-        dp_buf_clear(&text);
-        header(aTHX_ &text, ctx);
-        rc = text.err ? dp_err_set(err, text.err, "out of memory")
-                      : dp_outfile_write(&ctx->out, text.ptr, text.len, err);
-    }
-    dp_buf_release(&text);
-    return rc;
-}
-
-/* ---- what survives the process ---- */
-
-void dpx_run_keep_name(struct dpx_ctx *ctx, U32 id)
-{
-    const struct dp_writer *w = &ctx->writer;
-    if (ctx->rec.trip)
-        return;                 /* the pieces are the parent's; forked() sees to it */
-    size_t at = w->id_names[id].at;
-    size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
-    if (!ctx->fresh.ptr || len >= ctx->fresh.size - ctx->fresh.used) {
-        size_t size = len < NAMES ? NAMES : len + 1;
-        ctx->fresh.ptr = dp_live_add(&ctx->live, DP_LIVE_NAMES, size);
-        ctx->fresh.size = size;
-        ctx->fresh.used = 0;
-    }
-    if (ctx->fresh.ptr) {
-        memcpy(ctx->fresh.ptr + ctx->fresh.used, w->names.ptr + at, len);
-        ctx->fresh.used += len;
-    }
-}
-
-/* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
-static int open_live(struct dpx_ctx *ctx)
-{
-    ctx->fresh.ptr = NULL;
-    ctx->fresh.size = ctx->fresh.used = 0;
-    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
-    int rc = dp_rec_open(&ctx->rec, &ctx->live);
-    if (rc == 0) {
-        memcpy(ctx->rec.state->run, run.run, sizeof ctx->rec.state->run);
-        ctx->rec.state->pid = (U64)ctx->pid;
-        ctx->rec.state->tid = ctx->tid;
-    }
-    return rc;
-}
-
-/* A window is written: the text has all names now, and has grown. */
-static void flushed(void *arg)
-{
-    struct dpx_ctx *ctx = arg;
-    int why = errno;
-    if (ctx->fresh.ptr && !ctx->writer.lazy) {
-        memset(ctx->fresh.ptr, 0, ctx->fresh.used);
-        ctx->fresh.used = 0;
-    }
-    if (run.opt.limit && ctx->out.size >= run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
-        for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-            dp_rec_resume(&ctx->rec, f->runs, &f->call);
-        for (U32 id = 1; id < ctx->writer.next_id; id++)
-            dpx_run_keep_name(ctx, id);
-    }
-    errno = why;
-}
 
 /* ---- states ---- */
 
@@ -314,8 +81,8 @@ static struct dpx_ctx *new_ctx(void)
     dp_outfile_init(&ctx->out);
     ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
     ctx->frames_end = ctx->frames + FRAMES;
-    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, run.opt.clock)
-        || dp_writer_init(&ctx->writer, run.opt.ticks, to_file, ctx) < 0) {
+    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
+        || dp_writer_init(&ctx->writer, dpx_run.opt.ticks, dpx_file_sink, ctx) < 0) {
         free_ctx(ctx);
         return NULL;
     }
@@ -333,58 +100,28 @@ static struct dpx_ctx *new_ctx(void)
 static void start_clocks(struct dpx_ctx *ctx)
 {
     struct dp_rec_how how = {
-        .words = (size_t)run.opt.buffer,
-        .contexts = (size_t)run.opt.contexts,
-        .tree = run.opt.tree,
-        .ops = run.opt.tree && run.opt.ops ? &ctx->ops : NULL,
-        .site = run.opt.callsites ? dpx_name_site : NULL,
+        .words = (size_t)dpx_run.opt.buffer,
+        .contexts = (size_t)dpx_run.opt.contexts,
+        .tree = dpx_run.opt.tree,
+        .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
+        .site = dpx_run.opt.callsites ? dpx_name_site : NULL,
     };
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
     ctx->rec.tripped = tripped;
-    ctx->rec.flushed = flushed;
+    ctx->rec.flushed = dpx_file_flushed;
     ctx->rec.arg = ctx;
 }
 
 static void enlist(struct dpx_ctx *ctx)
 {
-    pthread_mutex_lock(&run.lock);
-    ctx->tid = run.all ? ++run.tids : 0;
-    ctx->next = run.all;
-    run.all = ctx;
-    pthread_mutex_unlock(&run.lock);
+    pthread_mutex_lock(&dpx_run.lock);
+    ctx->tid = dpx_run.all ? ++dpx_run.tids : 0;
+    ctx->next = dpx_run.all;
+    dpx_run.all = ctx;
+    pthread_mutex_unlock(&dpx_run.lock);
 }
 
 /* ---- the end ---- */
-
-/* All that is not written yet, with what the writer still holds. */
-static void write_rest(struct dpx_ctx *ctx)
-{
-    ctx->rec.flushed = NULL;
-    dp_writer_finish(&ctx->writer);
-    if (ctx->rec.tree) {
-        struct dp_buf text;
-        struct dp_cct_text how = {
-            .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
-            .names = &ctx->names,
-            .sites = &ctx->sites,
-            .ops = ctx->rec.how.ops != NULL,
-        };
-        dp_buf_init(&text);
-        if (!ctx->rec.how.tree)
-            dp_buf_adds(&text, "PART3\n");
-        int rc = dp_cct_write(&ctx->rec.cct, &how, &text);
-        if (rc < 0)
-            say("DProf: out of memory; there is no tree in %s", ctx->out.path);
-        else
-            to_file(ctx, text.ptr, text.len);
-        dp_buf_release(&text);
-        ctx->writer.sums.user += how.user;
-        ctx->writer.sums.sys += how.sys;
-        ctx->writer.sums.real += how.real;
-    }
-    dp_live_remove(&ctx->live);
-    ctx->rec.flushed = flushed;
-}
 
 static void finish(struct dpx_ctx *ctx)
 {
@@ -403,11 +140,11 @@ static void finish(struct dpx_ctx *ctx)
     dpx_hook_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
-    write_rest(ctx);
+    dpx_file_rest(ctx);
     if (!ctx->out.failed) {
-        write_trailer(ctx);
+        dpx_file_trailer(ctx);
         if (!dp_outfile_is_there(&ctx->out))
-            say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
+            dpx_file_say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
     if (ctx->rec.tree)
@@ -430,16 +167,16 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     ctx->exec_size = ctx->out.size;
     ctx->exec_pending = ctx->writer.pending;
     ctx->exec_sums = ctx->writer.sums;
-    write_rest(ctx);
+    dpx_file_rest(ctx);
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
     U64 open_frames = ctx->rec.tree ? 0 : (U64)(ctx->top - ctx->frames);
     if (!text.err && text.len)
-        to_file(ctx, text.ptr, text.len);
+        dpx_file_sink(ctx, text.ptr, text.len);
     dp_buf_release(&text);
     ctx->writer.marks += open_frames;
-    write_trailer(ctx);
+    dpx_file_trailer(ctx);
     ctx->writer.marks -= open_frames;
     /* exec may die, or call subs of a tied value, before it fails: the first event takes
      * the end back. */
@@ -482,7 +219,7 @@ static void at_perl_exit(pTHX_ void *arg)
  * running then. */
 static void at_exit(void)
 {
-    for (struct dpx_ctx *ctx = run.all; ctx; ctx = ctx->next)
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
         finish(ctx);
 }
 
@@ -490,12 +227,12 @@ static void at_exit(void)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&run.lock);
+    pthread_mutex_lock(&dpx_run.lock);
 }
 
 static void after_fork_parent(void)
 {
-    pthread_mutex_unlock(&run.lock);
+    pthread_mutex_unlock(&dpx_run.lock);
 }
 
 /* In the child, where only this thread lives on. What the window holds is the
@@ -506,10 +243,10 @@ static void after_fork_child(void)
     dTHX;
     struct dpx_ctx *mine = DPX_CTX;
     int why = errno;
-    pthread_mutex_init(&run.lock, NULL);
-    for (struct dpx_ctx *ctx = run.all; ctx; ctx = ctx->next) {
+    pthread_mutex_init(&dpx_run.lock, NULL);
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
-        if (ctx != mine || !run.opt.fork) {
+        if (ctx != mine || !dpx_run.opt.fork) {
             ctx->finished = true;
             ctx->thx = NULL;
         }
@@ -530,10 +267,10 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    if (open_file(aTHX_ ctx, &err) < 0)
-        say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
-    if (open_live(ctx) < 0) {
-        say("DProf: out of memory; process %ld is not profiled", ctx->pid);
+    if (dpx_file_open(aTHX_ ctx, &err) < 0)
+        dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+    if (dpx_file_open_live(ctx) < 0) {
+        dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
         ctx->finished = true;
         ctx->thx = NULL;
     }
@@ -559,7 +296,7 @@ static void forked(struct dpx_ctx *ctx)
     ctx->inherited_count = n;
     open_all(aTHX_ ctx);
     for (U32 id = 1; id < ctx->writer.next_id; id++)
-        dpx_run_keep_name(ctx, id);
+        dpx_file_keep_name(ctx, id);
     if (!ctx->rec.tree)
         dp_writer_inherit(&ctx->writer, ctx->inherited, n);
     for (size_t i = 0; i < n && ctx->rec.tree; i++)
@@ -595,7 +332,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
     int why = errno;
     if (parent == &nobody)
         return NULL;
-    if (parent->thx && run.opt.threads && (ctx = new_ctx()) != NULL) {
+    if (parent->thx && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;
@@ -643,10 +380,10 @@ static void read_options(pTHX_ const char *const *items, size_t n)
     struct dpx_clock clock;
     bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
     dp_err_init(&err);
-    dpx_options_init(&run.opt);
-    if (dpx_options_environment(&run.opt, tainted, &err) < 0)
+    dpx_options_init(&dpx_run.opt);
+    if (dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
-    const char *wish = run.opt.clock;
+    const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&clock, wish))
         Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
     for (size_t i = 0; i < n; i++) {
@@ -658,23 +395,23 @@ static void read_options(pTHX_ const char *const *items, size_t n)
             dp_buf_release(&text);
             my_exit(0);
         }
-        if (dpx_options_take(&run.opt, items[i], &err) < 0)
+        if (dpx_options_take(&dpx_run.opt, items[i], &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
     /* The strings are the caller's and the environment's. */
-    run.opt.clock = run.opt.clock ? savepv(run.opt.clock) : NULL;
-    run.path = dp_outfile_absolute(run.opt.out ? run.opt.out : "tmon.out");
-    if (run.opt.out)
-        run.opt.out = run.path;
-    if (!dpx_clock_choose(&clock, run.opt.clock))
-        Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", run.opt.clock);
+    dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
+    dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
+    if (dpx_run.opt.out)
+        dpx_run.opt.out = dpx_run.path;
+    if (!dpx_clock_choose(&clock, dpx_run.opt.clock))
+        Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
 }
 
 static void make_run_id(void)
 {
     struct timeval tv;
     gettimeofday(&tv, NULL);
-    snprintf(run.run, sizeof run.run, "%lx.%lx.%lx", (unsigned long)tv.tv_sec,
+    snprintf(dpx_run.run, sizeof dpx_run.run, "%lx.%lx.%lx", (unsigned long)tv.tv_sec,
              (unsigned long)tv.tv_usec, (unsigned long)getpid());
 }
 
@@ -692,20 +429,20 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     dpx_run_clean_env(aTHX);
     forget_sources(aTHX);
     if (fstat(2, &st) == 0) {
-        run.stderr_dev = st.st_dev;
-        run.stderr_ino = st.st_ino;
+        dpx_run.stderr_dev = st.st_dev;
+        dpx_run.stderr_ino = st.st_ino;
     }
     read_options(aTHX_ items, n);
     make_run_id();
     struct dpx_ctx *ctx = new_ctx();
-    if (!ctx || !run.path) {
-        say("DProf: out of memory; the program is not profiled");
+    if (!ctx || !dpx_run.path) {
+        dpx_file_say("DProf: out of memory; the program is not profiled");
         return false;
     }
     ctx->before_cpu_us = before;
     dp_err_init(&err);
-    ctx->rec.how.ops = run.opt.tree && run.opt.ops ? &ctx->ops : NULL;
-    int rc = open_file(aTHX_ ctx, &err);
+    ctx->rec.how.ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL;
+    int rc = dpx_file_open(aTHX_ ctx, &err);
     if (rc == DP_E_ARG) {
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
@@ -713,14 +450,14 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     }
     if (rc == 0) {
         start_clocks(ctx);
-        rc = open_live(ctx);
+        rc = dpx_file_open_live(ctx);
     }
     if (rc < 0) {
-        say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
+        dpx_file_say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
         free_ctx(ctx);
         return false;
     }
-    run.tids = 0;
+    dpx_run.tids = 0;
     enlist(ctx);
     perl_atexit(at_perl_exit, NULL);
     atexit(at_exit);

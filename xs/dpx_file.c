@@ -1,0 +1,263 @@
+/* The file of a process or thread: its name, header and end, and what stands
+ * beside it while the process lives. */
+#include "dpx.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    NAMES = 32 * 1024,          /* bytes of a piece of names */
+    TRAILER_WIDTH = 400         /* blanks kept free for what is known at the end */
+};
+
+void dpx_file_say(const char *fmt, ...)
+{
+    char text[1024];
+    struct stat st;
+    if (fstat(2, &st) < 0 || st.st_dev != dpx_run.stderr_dev || st.st_ino != dpx_run.stderr_ino)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text - 1, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return;
+    if (n > (int)sizeof text - 2)
+        n = (int)sizeof text - 2;
+    text[n++] = '\n';
+    if (write(2, text, (size_t)n) < 0) {
+        /* nobody left to tell */
+    }
+}
+
+/* ---- the file ---- */
+
+int dpx_file_sink(void *arg, const char *ptr, size_t len)
+{
+    struct dpx_ctx *ctx = arg;
+    struct dp_err err;
+    int why = errno;            /* the program's $! */
+    uint64_t before = ctx->out.size;
+    dp_err_init(&err);
+    int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
+    if (rc < 0 && ctx->out.regular && ctx->live.path) {
+        /* What survives us takes room that the profile can use. */
+        size_t done = (size_t)(ctx->out.size - before);
+        dp_live_detach(&ctx->live);
+        ctx->out.failed = false;
+        dp_err_init(&err);
+        rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
+    }
+    if (rc < 0) {
+        dpx_file_say("DProf: %s; the profile ends here, the program goes on", err.message);
+        errno = why;
+        return err.code;
+    }
+    errno = why;
+    return 0;
+}
+
+static void add_quoted(struct dp_buf *to, const char *name, const char *value)
+{
+    dp_buf_addf(to, "$%s=", name);
+    dp_fmt_quote(to, value ? value : "", value ? strlen(value) : 0);
+    dp_buf_addc(to, ';');
+}
+
+/* The last line of the header, as far as it is known. */
+static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
+{
+    uint64_t own_cpu = 0, own_real = 0;
+    const struct dp_ticks *sums = &ctx->writer.sums;
+    dp_rec_own(&ctx->rec, now, &own_cpu, &own_real);
+    dp_buf_addf(to, "$rrun_utime=%" UVuf "; $rrun_stime=%" UVuf "; $rrun_rtime=%" UVuf "; ",
+                (UV)sums->user, (UV)sums->sys, (UV)sums->real);
+    dp_buf_addf(to, "$total_marks=%" UVuf "; $dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ",
+                (UV)ctx->writer.marks, (UV)own_cpu, (UV)own_real);
+    dp_buf_addf(to, "$dprof_clock_zero=%.1f; ", (double)ctx->rec.zero / ctx->rec.rate);
+    if (ctx->rec.dropped)
+        dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
+                    (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+    if (ctx->rec.tree && !ctx->rec.how.tree)
+        dp_buf_adds(to, "$dprof_limit_reached=1; ");
+    if (ctx->rec.tree && ctx->rec.cct.folded)
+        dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
+    dp_buf_adds(to, "$dprof_complete=1;");
+}
+
+void dpx_file_trailer(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
+    if (!text.err && text.len <= TRAILER_WIDTH)
+        dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
+    dp_buf_release(&text);
+}
+
+static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
+{
+    SV *script = get_sv("0", 0);
+    dp_buf_adds(to, DP_FMT_MAGIC "\n");
+    dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
+    dp_buf_adds(to, "# All values are given in HZ\n"
+                    "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
+    if (dpx_run.opt.tree)
+        dp_buf_adds(to, "$dprof_format='tree 1'; ");
+    else
+        dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    add_quoted(to, "dprof_run", dpx_run.run);
+    dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
+                ctx->pid, (long)getppid(), ctx->tid);
+    dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
+    add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
+    dp_buf_addf(to, " $dprof_start=%.6f; $dprof_clock='%s';\n", ctx->started, ctx->clock.name);
+    dp_buf_adds(to, "$dprof_options='");
+    dpx_options_text(&dpx_run.opt, to);
+    dp_buf_adds(to, "'; ");
+    if (ctx->rec.how.ops)
+        dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
+    add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
+    dp_buf_addc(to, ' ');
+    add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
+    dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
+                (unsigned long)ctx->inherited_count,
+                (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
+    ctx->trailer_at = to->len;
+    dp_buf_addf(to, "%*s\n\n%s\n", (int)TRAILER_WIDTH, "", dpx_run.opt.tree ? "PART3" : "PART2");
+}
+
+/* The file's name: %p, %t and %n filled in, or the process and thread behind
+ * it where they are not the first. */
+static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
+{
+    bool has_pid = false, has_tid = false;
+    SV *script = get_sv("0", 0);
+    for (const char *p = dpx_run.path; *p; p++) {
+        if (p[0] != '%' || !p[1] || !strchr("ptn%", p[1])) {
+            dp_buf_addc(to, *p);
+            continue;
+        }
+        const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+        const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+        switch (*++p) {
+        case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
+        case 't': dp_buf_addf(to, "%u", ctx->tid); has_tid = true; break;
+        case 'n': dp_buf_adds(to, base && *base ? base : "perl"); break;
+        default:  dp_buf_addc(to, '%');
+        }
+    }
+    if ((ctx->tid || ctx->forked) && !has_pid)
+        dp_buf_addf(to, ".%ld", ctx->pid);
+    if (ctx->tid && !has_tid)
+        dp_buf_addf(to, ".%u", ctx->tid);
+}
+
+/* Opens this process' or thread's file and writes its header. Returns 0 or an
+ * error code with the detail in err. */
+int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    int flags = dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
+    file_name(aTHX_ &text, ctx);
+    int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
+    if (rc == 0) {
+        dp_buf_clear(&text);
+        header(aTHX_ &text, ctx);
+        rc = text.err ? dp_err_set(err, text.err, "out of memory")
+                      : dp_outfile_write(&ctx->out, text.ptr, text.len, err);
+    }
+    dp_buf_release(&text);
+    return rc;
+}
+
+/* ---- what survives the process ---- */
+
+void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id)
+{
+    const struct dp_writer *w = &ctx->writer;
+    if (ctx->rec.trip)
+        return;                 /* the pieces are the parent's; forked() sees to it */
+    size_t at = w->id_names[id].at;
+    size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
+    if (!ctx->fresh.ptr || len >= ctx->fresh.size - ctx->fresh.used) {
+        size_t size = len < NAMES ? NAMES : len + 1;
+        ctx->fresh.ptr = dp_live_add(&ctx->live, DP_LIVE_NAMES, size);
+        ctx->fresh.size = size;
+        ctx->fresh.used = 0;
+    }
+    if (ctx->fresh.ptr) {
+        memcpy(ctx->fresh.ptr + ctx->fresh.used, w->names.ptr + at, len);
+        ctx->fresh.used += len;
+    }
+}
+
+/* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
+int dpx_file_open_live(struct dpx_ctx *ctx)
+{
+    ctx->fresh.ptr = NULL;
+    ctx->fresh.size = ctx->fresh.used = 0;
+    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
+    int rc = dp_rec_open(&ctx->rec, &ctx->live);
+    if (rc == 0) {
+        memcpy(ctx->rec.state->run, dpx_run.run, sizeof ctx->rec.state->run);
+        ctx->rec.state->pid = (U64)ctx->pid;
+        ctx->rec.state->tid = ctx->tid;
+    }
+    return rc;
+}
+
+/* A window is written: the text has all names now, and has grown. */
+void dpx_file_flushed(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    int why = errno;
+    if (ctx->fresh.ptr && !ctx->writer.lazy) {
+        memset(ctx->fresh.ptr, 0, ctx->fresh.used);
+        ctx->fresh.used = 0;
+    }
+    if (dpx_run.opt.limit && ctx->out.size >= dpx_run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
+        for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+            dp_rec_resume(&ctx->rec, f->runs, &f->call);
+        for (U32 id = 1; id < ctx->writer.next_id; id++)
+            dpx_file_keep_name(ctx, id);
+    }
+    errno = why;
+}
+
+/* ---- the end ---- */
+
+/* All that is not written yet, with what the writer still holds. */
+void dpx_file_rest(struct dpx_ctx *ctx)
+{
+    ctx->rec.flushed = NULL;
+    dp_writer_finish(&ctx->writer);
+    if (ctx->rec.tree) {
+        struct dp_buf text;
+        struct dp_cct_text how = {
+            .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
+            .names = &ctx->names,
+            .sites = &ctx->sites,
+            .ops = ctx->rec.how.ops != NULL,
+        };
+        dp_buf_init(&text);
+        if (!ctx->rec.how.tree)
+            dp_buf_adds(&text, "PART3\n");
+        int rc = dp_cct_write(&ctx->rec.cct, &how, &text);
+        if (rc < 0)
+            dpx_file_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
+        else
+            dpx_file_sink(ctx, text.ptr, text.len);
+        dp_buf_release(&text);
+        ctx->writer.sums.user += how.user;
+        ctx->writer.sums.sys += how.sys;
+        ctx->writer.sums.real += how.real;
+    }
+    dp_live_remove(&ctx->live);
+    ctx->rec.flushed = dpx_file_flushed;
+}
