@@ -98,6 +98,8 @@ static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, ui
 
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
 {
+    if (node == &cct->idle)
+        return node;
     uint32_t key = key_of(cct, id, site);
     struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
         : dp_map_find(&cct->children, (uint64_t)node->number << 32 | key);

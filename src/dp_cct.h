@@ -37,6 +37,7 @@ struct dp_cct_node {
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
+    struct dp_cct_node idle;            /* takes what shall not count; its own only context */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
@@ -55,6 +56,7 @@ struct dp_cct {
 struct dp_cct_call {
     struct dp_cct_node *caller;
     uint64_t start;             /* stamps of program time */
+    uint32_t site;              /* set only where places are kept */
 };
 
 /* live is borrowed. Returns 0 or DP_E_NOMEM. */

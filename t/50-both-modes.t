@@ -22,11 +22,12 @@ sub edges_of_tree {
         $tree = 1 if $_ eq 'PART3';
         next unless $tree;
         if (/^& (\w+) (\S+) (\S+)/) {
-            $name{$1} = decoded("$2\::$3");
+            my ($id, $name) = ($1, "$2\::$3");
+            $name{$id} = / kind=phase$/ ? "(program)" : decoded($name);     # phases are no callers here
         } elsif (/^= (\d+) (\w+) (\d+)/) {
             my $name = $1 ? $name{$2} // die "$path: no name for $2\n" : '(program)';
             $#stack = $1 - 1;
-            $edges{"$stack[-1] > $name"} += $3 if @stack;
+            $edges{"$stack[-1] > $name"} += $3 if @stack && $name ne '(program)';
             push @stack, $name;
         }
     }

@@ -45,6 +45,7 @@ sub problems {
     return "format $header{dprof_format}" unless $header{dprof_format} eq 'trace 1';
 
     my (%name, @calls, @stack, $last, $until);
+    my $resumed = $header{dprof_inherited};
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
@@ -60,6 +61,13 @@ sub problems {
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2] }
             else { $bad->('no times', $line) or last }
+            next;
+        }
+        if ($kind eq '# ') {
+            if ($line =~ /\A# phase ([0-9a-f]+)\n\z/ ? !exists $name{$1} : $line !~ /\A# (?:suspend|resume) \d+\n\z/) {
+                $bad->('unknown note', $line) or last;
+            }
+            $resumed = $1 if $line =~ /resume (\d+)/;
             next;
         }
         if ($kind eq '& ') {
@@ -86,7 +94,7 @@ sub problems {
                 $about->{until_stack} = join ' ', map { $name{$_} } @stack;
             }
             push @stack, $id;
-            $calls[ hex $id ]++;
+            $calls[ hex $id ]++ unless $resumed && $resumed--;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
             elsif ($stack[-1] ne $id) { $bad->("leaves what is not on top ($stack[-1])", $line) or last }
