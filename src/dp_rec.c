@@ -139,8 +139,15 @@ static struct dp_cct_node *base(struct dp_rec *rec)
     return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
 }
 
+void dp_rec_rebase(struct dp_rec *rec)
+{
+    if (rec->tree)
+        rec->cur = rec->paused ? &rec->cct.idle : base(rec);
+}
+
 static void begin_tree(struct dp_rec *rec)
 {
+    rec->links++;
     rec->cur = base(rec);
     rec->cur->calls += rec->phase != 0;
     rec->told = rec->phase;
@@ -497,6 +504,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
         dp_rec_charge(rec, now);
         rec->cur = &rec->cct.idle;
     }
+    rec->links++;
     rec->paused = true;
     rec->paused_at = now;
     rec->end = NULL;
@@ -506,6 +514,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
 {
     rec->paused = false;
+    rec->links++;
     rec->idle += now - rec->paused_at;
     uint64_t used = rec->cpu_used, before = rec->cpu_ns;
     anchor_cpu(rec);

@@ -100,6 +100,7 @@ struct dp_rec {
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
+    uint64_t links;                     /* counts how often contexts of running calls were given anew */
     uint64_t paused_at, idle, idle_ns;  /* stamps, and CPU ns, that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
@@ -160,6 +161,9 @@ int dp_rec_to_tree(struct dp_rec *rec);
 /* Of a tree: a call of id is running already, and began when the program had
  * used `start` stamps. It gets a context, but does not count as a call. */
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
+
+/* Of a tree: the next dp_rec_resume is of an outermost call. */
+void dp_rec_rebase(struct dp_rec *rec);
 
 /* A new phase begins at arrival stamp now; id: of its & line. Of a tree, dp_rec_resume
  * for each call that runs follows. While paused it is only remembered. */

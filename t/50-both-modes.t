@@ -52,11 +52,13 @@ sub both_modes {
 }
 
 chdir "$FindBin::Bin/..";
-for my $file (glob 't/scripts/{calls,exits}/*.pl') {
+for my $file (glob 't/scripts/{calls,exits,modules}/*.pl') {
     my ($head) = slurp($file) =~ /\A((?:#.*\n)*)/;
     my ($switches) = $head =~ /^# switches: (.*)/m;
     my ($args) = $head =~ /^# args: (.*)/m;
   SKIP: {
+        my ($needs) = $head =~ /^# needs: (\S+)/m;
+        skip "$file: needs $needs", 1 if $needs && run_perl(["-e", "require $needs"])->{raw};
         # Their output or their calls go by the clock or by chance.
         skip "$file: depends on time", 1 if $file =~ m{/(?:signals|signal_die)\.pl$};
         both_modes($file, split(' ', $switches // ''), "$FindBin::Bin/../$file", split(' ', $args // ''));

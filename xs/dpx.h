@@ -33,12 +33,14 @@ struct dpx_frame {
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its
  * caller's. A callback run by MULTICALL (a sort comparator, List::Util's
- * blocks) shares its context with the calls before and after. */
-enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL };
+ * blocks) shares its context with the calls before and after. DPX_SLF is an XS sub
+ * of Coro's that goes on to another coroutine; its serial is the op that called it. */
+enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 
 #define DPX_KEY(ix, kind)   ((I32)((U32)(ix) << 2 | (U32)(kind)))
 #define DPX_KEY_IX(key)     ((key) >> 2)
 #define DPX_KEY_KIND(key)   ((key) & 3)
+#define DPX_KEY_IS_XS(key)  ((key) & 1)     /* DPX_XS or DPX_SLF */
 
 /* The name of a CV once seen: a direct-mapped cache in front of a map. */
 struct dpx_known {
@@ -60,10 +62,15 @@ struct dpx_ctx {
     struct dpx_frame *top;
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
+    AV *mainstack;              /* PL_mainstack: another one is another coroutine */
     struct dpx_clock clock;
     U64 serial;
     struct dpx_known cache[DPX_CACHE];
 
+    struct dpx_coro *coros;     /* those that do not run */
+    size_t n_coros, coros_cap, prune_at;
+    const CV *slf[64];          /* Coro's functions that go on to another one */
+    struct dp_map coro_of;      /* PL_mainstack -> coroutine */
     struct dp_map known;        /* beyond the cache: (code, name) -> ids */
     struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
     struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
@@ -216,6 +223,16 @@ void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
  * phase or after a stretch without recording. now: an arrival stamp. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now);
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
+
+/* ---- dpx_coro.c ---- */
+
+/* The frame below all others. */
+void dpx_coro_bottom(struct dpx_frame *f);
+
+/* Another coroutine goes on, as of arrival stamp now: PL_mainstack is not ctx->mainstack. */
+void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+void dpx_coro_release(struct dpx_ctx *ctx);
 
 /* ---- dpx_run.c ---- */
 

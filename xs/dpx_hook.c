@@ -46,11 +46,14 @@
  * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
  * the slow way, which starts a new file there.
  *
+ * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
  *
  * What this relies on: perl 5.24's context stack; PL_ppaddr, PL_runops,
- * PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
+ * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_eval.retop, CvSTART, cop_seq. */
 #include "dpx.h"
 #include "dp_mem.h"
@@ -60,6 +63,7 @@ static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
 static runops_proc_t orig_runops;
 static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
+static runops_proc_t our_runops;
 static int installed = -1;      /* which hooks; -1: none yet */
 
 /* The hooks exist once for each way of recording, so that none asks which it
@@ -159,11 +163,28 @@ static bool is_alive(pTHX_ const struct dpx_frame *f)
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
+    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
+}
+
+/* Does another coroutine run than the one whose frames these are? */
+DP_INLINE bool is_other_coro(pTHX_ const struct dpx_ctx *ctx)
+{
+    return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
+}
+
+static DP_COLD void switch_coro(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    dpx_coro_switch(aTHX_ ctx, now);
+    /* Coro sets this to what it was before us when it makes a coroutine. A loop of
+     * somebody else is left alone. */
+    if (PL_runops == orig_runops)
+        PL_runops = our_runops;
 }
 
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
+    if (is_other_coro(aTHX_ ctx))
+        switch_coro(aTHX_ ctx, now);
     while (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
         pop(ctx, DP_RAW_UNWIND, now, installed);
         same_arrival(ctx, now);
@@ -174,6 +195,8 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
  * stand where that of a dead frame stood. */
 static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
+    if (is_other_coro(aTHX_ ctx))
+        switch_coro(aTHX_ ctx, now);
     unwind_to(ctx, last_up_to(ctx, si, ix), now);
     dpx_hook_reconcile(aTHX_ ctx, now);
 }
@@ -193,13 +216,19 @@ DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si,
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
-        && (DPX_KEY_KIND(top->key) == DPX_XS ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
+        && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
 }
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && ctx->top != ctx->frames)
+    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && (ctx->top != ctx->frames || is_other_coro(aTHX_ ctx)))
         reconcile_below(aTHX_ ctx, si, ix, now);
+}
+
+/* Nothing for dpx_hook_reconcile to do? */
+DP_INLINE bool is_in_order(pTHX_ const struct dpx_ctx *ctx)
+{
+    return !is_other_coro(aTHX_ ctx) && (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top));
 }
 
 static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
@@ -282,6 +311,82 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
+/* Coro's functions that go on to another coroutine (cede, schedule, ...) put an op function of Coro's own
+ * into the op that called them, pp_slf, and have the op run again. pp_slf returns in whatever coroutine goes on
+ * then, perhaps on another C stack, and calls pp_entersub for what is no such function. It is wrapped, so
+ * that calls count and switches show. */
+enum { SLF_MAX = 64 };
+static Perl_ppaddr_t orig_slf;
+static OP *slf_hook(pTHX);
+
+static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
+{
+    for (int i = 0; i < SLF_MAX && ctx->slf[i]; i++)
+        if (ctx->slf[i] == cv)
+            return true;
+    return false;
+}
+
+/* An XS sub returned to another op, and changed the one that called it: one of those? Then its
+ * frame waits for the op to be run again. */
+static DP_COLD bool wraps_slf(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv, ptrdiff_t at)
+{
+    if (op->op_type != OP_ENTERSUB || op->op_ppaddr == our_entersub || !gv_stashpvs("Coro::State", 0))
+        return false;
+    if (!orig_slf)
+        orig_slf = op->op_ppaddr;
+    struct dpx_frame *f = ctx->frames + at;
+    if (op->op_ppaddr != orig_slf || ctx->top != f)
+        return false;
+    for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
+        if (!ctx->slf[i])
+            ctx->slf[i] = cv;
+    if (!is_slf(ctx, cv))
+        return false;
+    f->key = DPX_KEY(DPX_KEY_IX(f->key), DPX_SLF);
+    f->serial = PTR2UV(op);
+    f->saved = PL_savestack_ix - 1;                 /* nothing is saved above it */
+    op->op_ppaddr = slf_hook;
+    return true;
+}
+
+static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
+{
+    const struct dpx_frame *f = ctx->top;
+    return f > ctx->frames && DPX_KEY_KIND(f->key) == DPX_SLF
+        && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
+}
+
+static OP *slf_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    OP *op = PL_op;
+    if (ctx->thx != DPX_THX)
+        return orig_slf(aTHX);
+    U64 now = slow_stamp(ctx);
+    CV *cv = peek_xs(aTHX_ *PL_stack_sp);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    /* On a new C stack the op is run once more, with the frame in place. */
+    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(op))
+        ? xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+    if (id && push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, installed)) {
+        ctx->top->serial = PTR2UV(op);
+        ctx->top->saved = PL_savestack_ix - 1;
+    }
+    ctx->rec.left = slow_stamp(ctx);
+
+    OP *next = orig_slf(aTHX);
+
+    if (ctx->thx != DPX_THX)
+        return next;
+    now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    if (top_is_slf(aTHX_ ctx))
+        pop(ctx, DP_RAW_LEAVE, now, installed);
+    ctx->rec.left = slow_stamp(ctx);
+    return next;
+}
+
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -300,9 +405,13 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
         dpx_run_end(aTHX_ ctx);
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
+    if (DP_UNLIKELY(op->op_ppaddr == slf_hook))
+        op->op_ppaddr = our_entersub;       /* Coro looks */
     OP *next = orig_entersub(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv, at))
         return next;
     now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
@@ -320,7 +429,7 @@ static void eval_popped(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx != DPX_THX || ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+    if (ctx->thx != DPX_THX || is_in_order(aTHX_ ctx))
         return;
     dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
     ctx->rec.left = slow_stamp(ctx);
@@ -423,7 +532,7 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
  * that nobody has noticed; then look again. True if the frame is there now. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
-    if (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+    if (is_in_order(aTHX_ ctx))
         return false;
     U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
@@ -435,7 +544,7 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
-    if (ctx->thx == DPX_THX && ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
+    if (ctx->thx == DPX_THX && !is_in_order(aTHX_ ctx)) {
         dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
     }
@@ -478,7 +587,7 @@ static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
     const PERL_SI *si = PL_curstackinfo;
     while (ctx->top > ctx->frames) {
         const struct dpx_frame *f = ctx->top;
-        bool out = f->si == si && DPX_KEY_KIND(f->key) == DPX_XS
+        bool out = f->si == si && DPX_KEY_IS_XS(f->key)
             ? DPX_KEY_IX(f->key) >= si->si_cxix : !is_alive(aTHX_ f);
         if (!out)
             break;
@@ -555,6 +664,10 @@ static OP *goto_hook(pTHX)
     /* goto leaves the innermost sub; from an eval it croaks. */
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
+    if (is_other_coro(aTHX_ ctx)) {
+        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
     bool ours = top_stands_at(ctx->top, si, ix);
     if (ours && CvISXSUB(target))
         return goto_xs(aTHX_ ctx, target);
@@ -648,7 +761,7 @@ DP_INLINE int runops(pTHX_ const int how)
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    if (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
+    if (!is_in_order(aTHX_ ctx)) {
         dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
     }
@@ -777,6 +890,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
     }
-    PL_runops = runops_hook[installed];
+    our_runops = runops_hook[installed];
+    PL_runops = our_runops;
     adopt_stash(aTHX_ PL_defstash, 0);
 }

@@ -69,6 +69,7 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_buf_release(&ctx->fold);
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
+    dpx_coro_release(ctx);
     dp_mem_free(ctx);
 }
 
@@ -85,12 +86,8 @@ static struct dpx_ctx *new_ctx(void)
         free_ctx(ctx);
         return NULL;
     }
-    /* The bottom frame is no sub's: it matches nothing and never ends. */
     ctx->top = ctx->frames;
-    ctx->top->si = NULL;
-    ctx->top->key = DPX_KEY(-1, DPX_MULTICALL);
-    ctx->top->id = 0;
-    ctx->top->serial = 0;
+    dpx_coro_bottom(ctx->frames);
     set_process(ctx);
     return ctx;
 }
@@ -339,6 +336,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
         enlist(ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;
+        ctx->mainstack = PL_mainstack;
         set_ctx(aTHX_ ctx);
         open_all(aTHX_ ctx);
         ctx->stage = PL_phase;
@@ -471,6 +469,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     ctx->thx = DPX_THX;
+    ctx->mainstack = PL_mainstack;
     set_ctx(aTHX_ ctx);
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
