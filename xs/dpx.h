@@ -53,7 +53,7 @@ struct dpx_known {
 enum {
     DPX_CACHE = 2048,
     DPX_ID_AUTOLOAD = 0x40000000,   /* the name is found at each call */
-    DPX_ID_LEAVES = 0x20000000,     /* POSIX::_exit: does not come back */
+    DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_MASK = 0x1fffffff
 };
 

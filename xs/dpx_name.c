@@ -252,7 +252,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         remember_owner(ctx, cv, package, name);
     if (start && hek_is(name, "AUTOLOAD"))
         id |= DPX_ID_AUTOLOAD;
-    if (!start && hek_is(package, "POSIX") && hek_is(name, "_exit"))
+    if (!start && hek_is(name, "_exit") && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
         id |= DPX_ID_LEAVES;
     return id;
 }
