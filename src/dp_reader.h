@@ -43,7 +43,7 @@ struct dp_subdef {
     struct dp_text in;          /* of an anonymous sub: the named one around it */
     uint64_t seq;               /* order of compilation, 0: not known */
     uint64_t id;                /* as the file had it */
-    bool xs;
+    bool xs, builtin;
 };
 
 /* A calling context of a tree. */
