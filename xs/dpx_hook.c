@@ -114,15 +114,6 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
-/* The topmost frame that may be alive when si's contexts end at index ix. */
-static struct dpx_frame *last_up_to(const struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
-{
-    struct dpx_frame *f = ctx->top;
-    while (f > ctx->frames && f->si == si && DPX_KEY_IX(f->key) > ix)
-        f--;
-    return f;
-}
-
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -174,8 +165,12 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
  * stand where that of a dead frame stood. */
 static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    unwind_to(ctx, last_up_to(ctx, si, ix), now);
-    dpx_hook_reconcile(aTHX_ ctx, now);
+    const struct dpx_frame *f;
+    while ((f = ctx->top) > ctx->frames
+           && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !is_alive(aTHX_ f))) {
+        pop(ctx, DP_RAW_UNWIND, now, installed);
+        same_arrival(ctx, now);
+    }
 }
 
 void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
@@ -667,6 +662,12 @@ OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig)
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
+    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
+        /* fork or open, in the child: it begins with its caller, and has no file if it only execs */
+        ctx->top--;
+        ctx->fork_depth = at - 1;
+        return next;
+    }
     now = slow_stamp(ctx);
     struct dpx_frame *f = ctx->frames + at;
     if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != DPX_XS)) {

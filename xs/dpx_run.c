@@ -260,7 +260,7 @@ static void after_fork_child(void)
         ctx->before_cpu_us = 0;
         ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
-        ctx->forked = true;
+        ctx->forked = ctx->newborn = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -286,6 +286,7 @@ static void forked(struct dpx_ctx *ctx)
     dTHX;
     int why = errno;
     dp_rec_untrip(&ctx->rec);
+    ctx->newborn = false;
     size_t n = (size_t)ctx->fork_depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
