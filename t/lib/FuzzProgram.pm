@@ -208,7 +208,7 @@ sub K {
         last if !defined $skip || $name !~ $skip;
         $skipped = 1;
     }
-    return if $skipped && $charged && $charged =~ /^List::Util::/;     # which caller() does not show
+    return if $skipped && $charged && $charged =~ /^(?:List::Util::|CORE:)/;     # which caller() does not show
     $name = $builtin if $builtin && $ENV{FUZZ_BUILTINS};
     $charged //= '(program)';
     $name //= '(program)';
