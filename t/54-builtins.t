@@ -41,7 +41,7 @@ my $cat = 'x'; open $in, '<', $file; $cat .= <$in>; close $in;
 mkdir $dir; rmdir $dir; opendir my $d, '.'; readdir $d; rewinddir $d; closedir $d; my @g = glob '*';
 rename $file, "$file.2"; symlink "$file.2", $file; readlink $file; chmod 0600, "$file.2"; utime 0, 0, "$file.2"; unlink $file, "$file.2";
 system 'true'; my $o = `true`; select undef, undef, undef, 0; sleep 0; my $p = fork; exit if !$p; waitpid $p, 0; wait;
-my $s = 'abcabc'; $s =~ /b/; my $re = 'c$'; $s =~ /a$re/; $s =~ s/a/b/; $s =~ s/b/uc 'b'/e; my @s = sort { $a cmp $b } 3, 1, 2;
+my $s = 'abcabc'; $s =~ /b/; my $re = 'c$'; $s =~ /a$re/; $s =~ s/a/b/; $s =~ s/b/uc $cat/e; my @s = sort { $a cmp $b } 3, 1, 2;
 my $packed = pack 'N', $$; unpack 'N', $packed; getpwuid $<; getpwnam 'root'; getgrgid 0;
 pipe my $r, my $w; fcntl $r, 1, 0; flock $r, 8; socket my $so, 1, 1, 0; shutdown $so, 2;
 END
