@@ -8,32 +8,6 @@ use Test::More;
 use DProfTest;
 use FuzzProgram;
 
-sub decoded {
-    my $name = $_[0] =~ s/%([0-9A-F]{2})/chr hex $1/ger;
-    utf8::decode($name);
-    return $name;
-}
-
-# "caller > callee" => calls, of a tree file; read in the plainest way.
-sub edges_of_tree {
-    my ($path) = @_;
-    my (%name, @stack, %edges, $tree);
-    for (split /\n/, slurp($path)) {
-        $tree = 1 if $_ eq 'PART3';
-        next unless $tree;
-        if (/^& (\w+) (\S+) (\S+)/) {
-            my ($id, $name) = ($1, "$2\::$3");
-            $name{$id} = / kind=phase$/ ? "(program)" : decoded($name);     # phases are no callers here
-        } elsif (/^= (\d+) (\w+) (\d+)/) {
-            my $name = $1 ? $name{$2} // die "$path: no name for $2\n" : '(program)';
-            $#stack = $1 - 1;
-            $edges{"$stack[-1] > $name"} += $3 if @stack && $name ne '(program)';
-            push @stack, $name;
-        }
-    }
-    return \%edges;
-}
-
 sub both_modes {
     my ($what, @program) = @_;
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);

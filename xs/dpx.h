@@ -47,7 +47,7 @@ struct dpx_known {
     UV code;                    /* first op, or the CV of an XS sub */
     UV name;                    /* its GV or name, or the XS function */
     U32 seq;                    /* of the first op: code is freed and reused */
-    U32 id;                     /* and DPX_ID_... flags; 0: free */
+    U32 id;                     /* and DPX_ID_... flags; 0: not recorded */
 };
 
 enum {
@@ -55,6 +55,17 @@ enum {
     DPX_ID_AUTOLOAD = 0x40000000,   /* the name is found at each call */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_MASK = 0x1fffffff
+};
+
+enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
+
+/* only= and skip=, in one interpreter. */
+struct dpx_filter {
+    void *thx;                  /* whose; NULL: every name is recorded */
+    REGEXP *only, *skip;        /* NULL: none */
+    SV *subject;
+    struct dp_buf text;
+    struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
 };
 
 struct dpx_ctx {
@@ -78,7 +89,9 @@ struct dpx_ctx {
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
-    struct dp_buf line, fold;   /* scratch of the naming */
+    struct dp_buf line, fold, own;  /* scratch of the naming */
+    struct dpx_filter filter;
+    U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
 
     struct dp_writer writer;
     struct dp_outfile out;
@@ -94,6 +107,7 @@ struct dpx_ctx {
     long pid;
     unsigned tid;
     bool forked, finished, ended;
+    bool newborn;               /* a child that has recorded nothing yet */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */
     int stage;                  /* PL_phase as last seen */
@@ -140,12 +154,16 @@ extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
 
 /* ---- dpx_name.c ---- */
 
-/* The id of a sub, with DPX_ID_... flags. start: its first op, NULL for an
- * XS sub. Calls nothing of the program's, changes nothing. */
+/* The id of a sub, with DPX_ID_... flags; 0 but for flags: it is not recorded. start:
+ * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 
-/* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
-U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
+/* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
+ * recorded. */
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start);
+
+/* The id of a builtin; 0: it is not recorded. */
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
 
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
@@ -154,10 +172,13 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
  * struct dpx_ctx. */
 uint32_t dpx_name_site(void *arg);
 
-/* PACKAGE::NAME of an id as it stands in the file, a new SV; undef for 0. */
+/* PACKAGE::NAME or CORE:NAME of an id as it stands in the file, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 /* ---- dpx_hook.c ---- */
+
+/* Runs a builtin's op, the n-th of dpx_builtin.c, as a call. */
+OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig);
 
 /* Puts the hooks in place: those of the interpreter each time, those of the
  * process once. */
@@ -175,6 +196,33 @@ bool dpx_hook_intact(pTHX);
 /* Within an XSUB: the id of the sub that time was charged to when it was
  * called, 0 for the program. */
 U32 dpx_hook_caller(const struct dpx_ctx *ctx);
+
+/* ---- dpx_builtin.c ---- */
+
+/* Hooks the slow builtins, once for the process. */
+void dpx_builtin_install(void);
+
+/* What the ops of a type ran before; NULL: they are not hooked. */
+Perl_ppaddr_t dpx_builtin_original(Optype type);
+
+/* The name of the n-th. */
+const char *dpx_builtin_name(unsigned n);
+
+/* ---- dpx_filter.c ---- */
+
+/* Are the patterns in dpx_run.opt good? The reason, if not, in err. */
+bool dpx_filter_check(pTHX_ struct dp_err *err);
+
+/* Compiles them for this interpreter. */
+void dpx_filter_init(pTHX_ struct dpx_filter *f);
+void dpx_filter_release(pTHX_ struct dpx_filter *f);
+
+/* Is the sub or builtin recorded that the & line (without & and id) is of? */
+bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len);
+
+/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
+ * CORE:NAME. */
+void dpx_filter_label(struct dp_buf *to, const char *line, size_t len);
 
 /* ---- dpx_file.c ---- */
 

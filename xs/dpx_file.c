@@ -122,6 +122,10 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_adds(to, "$dprof_options='");
     dpx_options_text(&dpx_run.opt, to);
     dp_buf_adds(to, "'; ");
+    if (dpx_run.opt.only)
+        add_quoted(to, "dprof_only", dpx_run.opt.only);
+    if (dpx_run.opt.skip)
+        add_quoted(to, "dprof_skip", dpx_run.opt.skip);
     if (ctx->rec.how.ops)
         dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
     add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));

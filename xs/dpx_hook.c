@@ -118,15 +118,6 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
-/* The topmost frame that may be alive when si's contexts end at index ix. */
-static struct dpx_frame *last_up_to(const struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
-{
-    struct dpx_frame *f = ctx->top;
-    while (f > ctx->frames && f->si == si && DPX_KEY_IX(f->key) > ix)
-        f--;
-    return f;
-}
-
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -195,10 +186,14 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
  * stand where that of a dead frame stood. */
 static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
+    const struct dpx_frame *f;
     if (is_other_coro(aTHX_ ctx))
         switch_coro(aTHX_ ctx, now);
-    unwind_to(ctx, last_up_to(ctx, si, ix), now);
-    dpx_hook_reconcile(aTHX_ ctx, now);
+    while ((f = ctx->top) > ctx->frames
+           && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !is_alive(aTHX_ f))) {
+        pop(ctx, DP_RAW_UNWIND, now, installed);
+        same_arrival(ctx, now);
+    }
 }
 
 void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
@@ -236,6 +231,22 @@ static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
     return dpx_stamp(&ctx->clock, installed & COUNTER);
 }
 
+/* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,
+ * without the time that the hook took. */
+DP_INLINE void leave_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
+{
+    ctx->rec.left += dpx_stamp(&ctx->clock, how & COUNTER) - now;
+}
+
+/* Ends the frames that the program has left, if the one on top is among them. */
+DP_INLINE void look(pTHX_ struct dpx_ctx *ctx)
+{
+    if (!is_in_order(aTHX_ ctx)) {
+        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
+}
+
 /* ---- who is called ---- */
 
 DP_INLINE U32 find_id(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq, const OP *start)
@@ -254,7 +265,7 @@ DP_INLINE U32 perl_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
             : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
     U32 id = find_id(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
     if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
-        id = dpx_name_wanted(aTHX_ ctx, cv, id);
+        id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
     return id;
 }
 
@@ -387,6 +398,23 @@ static OP *slf_hook(pTHX)
     return next;
 }
 
+/* A call of an XS sub that is not recorded. */
+static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, U32 id, U64 now)
+{
+    OP *op = PL_op;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    if (DP_UNLIKELY(id & DPX_ID_LEAVES))
+        dpx_run_end(aTHX_ ctx);
+    leave_unmarked(ctx, now, installed);
+    OP *next = orig_entersub(aTHX);
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->top - ctx->frames > at))
+        look(aTHX_ ctx);
+    restore_op(aTHX_ op);
+    return next;
+}
+
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -394,10 +422,9 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     OP *op = PL_op;
     check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = xs_sub_id(aTHX_ ctx, cv);
-    if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
-        return orig_entersub(aTHX);
-    if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
-        return orig_entersub(aTHX);
+    if (DP_UNLIKELY(!(id & DPX_ID_MASK))
+        || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
+        return call_unrecorded(aTHX_ ctx, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
@@ -429,10 +456,8 @@ static void eval_popped(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx != DPX_THX || is_in_order(aTHX_ ctx))
-        return;
-    dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-    ctx->rec.left = slow_stamp(ctx);
+    if (ctx->thx == DPX_THX)
+        look(aTHX_ ctx);
 }
 
 /* A call from C, and not from an op. */
@@ -484,9 +509,10 @@ DP_INLINE OP *enter(pTHX_ const int how)
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     check_top(aTHX_ ctx, si, ix, now);
     U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (DP_LIKELY(id))
-        push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    if (DP_LIKELY(id) && push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    else
+        leave_unmarked(ctx, now, how);
     return next;
 }
 
@@ -544,10 +570,8 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
-    if (ctx->thx == DPX_THX && !is_in_order(aTHX_ ctx)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
+    if (ctx->thx == DPX_THX)
+        look(aTHX_ ctx);
     return next;
 }
 
@@ -604,7 +628,9 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
     if (DP_LIKELY(ctx->thx == DPX_THX)) {
         const struct dpx_frame *top = ctx->top;
         const PERL_SI *si = PL_curstackinfo;
-        if (DP_UNLIKELY(top->si == si && DPX_KEY_IX(top->key) > si->si_cxix))
+        /* A C call on the level that runs now, too: its callback, which jumped, need not be recorded. */
+        if (DP_UNLIKELY(top->si == si
+                        && (DPX_KEY_IX(top->key) > si->si_cxix || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
             jumped(aTHX_ ctx);
     }
     return next;
@@ -623,20 +649,43 @@ static CV *goto_target(pTHX)
     return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
-/* goto to an XS sub: that runs inside of pp_goto, and is over afterwards. */
-static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
+/* What a goto makes of the frame on top, which is (is_there) or would be that of the sub
+ * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
+static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now)
+{
+    const int how = installed;
+    if (!id) {
+        if (is_there)
+            pop(ctx, DP_RAW_LEAVE, now, how);
+        return is_there;
+    }
+    if (!is_there)
+        return push(ctx, si, key, id, now, how);
+    ctx->top->key = key;
+    ctx->top->runs = id;
+    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
+    return true;
+}
+
+/* goto from the sub at index ix to an XS sub: that runs inside of pp_goto, and is over
+ * afterwards. */
+static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
 {
     const int how = installed;
     U64 now = slow_stamp(ctx);
-    U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
-    ptrdiff_t at = ctx->top - ctx->frames;
-    U64 serial = ++ctx->serial;
-    if (id) {
-        ctx->top->runs = id;
-        dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    U32 id = xs_sub_id(aTHX_ ctx, cv);
+    bool is_there = top_stands_at(ctx->top, si, ix);
+    bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now);
+    if (!marked || !(id & DPX_ID_MASK)) {
+        if (marked)
+            ctx->rec.left = slow_stamp(ctx);
+        else
+            leave_unmarked(ctx, now, how);
+        return orig_goto(aTHX);
     }
-    ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
-    ctx->top->serial = serial;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
     ctx->rec.left = slow_stamp(ctx);
 
@@ -664,30 +713,21 @@ static OP *goto_hook(pTHX)
     /* goto leaves the innermost sub; from an eval it croaks. */
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
-    if (is_other_coro(aTHX_ ctx)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
-    bool ours = top_stands_at(ctx->top, si, ix);
-    if (ours && CvISXSUB(target))
-        return goto_xs(aTHX_ ctx, target);
+    if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB && !CxMULTICALL(&si->si_cxstack[ix]))
+        return goto_xs(aTHX_ ctx, target, si, ix);
     OP *next = orig_goto(aTHX);
     if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
         return next;
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
-    const int how = installed;
     U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
-    if (top_stands_at(ctx->top, si, ix)) {
-        U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-        if (id) {
-            ctx->top->runs = id;
-            dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
-        }
-    }
-    ctx->rec.left = slow_stamp(ctx);
+    U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (replace(ctx, top_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now))
+        ctx->rec.left = slow_stamp(ctx);
+    else
+        leave_unmarked(ctx, now, installed);
     return next;
 }
 
@@ -701,6 +741,53 @@ static OP *exec_hook(pTHX)
     OP *next = orig_exec(aTHX);
     if (ctx->thx == DPX_THX)
         dpx_run_after_exec(ctx);
+    return next;
+}
+
+/* ---- builtins ---- */
+
+/* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
+ * higher than before while it runs. It need only not be lower. */
+OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig)
+{
+    const int how = installed;
+    struct dpx_ctx *ctx = current(aTHX);
+    if (!ctx)
+        return orig(aTHX);
+    U64 now = slow_stamp(ctx);
+    if (DP_UNLIKELY(!ctx->builtins[n]))
+        ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, dpx_builtin_name(n)) + 1;
+    U32 id = ctx->builtins[n] - 1;
+    PERL_SI *si = PL_curstackinfo;
+    check_top(aTHX_ ctx, si, si->si_cxix, now);
+    if (!id || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
+        leave_unmarked(ctx, now, how);
+        return orig(aTHX);
+    }
+    U64 serial = ctx->top->serial = ++ctx->serial;
+    ctx->top->saved = PL_savestack_ix - 1;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    ctx->rec.left = slow_stamp(ctx);
+
+    OP *next = orig(aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
+        /* fork or open, in the child: it begins with its caller, and has no file if it only execs */
+        ctx->top--;
+        ctx->fork_depth = at - 1;
+        return next;
+    }
+    now = slow_stamp(ctx);
+    struct dpx_frame *f = ctx->frames + at;
+    if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != DPX_XS)) {
+        leave_unmarked(ctx, now, how);
+        return next;
+    }
+    unwind_to(ctx, f, now);
+    pop(ctx, DP_RAW_LEAVE, now, how);
+    ctx->rec.left = slow_stamp(ctx);
     return next;
 }
 
@@ -736,8 +823,10 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
-    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how))
+    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
+        leave_unmarked(ctx, now, how);
         return run(aTHX);
+    }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -761,10 +850,7 @@ DP_INLINE int runops(pTHX_ const int how)
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    if (!is_in_order(aTHX_ ctx)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
+    look(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         dpx_control_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
@@ -797,7 +883,7 @@ static Perl_ppaddr_t hooked(Optype type)
     case OP_GOTO: case OP_NEXT: case OP_LAST: case OP_REDO:
         return PL_ppaddr[type];
     }
-    return NULL;
+    return dpx_builtin_original(type) ? PL_ppaddr[type] : NULL;
 }
 
 static Perl_ppaddr_t original(Optype type)
@@ -810,7 +896,8 @@ static Perl_ppaddr_t original(Optype type)
     case OP_GOTO: return orig_goto;
     case OP_NEXT: return orig_next;
     case OP_LAST: return orig_last;
-    default: return orig_redo;
+    case OP_REDO: return orig_redo;
+    default: return dpx_builtin_original(type);
     }
 }
 
@@ -889,6 +976,8 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_REDO, &orig_redo, jump_redo);
         hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
+        if (dpx_run.opt.builtins)
+            dpx_builtin_install();
     }
     our_runops = runops_hook[installed];
     PL_runops = our_runops;

@@ -210,26 +210,42 @@ static bool too_many(struct dpx_ctx *ctx)
     return ctx->fold_counts[n]++ >= FOLD_MAX;
 }
 
+/* PACKAGE NAME FILE:LINE. */
+static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, const OP *start)
+{
+    dp_buf_clear(line);
+    add_hek(line, package, "main");
+    dp_buf_addc(line, ' ');
+    add_hek(line, name, "__ANON__");
+    dp_buf_addc(line, ' ');
+    add_place(line, start);
+}
+
 /* The line of a CV, in ctx->line. For code that a program may compile over and over
  * the number of different lines is bounded. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
     struct dp_buf *line = &ctx->line;
-    dp_buf_clear(line);
     hek_of(cv, &package, &name);
-    add_hek(line, package, "main");
-    dp_buf_addc(line, ' ');
-    add_hek(line, name, "__ANON__");
-    dp_buf_addc(line, ' ');
-    add_place(line, start);
+    add_line(line, package, name, start);
     if (CvISXSUB(cv))
         dp_buf_adds(line, " kind=xs");
 
+    U32 flags = 0;
+    if (start && hek_is(name, "AUTOLOAD"))
+        flags |= DPX_ID_AUTOLOAD;
+    if (!start && hek_is(name, "_exit") && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
+        flags |= DPX_ID_LEAVES;
     /* What tells us what to do is no part of the program. */
-    if (CvISXSUB(cv) && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
+    if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
     bool anon = CvANON(cv);
+    if (!line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
+        if (!anon && start && name)
+            remember_owner(ctx, cv, package, name);
+        return flags;
+    }
     size_t stable = line->len;
     if (anon) {
         add_around(ctx, cv, start);
@@ -250,11 +266,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         return 0;
     if (!anon && start && name)
         remember_owner(ctx, cv, package, name);
-    if (start && hek_is(name, "AUTOLOAD"))
-        id |= DPX_ID_AUTOLOAD;
-    if (!start && hek_is(name, "_exit") && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
-        id |= DPX_ID_LEAVES;
-    return id;
+    return id | flags;
 }
 
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
@@ -277,18 +289,36 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
             slot->check = seq;
         }
     }
-    if (id) {
-        struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
-        k->code = code;
-        k->name = name;
-        k->seq = seq;
-        k->id = id;
-    }
+    struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    k->code = code;
+    k->name = name;
+    k->seq = seq;
+    k->id = id;
     errno = why;
     return id;
 }
 
-U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
+/* The line of an AUTOLOAD, which itself may not be recorded and so have no id. */
+static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
+{
+    const HEK *package, *name;
+    if (id)
+        return *dp_pool_name(&ctx->names, id - 1);
+    hek_of(cv, &package, &name);
+    add_line(&ctx->own, package, name, start);
+    return (struct dp_name){ ctx->own.err ? "" : ctx->own.ptr, ctx->own.err ? 0 : ctx->own.len };
+}
+
+/* Where the names that one AUTOLOAD was called by have become too many, its own is taken,
+ * even if nobody asked for that: calls that are to be recorded are not lost. */
+static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
+{
+    dp_buf_clear(&ctx->line);
+    dp_buf_add(&ctx->line, own->ptr, own->len);
+    return id_of_line(ctx);
+}
+
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
 {
     id &= DPX_ID_MASK;
     HV *stash = NULL;
@@ -312,12 +342,14 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
     for (STRLEN i = len; i >= 2 && !colon; i--)
         if (wanted[i - 1] == ':' && wanted[i - 2] == ':')
             colon = wanted + i;
-    const struct dp_name *own = dp_pool_name(&ctx->names, id - 1);
+    int why = errno;
+    struct dp_name own_name = own_line(ctx, cv, id, start), *own = &own_name;
     const char *place = memchr(own->ptr, ' ', own->len);
     const char *place2 = place ? memchr(place + 1, ' ', own->len - (size_t)(place + 1 - own->ptr)) : NULL;
-    if (!place2)
+    if (!place2) {
+        errno = why;
         return id;
-    int why = errno;
+    }
     dp_buf_clear(&ctx->line);
     if (colon)
         add_name(&ctx->line, wanted, (I32)(colon - 2 - wanted), cBOOL(SvUTF8(sv)));
@@ -333,10 +365,14 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
 
     U32 found = 0;
     if (!ctx->line.err && dp_pool_lookup(&ctx->names, ctx->line.ptr, ctx->line.len) == DP_MAP_NONE) {
+        if (!dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)) {
+            errno = why;
+            return 0;
+        }
         dp_buf_clear(&ctx->fold);
         dp_buf_add(&ctx->fold, own->ptr, own->len);
         if (too_many(ctx))
-            found = id;
+            found = id ? id : plain_autoload(ctx, own);
     }
     if (!found)
         found = id_of_line(ctx);
@@ -354,6 +390,17 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
     return id_of_line(ctx);
 }
 
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name)
+{
+    int why = errno;
+    dp_buf_clear(&ctx->line);
+    dp_buf_addf(&ctx->line, "CORE %s - kind=builtin", name);
+    U32 id = !ctx->line.err && dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)
+        ? id_of_line(ctx) : 0;
+    errno = why;
+    return id;
+}
+
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
 {
     if (!id || id > ctx->names.count)
@@ -364,7 +411,7 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     if (!end)
         return newSV(0);
     SV *sv = newSVpvn(line->ptr, (STRLEN)(name - line->ptr));
-    sv_catpvs(sv, "::");
+    sv_catpv(sv, end[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0 ? ":" : "::");
     sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
     SvUTF8_on(sv);
     return sv;

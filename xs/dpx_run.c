@@ -67,6 +67,9 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_map_release(&ctx->owners);
     dp_buf_release(&ctx->line);
     dp_buf_release(&ctx->fold);
+    dp_buf_release(&ctx->own);
+    dp_buf_release(&ctx->filter.text);
+    dp_map_release(&ctx->filter.verdicts);
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
     dpx_coro_release(ctx);
@@ -213,6 +216,7 @@ static void at_perl_exit(pTHX_ void *arg)
     PERL_UNUSED_ARG(arg);
     if (ctx->thx == DPX_THX)
         dpx_run_end(aTHX_ ctx);
+    dpx_filter_release(aTHX_ &ctx->filter);
 }
 
 /* For a process that ends without perl_destruct, and for threads still
@@ -256,7 +260,7 @@ static void after_fork_child(void)
         ctx->before_cpu_us = 0;
         ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
-        ctx->forked = true;
+        ctx->forked = ctx->newborn = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -282,6 +286,7 @@ static void forked(struct dpx_ctx *ctx)
     dTHX;
     int why = errno;
     dp_rec_untrip(&ctx->rec);
+    ctx->newborn = false;
     size_t n = (size_t)ctx->fork_depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
@@ -342,6 +347,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
         ctx->stage = PL_phase;
         if (ctx->finished)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
+        dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
         ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
         if (parent->rec.paused)
@@ -406,6 +412,10 @@ static void read_options(pTHX_ const char *const *items, size_t n)
     }
     /* The strings are the caller's and the environment's. */
     dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
+    dpx_run.opt.only = dpx_run.opt.only ? savepv(dpx_run.opt.only) : NULL;
+    dpx_run.opt.skip = dpx_run.opt.skip ? savepv(dpx_run.opt.skip) : NULL;
+    if (!dpx_filter_check(aTHX_ &err))
+        Perl_croak(aTHX_ "DProf: %s\n", err.message);
     dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
     if (dpx_run.opt.out)
         dpx_run.opt.out = dpx_run.path;
@@ -468,6 +478,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     perl_atexit(at_perl_exit, NULL);
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    dpx_filter_init(aTHX_ &ctx->filter);
     ctx->thx = DPX_THX;
     ctx->mainstack = PL_mainstack;
     set_ctx(aTHX_ ctx);

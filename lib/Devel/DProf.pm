@@ -115,6 +115,29 @@ A tree tells callers apart by file and line.
 
 A tree does not count ops.
 
+=item only=REGEX, skip=REGEX
+
+Subs that do not match, or that match, are not recorded. Their time belongs to the nearest recorded caller, and what
+they call is recorded under that one. With both, C<only> goes first. The patterns are perl's, and see characters:
+
+    My::Package::name
+    My::Package::__ANON__[lib/My/Package.pm:12]     anonymous subs
+    CORE:print                                      builtins, with builtins=slow
+
+A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
+error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
+and C<\p{In...}>, which may be subs of the program.
+
+Commas separate options, so a pattern with a comma (C<a{1,2}>) must stand in the environment:
+
+    PERL_DPROF_ONLY='^My::(?:A|B{1,2})::' perl -d:DProf program.pl
+
+Under C<-T> and in setuid programs only the command line is heard.
+
+=item builtins=slow
+
+Slow builtins are recorded, too, as C<CORE:print> under the sub that uses them. See L</Builtins>.
+
 =item fork=no, threads=no
 
 Children or threads are not recorded.
@@ -157,6 +180,37 @@ Code that is compiled over and over gets a new name each time, C<(eval N)>. From
 differ in nothing but these numbers, further ones are recorded without the number.
 
 =back
+
+=head2 Builtins
+
+With C<builtins=slow> these are calls: what asks the system, and what may work on much data.
+
+    accept backtick bind binmode chdir chmod chown chroot close closedir
+    connect crypt dbmclose dbmopen eof fcntl flock fork getc getlogin
+    getpeername getsockname getsockopt glob ioctl link listen lstat match
+    mkdir open opendir pack pipe print printf read readdir readline
+    readlink recv regcomp rename rewinddir rmdir say seek seekdir select
+    send setsockopt shutdown sleep socket socketpair sort stat subst
+    substcont symlink syscall sysopen sysread sysseek system syswrite
+    truncate unlink unpack utime wait waitpid
+    -r -w -x -o -R -W -X -O -e -z -s -f -d -l -p -S -u -g -k -b -c -t -T
+    -B -M -A -C
+    gethost* getnet* getproto* getserv* getpw* getgr* (by name or number, and -ent)
+    shmget shmctl shmread shmwrite msgget msgctl msgsnd msgrcv semget
+    semctl semop
+
+C<match> is C<m//>; C<subst> is C<s///>, and C<substcont> each further step of one whose replacement is
+code (C<s///e>, or with variables in it): that code itself runs outside of both. C<regcomp> is the compilation of a pattern with variables in it, or
+the finding that it has not changed. C<backtick> is C<readpipe>, too. C<split> matches
+by itself.
+
+What a builtin calls is below it: comparators and the subs that a C<sort> block calls, methods of tied handles,
+overloaded operators, signal handlers, C<$SIG{__WARN__}>.
+
+C<require>, C<do FILE>, C<eval>, C<exec> and C<write> are not among them. A forked child begins in the sub that forked, not in
+C<fork>. Perl runs some builtins when it compiles (C<pack> of constants): these are calls, too.
+
+Each such call costs as much as a call of a sub. Without the option builtins cost nothing.
 
 =head2 Phases
 
@@ -307,7 +361,8 @@ PERL5DB is set by C<perl -d:> itself; it is taken out of C<%ENV> again, so that 
 
 =item *
 
-Builtin functions are not measured by themselves; their time belongs to the sub that calls them.
+Builtin functions are not measured by themselves, unless the option C<builtins=slow> asks for it, and then not all of
+them; their time belongs to the sub that calls them.
 
 =item *
 
