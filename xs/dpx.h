@@ -76,12 +76,14 @@ struct dpx_ctx {
     struct dp_writer writer;
     struct dp_outfile out;
     struct dp_live live;
-    struct {                    /* & lines that no text has yet, in a live piece */
+    struct dp_gzip *gzip;       /* NULL: the file is not packed */
+    struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
         size_t size, used;
-    } fresh;
+    } fresh, fresh_sites;
     U64 ops;                    /* ops executed, where they are counted */
     U64 trailer_at;             /* where the header's last line stands */
+    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
@@ -89,6 +91,7 @@ struct dpx_ctx {
     uint32_t *inherited;        /* ids of frames a child began in */
     size_t inherited_count;
     bool forked, finished, ended;
+    bool newborn;               /* a child that has recorded nothing yet */
     ptrdiff_t fork_depth;       /* frames a child began in */
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
@@ -117,6 +120,7 @@ struct dpx_process {
     char run[40];
     struct dpx_options opt;
     char *path;                 /* as the user gave it, absolute */
+    int signal;                 /* 0: none */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
 };
@@ -175,14 +179,19 @@ int dpx_file_open_live(struct dpx_ctx *ctx);
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 
-/* Keeps the newest & line where it survives the process. */
+/* Keeps the & line of an id, or the place of a number, where it survives the process. */
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
+void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
+
+/* What the recorder calls when the file shall be brought up to date; the argument is
+ * the struct dpx_ctx. Says nothing when that cannot be: the end is still to come. */
+void dpx_file_save(void *arg);
 
 /* Writes all that is not written yet: what the writer still holds, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known at the end into the header. */
-void dpx_file_trailer(struct dpx_ctx *ctx);
+/* Puts what is known into the header. end: the file is whole. */
+void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 
 /* ---- dpx_run.c ---- */
 
@@ -202,6 +211,13 @@ struct dpx_ctx *dpx_run_other(pTHX);
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* Brings the file up to date while the program goes on: all marks up to now, or the tree,
+ * and the sums so far. To be called within an XSUB, or anywhere else between an event's
+ * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the recorder's own
+ * time. ctx is dpx_run_current(), and not NULL. Changes nothing that perl sees, errno
+ * included; cannot die. A child that has recorded nothing yet leaves nothing. */
+void dpx_run_save(pTHX_ struct dpx_ctx *ctx);
 
 /* Completes the file as if all ended here; the other takes that back, when the
  * exec has failed. */
