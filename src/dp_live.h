@@ -64,7 +64,7 @@ void dp_live_release(struct dp_live *live);
 /* Removes the file; the pieces go on as memory, and are lost with the process. */
 void dp_live_remove(struct dp_live *live);
 
-/* The same, and gives its room on the disk back at once. */
-void dp_live_detach(struct dp_live *live);
+/* The same, and gives its room on the disk back at once. False: there was none. */
+bool dp_live_detach(struct dp_live *live);
 
 #endif

@@ -334,19 +334,31 @@ static void charge_ops(struct dp_rec *rec)
     rec->ops_seen = ops;
 }
 
+/* The kernel's ticks hit whom they find running; a reading once in a while
+ * charges what was counted since to whom it finds running, which comes to the same. */
+static void split_tree(struct dp_rec *rec, uint64_t now)
+{
+    double share = sys_share(rec);
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
+    rec->split_stamp = now;
+    rec->split_ns = rec->cpu_used;
+}
+
 /* All that has passed is taken in already. What the saving takes, or waits for the
  * disk, must not look like the program's. */
 static void save(struct dp_rec *rec, uint64_t now)
 {
     __atomic_store_n(&rec->wanted, 0, __ATOMIC_SEQ_CST);
     rec->saved = now;
-    if (rec->tree)
+    if (rec->tree) {
         charge_ops(rec);
+        split_tree(rec, now);
+    }
     if (rec->save)
         rec->save(rec->arg);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     anchor_cpu(rec);
-    rec->split_stamp = rec->cpu_stamp;
     rec->split_ns = rec->cpu_used;
 }
 
@@ -421,20 +433,6 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
 
 /* ---- tree ---- */
 
-/* The kernel's ticks hit whom they find running; a reading once in a while
- * charges what was counted since to whom it finds running, which comes to the same. */
-static void split_tree(struct dp_rec *rec, uint64_t now)
-{
-    double share;
-    if (now - rec->split_stamp < stamps(rec, DEADLINE_NS))
-        return;
-    share = sys_share(rec);
-    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
-    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
-    rec->split_stamp = now;
-    rec->split_ns = rec->cpu_used;
-}
-
 static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
 {
     return rec->how.checkpoint && now > rec->saved && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
@@ -450,7 +448,8 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
         wait = read_cpu(rec, is_long ? gap : 0, now);
         judge(rec, is_long ? gap : 0, wait, now);
         rec->debt += rec->short_wait;
-        split_tree(rec, now);
+        if (now - rec->split_stamp >= stamps(rec, DEADLINE_NS))
+            split_tree(rec, now);
     }
     if (rec->debt) {
         uint64_t more = rec->debt < gap - wait ? rec->debt : gap - wait;

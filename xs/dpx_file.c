@@ -46,10 +46,9 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     uint64_t before = ctx->out.text;
     dp_err_init(&err);
     int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
-    if (rc < 0 && ctx->out.regular && ctx->live.path) {
-        /* What survives us takes room that the profile can use. */
+    /* What survives us takes room that the profile can use. */
+    if (rc < 0 && ctx->out.regular && dp_live_detach(&ctx->live)) {
         size_t done = (size_t)(ctx->out.text - before);
-        dp_live_detach(&ctx->live);
         ctx->out.failed = false;
         dp_err_init(&err);
         rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
@@ -390,15 +389,12 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     if (ctx->tree_at && ctx->rec.how.tree && !ctx->out.failed) {
         if (replace_tree(ctx, text))
             return;
-        bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-        if (full && ctx->live.path) {
-            /* What survives us takes room that the profile can use. */
-            dp_live_detach(&ctx->live);
-            if (replace_tree(ctx, text))
-                return;
-        }
+        int why = errno;
+        bool full = why == ENOSPC || why == EDQUOT || why == EFBIG;
+        if (full && dp_live_detach(&ctx->live) && replace_tree(ctx, text))
+            return;
         if (full) {
-            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last", ctx->out.path, strerror(errno));
+            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last", ctx->out.path, strerror(why));
             ctx->out.failed = true;
             return;
         }
