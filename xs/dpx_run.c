@@ -355,7 +355,8 @@ static void on_signal(int number)
         dp_rec_want(&ctx->rec);
 }
 
-static void install_signal(void)
+/* Before the file is there: whoever waits for that may signal at once. */
+static void install_signal(struct sigaction *before)
 {
     struct sigaction act;
     if (!dpx_run.signal)
@@ -364,7 +365,13 @@ static void install_signal(void)
     act.sa_handler = on_signal;
     act.sa_flags = SA_RESTART;
     sigemptyset(&act.sa_mask);
-    sigaction(dpx_run.signal, &act, NULL);
+    sigaction(dpx_run.signal, &act, before);
+}
+
+static void restore_signal(const struct sigaction *before)
+{
+    if (dpx_run.signal)
+        sigaction(dpx_run.signal, before, NULL);
 }
 
 /* The number of the signal that the option names. */
@@ -486,6 +493,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct stat st;
+    struct sigaction signal_before;
     U64 before = cpu_us_so_far();
 #ifdef DPX_MULTIPLICITY
     if (dpx_index < 0)
@@ -509,7 +517,10 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     ctx->before_cpu_us = before;
     dp_err_init(&err);
     ctx->rec.how.ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL;
+    install_signal(&signal_before);
     int rc = dpx_file_open(aTHX_ ctx, &err);
+    if (rc < 0)
+        restore_signal(&signal_before);
     if (rc == DP_E_ARG) {
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
@@ -518,6 +529,8 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     if (rc == 0) {
         start_clocks(ctx);
         rc = dpx_file_open_live(ctx);
+        if (rc < 0)
+            restore_signal(&signal_before);
     }
     if (rc < 0) {
         dpx_file_say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
@@ -532,6 +545,5 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     ctx->thx = DPX_THX;
     set_ctx(aTHX_ ctx);
     dpx_hook_install(aTHX_ ctx);
-    install_signal();
     return true;
 }

@@ -406,16 +406,16 @@ static void sites_and_pending(void)
 
     struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .pending = { 30, 5, 50 } };
     uint64_t words[] = { raw(100, DP_RAW_LEAVE, 1) };
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 4; round++) {
         image_text(&image, IMAGE_HEAD NAMES "@ 1 0 1\n+ 1\n");
-        if (round == 1)
+        if (round == 1 || round == 3)
             dp_buf_adds(&image.text, "@ 130 5 150\n- 1\n");
         else if (round == 2)
             dp_buf_adds(&image.text, "@ 130 5 150\n-");
         image_piece(&image, DP_LIVE_STATE, 0, &state, sizeof state);
-        image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
+        image_piece(&image, DP_LIVE_MARKS, 0, words, round == 3 ? 0 : sizeof words);
         is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 1 1 130 5 150 150 150\nh 1 7:1\n", "time that was pending, %s",
-             round == 0 ? "in the state" : round == 1 ? "in the text by now" : "half in the text");
+             round == 0 ? "in the state" : round == 1 ? "in the text by now" : round == 2 ? "half in the text" : "all in the text, and the state not yet told");
     }
 }
 
