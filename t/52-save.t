@@ -192,6 +192,13 @@ subtest 'signals' => sub {
         $pids = profiled(['-e', $SUBS . 'no warnings; f(); kill USR1 => $$; exec "/no/such/thing"; f(); kill USR1 => $$; f(); ' . $COPY->('one') . 'f(); exec "/no/such/thing"; f(); exec "true"'],
             env => { %$mode, %usr1 });
         is(f_code("$pids->{dir}/one") =~ s/^3/2/r . ', ' . f_code($pids->{profile}), "2 $CUT, 5 0", 'around execs that fail, and one that does not');
+        $pids = profiled(['-e', $SUBS . 'no warnings; g(99); exec "/no/such/thing"; ' . $COPY->('one') . 'f(); kill 9, $$'], env => { %$mode, counting() });
+        is(f_code("$pids->{dir}/one"), "99 $CUT", 'after an exec that has failed, the file is that of a save');
+        if (!%$mode) {
+            my $got = profile_ok("$pids->{dir}/one", 'well formed', cut => 1);
+            my $head = header("$pids->{dir}/one");
+            is("@$head{qw(rrun_utime rrun_stime rrun_rtime dprof_saved)}", "@{ $got->{sum} } 1", 'its sums');
+        }
     }
   SKIP: {
         skip 'this perl has no threads', 4 if !$Config{useithreads};

@@ -197,11 +197,15 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
     int why = errno;
     if (ctx->exec_size) {
         dp_rec_untrip(&ctx->rec);
-        if (!ctx->rec.tree)     /* a tree stays as one that was saved */
+        if (ctx->rec.tree) {    /* it stays as one that was saved, with its sums */
+            dpx_file_trailer(ctx, false);
+        } else {
             dp_outfile_cut(&ctx->out, ctx->exec_size);
-        dpx_file_trailer(ctx, false);
+        }
         ctx->writer.pending = ctx->exec_pending;
         ctx->writer.sums = ctx->exec_sums;
+        if (!ctx->rec.tree)
+            dpx_file_trailer(ctx, false);
     }
     ctx->exec_size = 0;
     errno = why;

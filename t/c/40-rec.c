@@ -282,7 +282,7 @@ int main(void)
     one_mark_at_a_time();
     simulate("tree, short gaps", 0, 500, 0, true);
     simulate("tree, both", 0, 200000, 50, true);
-    saving("trace and signals", 500, 500, 0, false);
+    saving("trace and signals", 500, 60, 0, false);
     saving("one window, few signals", 16384, 60, 0, false);
     saving("tree and signals", 0, 100, 0, true);
     saving("checkpoints", 0, 0, 1, true);
