@@ -87,7 +87,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
         if (dp_header_number(head, sums[k], &n))
             one.sums[k] = n;
     one.merged = 1;
-    one.cut = !head->has_rrun;
+    one.cut = !head->ended;
     if (dp_header_number(head, "dprof_merged", &n) && n) {
         one.merged = n;
         one.cut = dp_header_number(head, "dprof_cut", &n) ? n : 0;

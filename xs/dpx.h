@@ -96,12 +96,14 @@ struct dpx_ctx {
     struct dp_writer writer;
     struct dp_outfile out;
     struct dp_live live;
-    struct {                    /* & lines that no text has yet, in a live piece */
+    struct dp_gzip *gzip;       /* NULL: the file is not packed */
+    struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
         size_t size, used;
-    } fresh;
+    } fresh, fresh_sites;
     U64 ops;                    /* ops executed, where they are counted */
     U64 trailer_at;             /* where the header's last line stands */
+    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
@@ -147,6 +149,7 @@ struct dpx_process {
     struct dpx_options opt;
     struct dpx_phase *phases;   /* newest first */
     char *path;                 /* as the user gave it, absolute */
+    int signal;                 /* 0: none */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
 };
@@ -242,14 +245,19 @@ int dpx_file_open_live(struct dpx_ctx *ctx);
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 
-/* Keeps the newest & line where it survives the process. */
+/* Keeps the & line of an id, or the place of a number, where it survives the process. */
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
+void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
+
+/* What the recorder calls when the file shall be brought up to date; the argument is
+ * the struct dpx_ctx. Says nothing when that cannot be: the end is still to come. */
+void dpx_file_save(void *arg);
 
 /* Writes all that is not written yet: what the writer still holds, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known at the end into the header. */
-void dpx_file_trailer(struct dpx_ctx *ctx);
+/* Puts what is known into the header. end: the file is whole. */
+void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 
 /* ---- dpx_control.c ---- */
 
@@ -285,7 +293,7 @@ void dpx_coro_release(struct dpx_ctx *ctx);
 /* ---- dpx_run.c ---- */
 
 /* What the first event after a fork or a failed exec has to do. */
-void dpx_run_tripped(struct dpx_ctx *ctx);
+void dpx_run_end_trip(struct dpx_ctx *ctx);
 
 /* Starts recording in this interpreter. items: the import list. Croaks with
  * what the user must put right. Returns false when there can be no recording but the program
@@ -303,6 +311,13 @@ struct dpx_ctx *dpx_run_other(pTHX);
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* Brings the file up to date while the program goes on: all marks up to now, or the tree,
+ * and the sums so far. To be called within an XSUB, or anywhere else between an event's
+ * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the recorder's own
+ * time. ctx is dpx_run_current(), and not NULL. Changes nothing that perl sees, errno
+ * included; cannot die. A child that has recorded nothing yet leaves nothing. */
+void dpx_run_save(pTHX_ struct dpx_ctx *ctx);
 
 /* Completes the file as if all ended here; the other takes that back, when the
  * exec has failed. */

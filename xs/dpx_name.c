@@ -428,7 +428,10 @@ uint32_t dpx_name_site(void *arg)
     dp_buf_clear(&ctx->line);
     dp_fmt_field(&ctx->line, file, strlen(file));
     dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
+    size_t known = ctx->sites.count;
     uint32_t n = ctx->line.err ? DP_MAP_NONE : dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len);
+    if (ctx->sites.count > known)
+        dpx_file_keep_site(ctx, n + 1);
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;
 }

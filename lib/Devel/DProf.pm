@@ -47,7 +47,7 @@ happens: C<return>, the end of the sub, C<die> through any number of frames, C<l
 sub, C<goto &sub>, C<exit>.
 
 The profiled program does not notice. No debugger flag stays set, no frame is added to C<caller>,
-no variable, handler or timer is used. Output, exit status and the order of destruction are those of
+no variable, handler or timer is used (but for the option C<signal>). Output, exit status and the order of destruction are those of
 the plain run.
 
 It is a successor to the classic Devel::DProf by name, file format and options: what read its files reads
@@ -146,6 +146,23 @@ Children or threads are not recorded.
 
 When recording begins: with the program's first BEGIN block, with its main part, or when it says so, see L<Devel::DProf::Control>.
 
+=item compress=N
+
+Writes the file packed by gzip: 1 is fast, 9 small, 0 (the default) plain. The name stays the same, and all tools read it. A trace
+takes a tenth of the room or less. The time that packing takes is the profiler's own. The file consists of gzip members, one
+for each time that something is written, so it can be read as far as it goes whatever becomes of the process; with C<buffer=0> that
+makes it larger. C<limit> counts the bytes of the packed file.
+
+=item checkpoint=SECONDS
+
+Writes the tree again whenever so much time has passed, see L</SAVING>. There is no timer: the time is looked at when a sub is entered or left. For a trace the option does
+nothing: what it has recorded is written after a second in any case.
+
+=item signal=USR1
+
+The signal that has the program write its file, see L</SAVING>. A name as in C<%SIG>, with or without C<SIG> before it; one that there is not, or that cannot be caught, is an error before the program
+starts. Not from the environment for setuid programs and under C<-T>.
+
 =item clock=NAME
 
 C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
@@ -153,6 +170,28 @@ if the kernel does not use it, C<counting> or C<counting:NS> for a clock
 that moves by so many ns (1000) at each reading and makes profiles exactly repeatable: for tests.
 
 =back
+
+=head1 SAVING
+
+A program that runs for days has a profile only when it ends, unless it is made to save it. With the option C<signal=USR1>,
+
+    kill -USR1 PID
+
+brings the file up to date at the next entry or exit of a sub, in each of the program's threads; C<checkpoint=60> does so for a tree once a minute.
+The program goes on. A saved file is complete in itself and can be copied, and sent elsewhere: it has all
+calls up to then, and the sums of their times. The tools say that the recording did not come to its end. (While the program
+runs the tools find what is newer than the file in F<tmon.out.live> anyway, on the same machine.)
+
+A trace is saved by writing what is still in memory. A tree is written to a new file, F<tmon.out.new>, with the owner and mode of the old one, which then takes its
+place, so that nobody ever sees half of one. Where that cannot be done (the directory is not writable any more, the disk is full, the profile was moved away, or is
+a device or pipe), the file stays as it is, and nothing is said: it is written at the end. Should there be no room for the tree at the end, the one that was
+saved last stays, and one line says so. After an orderly end the file is as it would have been without saves.
+
+The time that saving takes is the profiler's own, and in no sub's time.
+
+The signal is the one handler that this profiler ever sets, and only when asked to. It is not in C<%SIG>. A program that sets a handler for that signal replaces ours: then nothing is saved.
+As any signal that is caught, it ends a C<sleep> or C<select> early. Forked children have the handler, too; a child that has recorded nothing yet
+writes no file. A program that is executed does not have it, and may be killed by the signal.
 
 =head1 WHAT IS RECORDED
 
@@ -307,6 +346,10 @@ The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run
 running program is writing is left alone, and F<tmon.out.PID> written instead. A file that is no
 profile is never overwritten: the program does not start then. The default name is not followed through a symbolic link.
 
+=item tmon.out.new
+
+Is there for the moment in which a tree is saved. One that a killed process has left is removed by the next run.
+
 =item tmon.out.live
 
 What is not in the profile yet, while the program runs. It goes when the recording ends in order. When the program is killed, even by
@@ -322,6 +365,16 @@ and the program runs on.
 =head1 DIAGNOSTICS
 
 =over
+
+=item DProf: cannot write FILE: REASON; the profile is the one that was saved last
+
+The disk is full, and the tree that was saved before (see L</SAVING>) is worth more than a part of the last one.
+
+=item DProf: signal=NAME: there is no such signal; ...
+
+=item DProf: signal=NAME: a program cannot catch that; ...
+
+The program was not started. Use C<signal=USR1>, C<signal=USR2>, or another that the program does not use itself.
 
 =item DProf: run perl with -d to use DProf.
 
