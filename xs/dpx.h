@@ -111,9 +111,10 @@ extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
 
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
-    pthread_mutex_t lock;       /* for `all` and `tids` */
+    pthread_mutex_t lock;       /* for `all`, `tids`, and states to be used again */
     struct dpx_ctx *all;
-    unsigned tids;
+    unsigned tids;              /* so many threads have recorded */
+    bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
     char *path;                 /* as the user gave it, absolute */

@@ -54,7 +54,7 @@ static void set_process(struct dpx_ctx *ctx)
     ctx->pid = (long)getpid();
 }
 
-static void free_ctx(struct dpx_ctx *ctx)
+static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
@@ -70,12 +70,43 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
     dp_mem_free(ctx->inherited);
-    dp_mem_free(ctx);
+}
+
+/* States are used again and never freed: until its first event, a new interpreter
+ * looks at the one it has inherited, whatever has become of that. */
+static struct dpx_ctx *spare;
+
+static struct dpx_ctx *take_ctx(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = spare;
+    if (ctx)
+        spare = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (!ctx)
+        return dp_mem_zalloc(sizeof *ctx);
+    ctx->next = NULL;
+    return ctx;
+}
+
+static void free_ctx(struct dpx_ctx *ctx)
+{
+    release_ctx(ctx);
+    pthread_mutex_lock(&dpx_run.lock);
+    for (struct dpx_ctx **p = &dpx_run.all; *p; p = &(*p)->next)
+        if (*p == ctx) {
+            *p = ctx->next;
+            break;
+        }
+    memset(ctx, 0, sizeof *ctx);
+    ctx->next = spare;
+    spare = ctx;
+    pthread_mutex_unlock(&dpx_run.lock);
 }
 
 static struct dpx_ctx *new_ctx(void)
 {
-    struct dpx_ctx *ctx = dp_mem_zalloc(sizeof *ctx);
+    struct dpx_ctx *ctx = take_ctx();
     if (!ctx)
         return NULL;
     dp_outfile_init(&ctx->out);
@@ -115,7 +146,7 @@ static void start_clocks(struct dpx_ctx *ctx)
 static void enlist(struct dpx_ctx *ctx)
 {
     pthread_mutex_lock(&dpx_run.lock);
-    ctx->tid = dpx_run.all ? ++dpx_run.tids : 0;
+    ctx->tid = dpx_run.tids++;
     ctx->next = dpx_run.all;
     dpx_run.all = ctx;
     pthread_mutex_unlock(&dpx_run.lock);
@@ -211,15 +242,27 @@ static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx == DPX_THX)
+    if (ctx->thx == DPX_THX) {
         dpx_run_end(aTHX_ ctx);
+        free_ctx(ctx);
+    }
 }
 
-/* For a process that ends without perl_destruct, and for threads still
- * running then. */
+/* For a process that ends without perl_destruct. Other threads may be running still, and what
+ * they record is theirs alone to touch: it ends as if they were killed. */
 static void at_exit(void)
 {
-    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+#ifdef DPX_MULTIPLICITY
+    void *own = PERL_GET_CONTEXT;
+#else
+    void *own = DPX_THX;
+#endif
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = dpx_run.all;
+    while (ctx && ctx->thx != own)
+        ctx = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (ctx)
         finish(ctx);
 }
 
@@ -244,6 +287,7 @@ static void after_fork_child(void)
     struct dpx_ctx *mine = DPX_CTX;
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
+    dpx_run.off |= !dpx_run.opt.fork;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
         if (ctx != mine || !dpx_run.opt.fork) {
@@ -332,7 +376,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
     int why = errno;
     if (parent == &nobody)
         return NULL;
-    if (parent->thx && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
+    if (!dpx_run.off && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;
