@@ -37,8 +37,8 @@ for my $name (thread_programs()) {
                     env => { %$env, PERL_DESTRUCT_LEVEL => 2 }, limit => 600);
                 $run->{profile} = "$run->{dir}/tmon.out";
                 my $text = slurp($log) // '';
-                # What has none of our functions in it is perl's own.
-                my @ours = grep { /dp_|dpx_/ } split /^==\d+== *\n/m, $text;
+                # Ours are those that begin in a function of ours; perl has some of its own. After a fork there is one thread.
+                my @ours = grep { /\A.*\n==\d+== +at [^\n]*\((?:dpx?_\w+|DProf)\.c/ && !/postfork_handlers/ && !/\A==\d+== Thread \S+ was created/ } split /^==\d+== *\n/m, $text;
                 push @wrong, @ours if @ours;
             } else {
                 $run = profiled([$file], env => $env, limit => 60);
