@@ -89,6 +89,7 @@ struct dpx_ctx {
     uint32_t *inherited;        /* ids of frames a child began in */
     size_t inherited_count;
     bool forked, finished, ended;
+    bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;

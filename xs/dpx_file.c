@@ -84,6 +84,8 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
+    if (ctx->runops_taken)
+        dp_buf_adds(to, "$dprof_runops_taken=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
         dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
     dp_buf_adds(to, "$dprof_complete=1;");
@@ -91,7 +93,9 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
 
 void dpx_file_trailer(struct dpx_ctx *ctx)
 {
+    dTHX;
     struct dp_buf text;
+    ctx->runops_taken = !dpx_hook_intact(aTHX);
     dp_buf_init(&text);
     trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
     if (!text.err && text.len <= TRAILER_WIDTH)

@@ -330,6 +330,11 @@ A thread that still runs when the process ends leaves what a killed process leav
 
 =item *
 
+A module that brings a run loop of its own (Devel::Cover with C<-replace_ops,0>) hides sort comparators and blocks of List::Util, and
+when a C<die> is caught. Recordings that end so say it, and L<dprofpp> does.
+
+=item *
+
 A perl that the program starts is a run of its own, if it is profiled (PERL5OPT).
 
 =item *

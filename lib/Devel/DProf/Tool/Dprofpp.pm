@@ -142,6 +142,7 @@ sub report {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
+        run_loop($path, $opt, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
         $something ||= $readable;
@@ -205,6 +206,12 @@ sub terminal_width {
 }
 
 # ---- what is to be told of a file ----
+
+sub run_loop {
+    my ($path, $opt, %header) = @_;
+    return if !$header{dprof_runops_taken} || $opt->{F};
+    complain("$path: another module took perl's run loop: sort comparators may be missing, and exits by die were seen late");
+}
 
 # Says what has to be said. Returns the exit status and whether there is
 # something to report; undef where there must be no report at all.
