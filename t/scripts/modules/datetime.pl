@@ -1,4 +1,5 @@
 # DateTime, namespace::autoclean and B::Hooks::EndOfScope: code that runs when a scope has been compiled.
+# clocks: default
 # needs: DateTime
 # needs: namespace::autoclean
 # needs: B::Hooks::EndOfScope
