@@ -78,4 +78,24 @@ for (MODES) {
     is(join(' ', $run->{out} =~ s/\n/ /gr, $calls->{'main::f'}, run_files($run)), 'there there there  504 tmon.out tmon.out.live', "fork=no, $mode");
 }
 
+# All files of a run are found, whatever its first one is called, and none twice.
+for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
+    my $dir = scratch();
+    mkdir "$dir/sub";
+    my $code = 'sub f { 1 } for my $n (1 .. 11) { my $p = fork; if (!$p) { f() for 1 .. $n; exit } waitpid $p, 0 } f();';
+    # The other run still has the name.
+    $code = "if (!\@ARGV) { system \$^X, qw(@{[PROFILER()]}), '-e', \$ENV{CODE}, 1; f(); exit } $code" if !$out;
+    my $run = profiled(['-e', $code], dir => $dir, env => { counting(PERL_DPROF_OUT_FILE_NAME => $out || undef, CODE => $code) });
+    my @files = grep { !/\.(?:old|live)\z/ && -f } glob "$dir/*.prof $dir/prof.* $dir/sub/* $dir/tmon.out*";
+    is(scalar @files, $out ? 12 : 13, "out=$out: files");
+    for my $file (@files) {
+        my ($calls, @outcomes) = calls_of_run($file);
+        my $want = !$out && $file =~ /out\z/ ? '1 1' : '67 12';
+        is(($calls->{'main::f'} // 0) . ' ' . @outcomes, $want, "found from $file") or last;
+    }
+    my @tool = map { "-I" . root() . "/blib/$_" } qw(lib arch);
+    my $merged = run_program([$^X, @tool, root() . '/bin/dprofpp', '--processes', @files]);
+    like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'none counts twice');
+}
+
 done_testing;

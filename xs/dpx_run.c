@@ -248,19 +248,27 @@ static void at_perl_exit(pTHX_ void *arg)
     }
 }
 
-/* For a process that ends without perl_destruct. Other threads may be running still, and what
- * they record is theirs alone to touch: it ends as if they were killed. */
-static void at_exit(void)
+/* The state of the interpreter that this thread runs, if any: a thread that is not
+ * perl's may fork, too. Only compares pointers; the caller holds the lock. */
+static struct dpx_ctx *own_ctx(void)
 {
 #ifdef DPX_MULTIPLICITY
     void *own = PERL_GET_CONTEXT;
 #else
     void *own = DPX_THX;
 #endif
-    pthread_mutex_lock(&dpx_run.lock);
-    struct dpx_ctx *ctx = dpx_run.all;
+    struct dpx_ctx *ctx = own ? dpx_run.all : NULL;
     while (ctx && ctx->thx != own)
         ctx = ctx->next;
+    return ctx;
+}
+
+/* For a process that ends without perl_destruct. Other threads may be running still, and what
+ * they record is theirs alone to touch: it ends as if they were killed. */
+static void at_exit(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = own_ctx();
     pthread_mutex_unlock(&dpx_run.lock);
     if (ctx)
         finish(ctx);
@@ -283,8 +291,7 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
-    dTHX;
-    struct dpx_ctx *mine = DPX_CTX;
+    struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
     dpx_run.off |= !dpx_run.opt.fork;

@@ -44,7 +44,8 @@ sub main {
             return $status || FAILED;
         }
     }
-    @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    my %seen;
+    @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
     my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
     return $status || $failed;
 }
