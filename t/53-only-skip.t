@@ -108,8 +108,8 @@ for (
     $code = "use utf8; my \@f = (\\&größe, \\&A::Жук); sub größe { 1 } sub A::Жук { 1 } { use bytes; \$_->() for \@f }";
     utf8::encode($code);
     marks($code, name => 'use bytes does not matter', only => '::gr..e$', marks => '+größe -größe');
-    my $got = marks('for (1 .. 1500) { eval "sub A::f$_ { 1 } A::f$_(); 1" or die }', name => 'many', skip => '^A::f\d*5$');
-    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 1350, 'skipped by name, each of them');
+    my $got = marks('for (1 .. 1000) { eval "sub A::f$_ { 1 } A::f$_(); 1" or die }', name => 'many', skip => '^A::f\d*5$');
+    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 900, 'skipped by name, each of them');
     $got = marks('package A; our $AUTOLOAD; sub AUTOLOAD { 1 } for my $n (1 .. 2500) { no strict "refs"; &{"f$n"}() }', name => 'many AUTOLOAD', only => 'f\d*0$');
     is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 250, 'AUTOLOAD by the names wanted');
     $got = marks('package A; our $AUTOLOAD; sub AUTOLOAD { 1 } for my $n (1 .. 1500) { no strict "refs"; &{"f$n"}() } f9(); z1();', name => 'too many', only => 'f\d*$');

@@ -110,6 +110,7 @@ struct dpx_ctx {
     unsigned tid;
     bool forked, finished, ended;
     bool newborn;               /* a child that has recorded nothing yet */
+    bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */
     int stage;                  /* PL_phase as last seen */
@@ -142,9 +143,10 @@ struct dpx_phase {
 
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
-    pthread_mutex_t lock;       /* for `all` and `tids` */
+    pthread_mutex_t lock;       /* for `all`, `tids`, and states to be used again */
     struct dpx_ctx *all;
-    unsigned tids;
+    unsigned tids;              /* so many threads have recorded */
+    bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
     struct dpx_phase *phases;   /* newest first */

@@ -91,6 +91,8 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
                     (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
+    if (ctx->runops_taken)
+        dp_buf_adds(to, "$dprof_runops_taken=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
         dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
     dp_buf_adds(to, end ? "$dprof_complete=1;" : "$dprof_saved=1;");
@@ -105,7 +107,9 @@ static void fill_up(struct dp_buf *to)
 
 static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
+    dTHX;
     struct dp_buf text;
+    ctx->runops_taken = !dpx_hook_intact(aTHX);
     dp_buf_init(&text);
     trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
     if (text.len <= TRAILER_WIDTH) {

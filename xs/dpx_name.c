@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    FOLD_MAX = 1000,            /* evals of one name; names of one AUTOLOAD */
+    FOLD_MAX = 1000,            /* names that differ in numbers; names of one AUTOLOAD */
+    NAMES_MAX = 1 << 16,        /* then what is new counts by package */
     KNOWN_MAX = 1 << 16         /* then the map starts over: names stay known */
 };
 
@@ -126,6 +127,13 @@ static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
     add_hek(to, name, "");
 }
 
+/* The name in ctx->fold, as an owner; there are not many that have subs in them. */
+static uint32_t owner_of_inner(struct dpx_ctx *ctx)
+{
+    return ctx->fold.err || ctx->folds.count >= 2 * NAMES_MAX ? DP_MAP_NONE
+        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+}
+
 /* Remembers whose the anonymous subs in the pad of cv are. */
 static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int depth)
 {
@@ -136,6 +144,8 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
         if (!inner || SvTYPE(inner) != SVt_PVCV || !CvANON(inner) || CvISXSUB(inner) || !CvROOT(inner))
             continue;
         const OP *start = CvSTART(inner);
+        if (owner == DP_MAP_NONE && (owner = owner_of_inner(ctx)) == DP_MAP_NONE)
+            return;
         struct dp_map_slot *slot = dp_map_put(&ctx->owners, PTR2UV(start));
         if (slot) {
             slot->value = owner;
@@ -145,35 +155,53 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
-/* package and name are those of cv. */
-static void remember_owner(struct dpx_ctx *ctx, CV *cv, const HEK *package, const HEK *name)
+/* The line of cv is in ctx->line. */
+static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
+    const struct dp_buf *line = &ctx->line;
+    const char *name = memchr(line->ptr, ' ', line->len);
+    const char *end = name ? memchr(name + 1, ' ', line->len - (size_t)(name + 1 - line->ptr)) : NULL;
+    if (!end)
+        return;
     dp_buf_clear(&ctx->fold);
-    add_hek(&ctx->fold, package, "main");
+    dp_buf_add(&ctx->fold, line->ptr, (size_t)(name - line->ptr));
     dp_buf_adds(&ctx->fold, "::");
-    add_hek(&ctx->fold, name, "");
-    uint32_t owner = ctx->fold.err ? DP_MAP_NONE
-        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+    dp_buf_add(&ctx->fold, name + 1, (size_t)(end - name - 1));
     if (ctx->owners.used > KNOWN_MAX)
         dp_map_clear(&ctx->owners);
-    if (owner != DP_MAP_NONE)
-        remember_inner(ctx, cv, owner, 0);
+    remember_inner(ctx, cv, DP_MAP_NONE, 0);
 }
 
-/* Copies a line without what tells one eval from another. */
-static void without_evals(struct dp_buf *to, const char *ptr, size_t len)
+static const char *skip_number(const char *ptr, const char *end)
+{
+    bool hex = end - ptr > 2 && ptr[0] == '0' && ptr[1] == 'x';
+    for (ptr += hex ? 2 : 0; ptr < end; ptr++)
+        if (!(*ptr >= '0' && *ptr <= '9') && !(hex && *ptr >= 'a' && *ptr <= 'f'))
+            break;
+    return ptr;
+}
+
+/* Copies a line, or a place, without what a program counts up as it goes: the numbers of
+ * evals, and those in package and name, for which a # stands. */
+static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool is_line)
 {
     static const char open[] = "(eval%20";
     const char *end = ptr + len;
+    size_t n = sizeof open - 1;
+    int fields = is_line ? 2 : 0;
     dp_buf_clear(to);
     while (ptr < end) {
-        size_t n = sizeof open - 1;
         if ((size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
             dp_buf_adds(to, "(eval");
-            ptr += n;
-            while (ptr < end && *ptr >= '0' && *ptr <= '9')
-                ptr++;
+            ptr = skip_number(ptr + n, end);
+        } else if (fields && *ptr >= '0' && *ptr <= '9') {
+            dp_buf_addc(to, '#');
+            ptr = skip_number(ptr, end);
+        } else if (*ptr == '%' && end - ptr > 2) {
+            dp_buf_add(to, ptr, 3);     /* a byte, and no number */
+            ptr += 3;
         } else {
+            fields -= fields && *ptr == ' ';
             dp_buf_addc(to, *ptr++);
         }
     }
@@ -221,8 +249,46 @@ static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, c
     add_place(line, start);
 }
 
-/* The line of a CV, in ctx->line. For code that a program may compile over and over
- * the number of different lines is bounded. */
+/* What new names count under when there are very many: their package, without numbers;
+ * and when there are too many of these, one for all. */
+static void by_package(struct dpx_ctx *ctx)
+{
+    static const char others[] = " (others) -", all[] = "main (others) -";
+    struct dp_buf *fold = &ctx->fold, *line = &ctx->line;
+    const char *blank = memchr(fold->ptr, ' ', fold->len);
+    dp_buf_clear(line);
+    dp_buf_add(line, fold->ptr, blank ? (size_t)(blank - fold->ptr) : 0);
+    dp_buf_adds(line, others);
+    if (!blank || (ctx->names.count >= NAMES_MAX + FOLD_MAX && !line->err
+                   && dp_pool_lookup(&ctx->names, line->ptr, line->len) == DP_MAP_NONE)) {
+        dp_buf_clear(line);
+        dp_buf_adds(line, all);
+    }
+}
+
+/* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
+ * this bounds how many there are. What stands behind the first `stable` bytes
+ * is new each time that code is compiled. */
+static void bound_line(struct dpx_ctx *ctx, size_t stable)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
+        return;
+    without_numbers(fold, line->ptr, stable, true);
+    bool full = ctx->names.count >= NAMES_MAX;
+    bool varies = fold->len != line->len || memcmp(fold->ptr, line->ptr, fold->len) != 0;
+    if (fold->err || (!full && !varies))
+        return;
+    if (full ? dp_pool_lookup(&ctx->names, fold->ptr, fold->len) == DP_MAP_NONE : !too_many(ctx)) {
+        if (full)
+            by_package(ctx);
+        return;
+    }
+    dp_buf_clear(line);
+    dp_buf_add(line, fold->ptr, fold->len);
+}
+
+/* The line of a CV, in ctx->line. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
@@ -243,7 +309,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     bool anon = CvANON(cv);
     if (!line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
         if (!anon && start && name)
-            remember_owner(ctx, cv, package, name);
+            remember_owner(ctx, cv);
         return flags;
     }
     size_t stable = line->len;
@@ -252,20 +318,12 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         if (seq_of(start))
             dp_buf_addf(line, " seq=%lu", (unsigned long)seq_of(start));
     }
-    const char *file = seq_of(start) ? CopFILE(cCOPx(start)) : NULL;
-    if ((anon || (file && strncmp(file, "(eval", 5) == 0))
-        && !line->err && dp_pool_lookup(&ctx->names, line->ptr, line->len) == DP_MAP_NONE) {
-        without_evals(&ctx->fold, line->ptr, stable);
-        if (too_many(ctx)) {
-            dp_buf_clear(line);
-            dp_buf_add(line, ctx->fold.ptr, ctx->fold.len);
-        }
-    }
+    bound_line(ctx, stable);
     U32 id = id_of_line(ctx);
     if (!id)
         return 0;
     if (!anon && start && name)
-        remember_owner(ctx, cv, package, name);
+        remember_owner(ctx, cv);
     return id | flags;
 }
 
@@ -371,7 +429,7 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
         }
         dp_buf_clear(&ctx->fold);
         dp_buf_add(&ctx->fold, own->ptr, own->len);
-        if (too_many(ctx))
+        if (ctx->names.count >= NAMES_MAX || too_many(ctx))
             found = id ? id : plain_autoload(ctx, own);
     }
     if (!found)
@@ -417,6 +475,23 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     return sv;
 }
 
+/* The same for the place in ctx->line, which evals and #line may make without end. False:
+ * there are too many. */
+static bool bound_site(struct dpx_ctx *ctx)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
+        return !line->err;
+    without_numbers(fold, line->ptr, line->len, false);
+    if (fold->err || ctx->sites.count >= NAMES_MAX)
+        return false;
+    if (fold->len != line->len && too_many(ctx)) {
+        dp_buf_clear(line);
+        dp_buf_add(line, fold->ptr, fold->len);
+    }
+    return true;
+}
+
 uint32_t dpx_name_site(void *arg)
 {
     dTHX;
@@ -429,7 +504,7 @@ uint32_t dpx_name_site(void *arg)
     dp_fmt_field(&ctx->line, file, strlen(file));
     dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
     size_t known = ctx->sites.count;
-    uint32_t n = ctx->line.err ? DP_MAP_NONE : dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len);
+    uint32_t n = bound_site(ctx) ? dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len) : DP_MAP_NONE;
     if (ctx->sites.count > known)
         dpx_file_keep_site(ctx, n + 1);
     errno = why;

@@ -56,7 +56,7 @@ static void set_process(struct dpx_ctx *ctx)
     ctx->pid = (long)getpid();
 }
 
-static void free_ctx(struct dpx_ctx *ctx)
+static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
@@ -76,12 +76,43 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
     dpx_coro_release(ctx);
-    dp_mem_free(ctx);
+}
+
+/* States are used again and never freed: until its first event, a new interpreter
+ * looks at the one it has inherited, whatever has become of that. */
+static struct dpx_ctx *spare;
+
+static struct dpx_ctx *take_ctx(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = spare;
+    if (ctx)
+        spare = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (!ctx)
+        return dp_mem_zalloc(sizeof *ctx);
+    ctx->next = NULL;
+    return ctx;
+}
+
+static void free_ctx(struct dpx_ctx *ctx)
+{
+    release_ctx(ctx);
+    pthread_mutex_lock(&dpx_run.lock);
+    for (struct dpx_ctx **p = &dpx_run.all; *p; p = &(*p)->next)
+        if (*p == ctx) {
+            *p = ctx->next;
+            break;
+        }
+    memset(ctx, 0, sizeof *ctx);
+    ctx->next = spare;
+    spare = ctx;
+    pthread_mutex_unlock(&dpx_run.lock);
 }
 
 static struct dpx_ctx *new_ctx(void)
 {
-    struct dpx_ctx *ctx = dp_mem_zalloc(sizeof *ctx);
+    struct dpx_ctx *ctx = take_ctx();
     if (!ctx)
         return NULL;
     dp_outfile_init(&ctx->out);
@@ -121,7 +152,7 @@ static void start_clocks(struct dpx_ctx *ctx)
 static void enlist(struct dpx_ctx *ctx)
 {
     pthread_mutex_lock(&dpx_run.lock);
-    ctx->tid = dpx_run.all ? ++dpx_run.tids : 0;
+    ctx->tid = dpx_run.tids++;
     ctx->next = dpx_run.all;
     __atomic_store_n(&dpx_run.all, ctx, __ATOMIC_RELEASE);     /* on_signal reads it at any moment */
     pthread_mutex_unlock(&dpx_run.lock);
@@ -227,16 +258,36 @@ static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx == DPX_THX)
+    if (ctx->thx == DPX_THX) {
         dpx_run_end(aTHX_ ctx);
-    dpx_filter_release(aTHX_ &ctx->filter);
+        dpx_filter_release(aTHX_ &ctx->filter);
+        free_ctx(ctx);
+    }
 }
 
-/* For a process that ends without perl_destruct, and for threads still
- * running then. */
+/* The state of the interpreter that this thread runs, if any: a thread that is not
+ * perl's may fork, too. Only compares pointers; the caller holds the lock. */
+static struct dpx_ctx *own_ctx(void)
+{
+#ifdef DPX_MULTIPLICITY
+    void *own = PERL_GET_CONTEXT;
+#else
+    void *own = DPX_THX;
+#endif
+    struct dpx_ctx *ctx = own ? dpx_run.all : NULL;
+    while (ctx && ctx->thx != own)
+        ctx = ctx->next;
+    return ctx;
+}
+
+/* For a process that ends without perl_destruct. Other threads may be running still, and what
+ * they record is theirs alone to touch: it ends as if they were killed. */
 static void at_exit(void)
 {
-    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = own_ctx();
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (ctx)
         finish(ctx);
 }
 
@@ -257,10 +308,10 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
-    dTHX;
-    struct dpx_ctx *mine = DPX_CTX;
+    struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
+    dpx_run.off |= !dpx_run.opt.fork;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
         if (ctx != mine || !dpx_run.opt.fork) {
@@ -409,7 +460,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
     int why = errno;
     if (parent == &nobody)
         return NULL;
-    if (parent->thx && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
+    if (!dpx_run.off && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;

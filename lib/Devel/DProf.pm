@@ -218,6 +218,16 @@ tells it. From 1,000 names on, further ones count under plain C<AUTOLOAD>.
 Code that is compiled over and over gets a new name each time, C<(eval N)>. From 1,000 names on that
 differ in nothing but these numbers, further ones are recorded without the number.
 
+=item Names that count up
+
+A program may make new subs for as long as it runs: C<Anon1234::new>, C<main::gen77>. From 1,000 names on that stand in one
+place and differ in nothing but numbers, further ones are recorded with a C<#> for each number: C<Anon#::new>.
+
+=item Very many names
+
+From 65,536 names on, a new one counts as C<(others)> of its package, its numbers replaced by C<#> too; and from 1,000 such packages on, as
+C<main::(others)>. What was known before keeps its name.
+
 =back
 
 =head2 Builtins
@@ -425,7 +435,20 @@ counts for its caller.
 =item *
 
 Each different sub costs the profiler memory for as long as the process lives, some 500 bytes in a trace and
-1.2 kB in a tree, even if the sub itself is gone.
+1.2 kB in a tree, even if the sub itself is gone. There are bounds, see L</Names>.
+
+=item *
+
+A closure that was given a name of its own (Sub::Util) and is gone may leave its name to the next closure of the same code.
+
+=item *
+
+A thread that still runs when the process ends leaves what a killed process leaves: all its calls, in a profile cut short.
+
+=item *
+
+A module that brings a run loop of its own (Devel::Cover with C<-replace_ops,0>) hides sort comparators and blocks of List::Util, and
+when a C<die> is caught. Recordings that end so say it, and L<dprofpp> does.
 
 =item *
 
