@@ -10,12 +10,12 @@ use RunReader;
 
 # NAME, files that are left, CODE, calls over all of them.
 my @programs = (
-    ['one after the other', 61, 'sub f { 1 } for my $n (1 .. 60) { my $p = fork; if (!$p) { f() for 1 .. $n; $n % 2 ? exit 3 : POSIX::_exit(3) } waitpid $p, 0; print $? >> 8 }',
-        { f => 1830 }],
-    ['descriptors', 31, 'sub f { 1 } sub open_now { my @all = glob "/proc/self/fd/*"; return scalar @all } my @open; for my $n (1 .. 30) { my $p = fork; f(); if (!$p) { f(); exit open_now() } waitpid $p, 0; $open[$n] = join " ", $? >> 8, open_now() } '
-        . 'print $open[2] eq $open[30] ? "as many\n" : "@open\n"', { f => 90 }],
-    ['all at once', 41, 'sub f { 1 } sub g { f() } my @p; for my $n (1 .. 40) { my $p = fork; if (!$p) { g() for 1 .. $n; exit 0 } push @p, $p } waitpid $_, 0 for @p; g()',
-        { f => 821, g => 821 }],
+    ['one after the other', 21, 'sub f { 1 } for my $n (1 .. 20) { my $p = fork; if (!$p) { f() for 1 .. $n; $n % 2 ? exit 3 : POSIX::_exit(3) } waitpid $p, 0; print $? >> 8 }',
+        { f => 210 }],
+    ['descriptors', 13, 'sub f { 1 } sub open_now { my @all = glob "/proc/self/fd/*"; return scalar @all } my @open; for my $n (1 .. 12) { my $p = fork; f(); if (!$p) { f(); exit open_now() } waitpid $p, 0; $open[$n] = join " ", $? >> 8, open_now() } '
+        . 'print $open[2] eq $open[12] ? "as many\n" : "@open\n"', { f => 36 }],
+    ['all at once', 26, 'sub f { 1 } sub g { f() } my @p; for my $n (1 .. 25) { my $p = fork; if (!$p) { g() for 1 .. $n; exit 0 } push @p, $p } waitpid $_, 0 for @p; g()',
+        { f => 326, g => 326 }],
     ['from deep below', 4, 'sub f { 1 } sub deep { my $n = shift; return deep($n - 1) if $n; my $p = fork; f(); waitpid $p, 0 if $p; $p = fork; f(); waitpid $p, 0 if $p; f() } deep(5000); f()',
         { f => 14, deep => 5001 }],
     ['that record nothing', 1, 'sub f { 1 } f(); system "true"; print `echo x`; open my $in, "-|", "echo", "y"; print <$in>; close $in; my $p = fork; if (!$p) { exec "true" } waitpid $p, 0; '
@@ -41,7 +41,7 @@ my @programs = (
     ['a child killed while its parent goes on', 2, 'sub f { 1 } pipe my $r, my $w; my $p = fork; if (!$p) { f() for 1 .. 300; syswrite $w, "x"; sleep 9 } sysread $r, my $x, 1; kill KILL => $p; waitpid $p, 0; print $?; f()', { f => 301 }],
     ['an exec that fails', 2, 'no warnings; sub f { 1 } f(); my $p = fork; if (!$p) { exec "/no/such"; f(); exec "/no/such"; f(); exit 1 } exec "/no/such"; waitpid $p, 0; f()', { f => 4 }],
     ['a child of POSIX::fork', 2, 'sub f { 1 } my $p = POSIX::fork(); f(); waitpid $p, 0 if $p', { f => 2 }],
-    ['many generations', 31, 'sub f { 1 } for (1 .. 30) { my $p = fork; f(); if ($p) { waitpid $p, 0; last } }', { f => 60 }],
+    ['many generations', 11, 'sub f { 1 } for (1 .. 10) { my $p = fork; f(); if ($p) { waitpid $p, 0; last } }', { f => 20 }],
     ['names that only children know', 3, 'sub f { 1 } for my $n (1, 2) { my $p = fork; if (!$p) { eval "sub only$n { f() } only$n() for 1 .. 3"; exit } waitpid $p, 0 } f()', { f => 7, only1 => 3, only2 => 3 }],
     ['local $_ and select', 2, 'sub f { 1 } my $p = fork; if ($p) { waitpid $p, 0 } for (1 .. 3) { select((select(STDERR), $| = 1)[0]); f() } print "x"', { f => 6 }],
 );

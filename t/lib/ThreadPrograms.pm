@@ -14,7 +14,7 @@ our @EXPORT = qw(thread_programs thread_program wrong_in_threads);
 our %programs = (
     join => ['threads->create(sub { f() for 1 .. 100 })->join for 1 .. 5; f()', 501],
     together => ['my @t = map { threads->create(sub { f() for 1 .. 300 }) } 1 .. 10; $_->join for @t; f()', 3001],
-    fifty => ['threads->create(\&f)->join for 1 .. 50', 50],
+    many => ['threads->create(\&f)->join for 1 .. 20', 20],
     detached => ['threads->create(sub { f() for 1 .. 50; done() })->detach for 1 .. 5; await(5); f()', -251],
     'still detached' => ['threads->create(sub { done(); while (1) { f() } })->detach for 1 .. 3; await(3); f() for 1 .. 1000', -1000],
     'exit while they run' => ['threads->create(sub { done(); while (1) { f(); eval { die } } }) for 1 .. 3; await(3); f() for 1 .. 1000; exit 3', -1000],

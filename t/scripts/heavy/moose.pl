@@ -1,5 +1,4 @@
 # Moose: generated and inlined methods, modifiers, immutable classes, anonymous classes, types with long names.
-# clocks: default
 # needs: Moose
 # expect: main::f 6
 # expect: Point::_build_z 1

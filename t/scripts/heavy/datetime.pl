@@ -1,5 +1,4 @@
 # DateTime, namespace::autoclean and B::Hooks::EndOfScope: code that runs when a scope has been compiled.
-# clocks: default
 # needs: DateTime
 # needs: namespace::autoclean
 # needs: B::Hooks::EndOfScope

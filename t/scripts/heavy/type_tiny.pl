@@ -1,5 +1,4 @@
 # Type::Tiny: inlined checks, coercions, exceptions out of generated code.
-# clocks: default
 # needs: Types::Standard
 # expect: main::f 3
 use strict; use Types::Standard qw(Int ArrayRef Str); use Type::Params 'compile'; sub f { 1 }
