@@ -130,6 +130,19 @@ struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, u
     return node->last = child;
 }
 
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id)
+{
+    struct dp_cct_node *child = cct->count < cct->limit ? new_node(cct) : NULL;
+    if (!child)
+        return dp_cct_child(cct, node, id, 0);
+    /* Nobody finds it as a child: calls that begin here have their own, with a histogram. */
+    child->id = id;
+    child->up = node;
+    child->parent = node->number;
+    child->number = (uint32_t)cct->count;
+    return child;
+}
+
 /* ---- writing ---- */
 
 struct writing {
@@ -279,6 +292,8 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.t[DP_USER] = cpu - sys;
         c.t[DP_SYSTEM] = sys;
         c.t[DP_REAL] = real;
+    }
+    if (!w->how->no_times && n->calls) {    /* without any, what ended had begun elsewhere */
         c.longest = (uint64_t)((double)n->longest * f);
         c.shortest = (uint64_t)((double)n->shortest * f);
     }

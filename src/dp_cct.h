@@ -65,6 +65,10 @@ void dp_cct_release(struct dp_cct *cct);
  * when memory is short, it is the nearest one of the same sub above, or the root. */
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
 
+/* The context of a call of id that began before the tree did: one of its own, whose
+ * ends are not calls that ended here. Beyond the limit as dp_cct_child. */
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id);
+
 /* Seven eighths of a power of two more or less do not matter to a histogram. */
 static inline unsigned dp_cct_bucket(uint64_t ns)
 {

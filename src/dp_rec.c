@@ -423,7 +423,7 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call)
 {
     call->caller = rec->cur;
     call->start = rec->program;
-    rec->cur = dp_cct_child(&rec->cct, rec->cur, id, 0);
+    rec->cur = dp_cct_resumed(&rec->cct, rec->cur, id);
 }
 
 int dp_rec_to_tree(struct dp_rec *rec)
