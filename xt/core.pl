@@ -2,9 +2,9 @@
 
 # Perl's own core tests, plain and profiled: nothing may differ.
 #
-#   perl xt/core.pl [--source DIR] [--jobs N] [--children] [--xs-apitest]
-#                   [--perl PATH] [--control] [--timeout S] [--work DIR]
-#                   [--through 'valgrind ...'] [files...]
+#   perl xt/core.pl [--mode trace|tree|both] [--source DIR] [--jobs N] [--children]
+#                   [--xs-apitest] [--perl PATH] [--control] [--timeout S]
+#                   [--work DIR] [--options LIST] [--through 'valgrind ...'] [files...]
 #
 # Needs a built tree (make), and the source of this very perl: DIR, or what
 # `apt-get source perl` gets. The tests run in its t/ with the installed perl
@@ -13,12 +13,17 @@
 # Files are named as from the source's top: t/op/sub.t lib/less.t. Without
 # any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
 #
+# --mode       how to record (trace); both: each file in either mode
 # --children   the perls that tests start are profiled too; files that start none are left out
-# --xs-apitest ext/XS-APItest is built, and its tests run as well; some others skip without it
+# --xs-apitest the tests of ext/XS-APItest, which is built for it, and nothing else
+# --perl       another perl of this version; the module is built for it, with assertions where it has them
 # --control    runs every file under -d:Null0 as well, not only those that differ
+# --options    further options of the recorder, as behind -d:DProf=
 # --through    a command in front of the profiled perl
 #
-# Exit status 1 when a file differs, crashes, or leaves an unreadable profile.
+# A file that differs runs four times plain and four times profiled. It is flaky if the plain
+# runs differ among themselves, or if one of the profiled ones is as plain.
+# Exit status 1 when a file differs always, crashes, or leaves an unreadable profile.
 
 use strict;
 use warnings;
@@ -34,12 +39,17 @@ use Time::HiRes qw(time);
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/t/lib";
-use StrictProfile;
+use lib "$top/xt/lib";
+use Proof qw(module_for flaws modes);
 
-my %opt = (jobs => 1, timeout => 600, perl => $^X);
-GetOptions(\%opt, qw(source=s jobs=i children xs-apitest perl=s control timeout=i work=s through=s list))
+my %opt = (jobs => 1, timeout => 600, perl => $^X, mode => 'trace');
+GetOptions(\%opt, qw(mode=s source=s jobs=i children xs-apitest perl=s control timeout=i work=s options=s through=s list))
     or die "see the top of $0\n";
+my @modes = modes($opt{mode});
+# A name is looked up here, where PATH is still the user's.
+($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
+die "xt/core.pl: there is no such perl\n" unless defined $opt{perl};
+my @columns = qw(file mode verdict why s plain_s control differs profiles cut unreadable tests);
 $| = 1;
 
 my $work = $opt{work} ? do { make_path($opt{work}); abs_path($opt{work}) }
@@ -79,22 +89,15 @@ END
     return $dir;
 }
 
-# .pm and .so in one folder: with two, XSLoader gives up and loads DynaLoader,
-# Config and more, and the tests see those.
 sub lib_tree {
-    my $to = "$work/inc";
-    make_path("$to/Devel", "$to/auto/Devel/DProf");
-    copy("$top/blib/lib/Devel/DProf.pm", "$to/Devel/DProf.pm") or die "run make first: blib/lib/Devel/DProf.pm: $!\n";
-    my $so = "auto/Devel/DProf/DProf.$Config{dlext}";
-    copy("$top/blib/arch/$so", "$to/$so") or die "run make first: blib/arch/$so: $!\n";
+    my $to = module_for($opt{perl}, $work);
     copy("$top/xt/lib/Devel/Null0.pm", "$to/Devel/Null0.pm") or die "Null0.pm: $!\n";
     return $to;
 }
 
 sub all_files {
-    my @dirs = map { "t/$_" } qw(base cmd comp op re uni io mro);
-    push @dirs, 'lib';
-    push @dirs, 'ext/XS-APItest/t' if $opt{'xs-apitest'};
+    my @dirs = ((map { "t/$_" } qw(base cmd comp op re uni io mro)), 'lib');
+    @dirs = 'ext/XS-APItest/t' if $opt{'xs-apitest'};
     return map { my $dir = $_; map { "$dir/" . basename($_) } sort glob "$source/$dir/*.t" } @dirs;
 }
 
@@ -123,7 +126,7 @@ sub make_tree {
         make_path($apart);
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
         copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h") or die "overload.h: $!\n";
-        system("cd $apart/XS-APItest && $^X Makefile.PL >$log 2>&1 && make >>$log 2>&1"
+        system("cd $apart/XS-APItest && '$opt{perl}' Makefile.PL >$log 2>&1 && make >>$log 2>&1"
              . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
@@ -147,15 +150,18 @@ sub command {
     return ("$tree/t", '-I..', '-MTestInit', @taint, $t);
 }
 
+# mode: '' for a plain run, trace, tree, or null for -d:Null0.
 sub run_one {
-    my ($tree, $file, $module, $keep) = @_;
+    my ($tree, $file, $mode, $keep) = @_;
     my ($dir, @args) = command($tree, $file);
     my $box = "$tree.box";
     remove_tree($box);
     make_path($box);
     my @perl = ($dir =~ /XS-APItest$/ ? '../../t/perl' : './perl');
-    unshift @perl, split ' ', $opt{through} if $opt{through} && $module eq 'DProf';
-    my $load = $module ? "-d:$module" : '';
+    unshift @perl, split ' ', $opt{through} if $opt{through} && $mode && $mode ne 'null';
+    # A name for each process: perls that a test starts write beside each other.
+    my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
+    my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : '';
     my $pid = fork // die "fork: $!\n";
     if (!$pid) {
         setpgrp;
@@ -163,7 +169,6 @@ sub run_one {
         $ENV{PERL_CORE} = 1;
         $ENV{LC_ALL} = 'C';
         @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);    # some print what keys() gives first
-        $ENV{PERL_DPROF_OUT_FILE_NAME} = "$box/tmon.out";
         $ENV{PERL5OPT} = "-I$inc $load" if $opt{children};
         chdir $dir or POSIX::_exit(126);
         open STDIN, '<', '/dev/null';
@@ -187,16 +192,14 @@ sub run_one {
         $run{$what} = <$in>;
         copy("$box/$what", "$keep.$what") if $keep;
     }
-    if ($module eq 'DProf') {
-        my @found = (glob("$box/tmon.out*"), glob("$tree/t/tmon.out*"), glob("$tree/tmon.out*"));
-        for my $profile (@found) {
-            next unless -s $profile || $profile eq "$box/tmon.out";
-            $run{profiles}++;
-            my @wrong = StrictProfile::problems($profile);
-            push @{ $run{unreadable} }, map { basename($profile) . ": $_" } @wrong;
-            copy($profile, "$keep.profile") if @wrong && $keep && -s $profile < 50e6;
-        }
-        unlink grep { !m{^\Q$box\E/} } @found;
+    return \%run if !$mode || $mode eq 'null';
+    # Under -T the name that we give is still taken: it is on the command line.
+    for my $profile (grep { !/\.live\z/ } glob "$box/tmon.*") {
+        $run{profiles}++;
+        my @wrong = flaws($profile, \my %about);
+        $run{cut}++ if $about{cut};
+        push @{ $run{unreadable} }, map { basename($profile) . ": $_" } @wrong;
+        copy($profile, "$keep.profile") if @wrong && $keep && -s $profile < 50e6;
     }
     return \%run;
 }
@@ -219,40 +222,50 @@ sub verdict_of {
          : same($plain, $run, $level) ? 'same' : 'different';
 }
 
+# One result for each mode.
 sub judge {
     my ($tree, $file) = @_;
     my $keep = "$work/kept/" . $file =~ s{/}{-}gr;
-    my %r = (file => $file);
     my $t0 = time;
-    my $plain = run_one($tree, $file, '', "$keep.plain");
-    $r{plain_s} = time - $t0;
-    if ($plain->{late}) { $r{verdict} = 'not judged'; $r{why} = 'the plain run takes too long'; return \%r }
-    if (($plain->{out} // '') =~ /\A(?:#.*\n)*1\.\.0\b/) { $r{verdict} = 'not judged'; $r{why} = 'skips itself'; }
-    $t0 = time;
-    my $run = run_one($tree, $file, 'DProf', "$keep.dprof");
-    $r{s} = time - $t0;
-    my $level = 0;
-    my $verdict = verdict_of($plain, $run, 0);
-    if ($verdict ne 'same') {
-        my $again = run_one($tree, $file, '', "$keep.again");
-        $level++ while $level < 2 && !same($plain, $again, $level);
-        if (!same($plain, $again, $level)) { $r{verdict} = 'not judged'; $r{why} = 'two plain runs differ' }
-        $verdict = verdict_of($plain, $run, $level);
-        if ($verdict eq 'different') {
-            my $second = run_one($tree, $file, 'DProf', "$keep.dprof");
-            $r{why} = 'now and then', $run = $second if same($plain, $second, $level);
+    my @plain = run_one($tree, $file, '', "$keep.plain");
+    my %all = (file => $file, plain_s => time - $t0);
+    return map { { %all, mode => $_, verdict => 'not judged', why => 'the plain run takes too long' } } @modes if $plain[0]{late};
+    $all{tests} = () = ($plain[0]{out} // '') =~ /^\s*(?:not )?ok\b/mg;
+    my @results;
+    for my $mode (@modes) {
+        my %r = (%all, mode => $mode);
+        $t0 = time;
+        my @run = run_one($tree, $file, $mode, "$keep.$mode");
+        $r{s} = time - $t0;
+        my $level = 0;
+        my $verdict = verdict_of($plain[0], $run[0], 0);
+        if ($verdict ne 'same') {
+            push @plain, run_one($tree, $file, '', "$keep.again") while @plain < 4;
+            $level++ while $level < 2 && grep { !same($plain[0], $_, $level) } @plain;
+            $verdict = verdict_of($plain[0], $run[0], $level);
+            if (grep { !same($plain[0], $_, $level) } @plain) {
+                ($verdict, $r{why}) = ('flaky', 'plain runs differ');
+            } elsif ($verdict ne 'same') {
+                push @run, run_one($tree, $file, $mode, "$keep.$mode") while @run < 4;
+                my $as_plain = grep { same($plain[0], $_, $level) } @run;
+                my ($crash) = grep { verdict_of($plain[0], $_, $level) eq 'crashed' } @run;
+                ($verdict, $r{why}) = ('flaky', "$as_plain of 4 as plain") if $as_plain && !$crash;
+            }
         }
+        if (($plain[0]{out} // '') =~ /\A(?:#.*\n)*1\.\.0\b/ && $verdict eq 'same') {
+            ($verdict, $r{why}) = ('not judged', 'skips itself');
+        }
+        $r{verdict} = $verdict;
+        $r{differs} = first_difference($plain[0], $run[0], $level) if $verdict !~ /^(?:same|not judged)$/;
+        $r{control} = verdict_of($plain[0], run_one($tree, $file, 'null', "$keep.null0"), $level)
+            if $opt{control} || $verdict !~ /^(?:same|not judged)$/;
+        $r{unreadable} = [map { @{ $_->{unreadable} || [] } } @run];
+        $r{$_} = $run[0]{$_} // 0 for qw(profiles cut);
+        unlink glob "$keep.$mode.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$opt{through};
+        push @results, \%r;
     }
-    $r{verdict} //= $verdict;
-    $r{tests} = () = ($plain->{out} // '') =~ /^\s*(?:not )?ok\b/mg;
-    $r{differs} = first_difference($plain, $run, $level) if $verdict ne 'same';
-    if ($opt{control} || $verdict ne 'same') {
-        $r{control} = verdict_of($plain, run_one($tree, $file, 'Null0', "$keep.null0"), $level);
-    }
-    $r{unreadable} = $run->{unreadable} || [];
-    $r{profiles} = $run->{profiles} // 0;
-    unlink glob "$keep.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$opt{through};
-    return \%r;
+    unlink glob "$keep.*" unless $opt{through} || grep { $_->{verdict} ne 'same' || @{ $_->{unreadable} } } @results;
+    return @results;
 }
 
 sub first_difference {
@@ -283,9 +296,9 @@ sub run_all {
             $| = 1;
             my $tree = make_tree($job);
             while (sysread $todo_r, my $n, 5) {
-                my $res = judge($tree, $files[$n]);
-                print $w join("\t", map { my $v = ref $res->{$_} ? join('; ', @{ $res->{$_} }) : $res->{$_} // ''; $v =~ tr/\t\n/  /; $v }
-                    qw(file verdict why s plain_s control differs profiles unreadable tests)), "\n";
+                for my $res (judge($tree, $files[$n])) {
+                    print $w join("\t", map { my $v = ref $res->{$_} ? join('; ', @{ $res->{$_} }) : $res->{$_} // ''; $v =~ tr/\t\n/  /; $v } @columns), "\n";
+                }
             }
             POSIX::_exit(0);
         }
@@ -311,9 +324,9 @@ sub run_all {
             }
             while ($buffer{$fd} =~ s/^(.*)\n//) {
                 my %r;
-                @r{qw(file verdict why s plain_s control differs profiles unreadable tests)} = split /\t/, $1, -1;
+                @r{@columns} = split /\t/, $1, -1;
                 push @results, \%r;
-                printf "%4d/%d %-36s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results, scalar @files, @r{qw(file verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
+                printf "%4d/%d %-36s %-5s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results, @files * @modes, @r{qw(file mode verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
                     $r{why} ? "  ($r{why})" : '', $r{differs} ? "  $r{differs}" : '',
                     $r{control} ? "  Null0: $r{control}" : '', $r{unreadable} ? "  UNREADABLE $r{unreadable}" : '',
                     $r{profiles} ne '' && !$r{profiles} ? '  NO PROFILE' : '';
@@ -325,25 +338,36 @@ sub run_all {
 }
 
 sub report {
-    my %n;
-    $n{ $_->{verdict} }++ for @results;
-    my @judged = grep { $_->{verdict} ne 'not judged' } @results;
-    my @unreadable = grep { $_->{unreadable} } @results;
-    my $tests = 0;
-    $tests += $_->{tests} || 0 for @judged;
-    my @control = grep { $_->{control} } @judged;
-    my $control_same = $opt{control} ? grep { $_->{control} eq 'same' } @control : @judged - grep { $_->{control} ne 'same' } @control;
-    my $missing = grep { $_->{profiles} eq '0' } @judged;
-    my $lost = @files - @results;
     print "\n", '-' x 60, "\n";
-    printf "%-24s %6d of %d files, %.0f s\n", 'judged', scalar @judged, scalar @files, time - $began;
-    printf "%-24s %6d\n", @$_ for ['test lines compared', $tests], ['same', $n{same} // 0], ['different', $n{different} // 0], ['crashed', $n{crashed} // 0],
-        ['timeouts', $n{timeout} // 0], ['unreadable profiles', scalar @unreadable], ['no profile', $missing],
-        ["same under -d:Null0", $control_same], ($lost ? ['lost', $lost] : ());
-    my @beyond = grep { $_->{verdict} ne 'same' && $_->{control} ne $_->{verdict} } @judged;
-    print "\nNot as plain, though as plain under -d:Null0:\n", map { "    $_->{file}: $_->{verdict}: $_->{differs}\n" } @beyond if @beyond;
-    my @as_null = grep { $_->{verdict} ne 'same' && $_->{control} eq $_->{verdict} } @judged;
-    print "\nNot as plain, nor under -d:Null0:\n", map { "    $_->{file}\n" } @as_null if @as_null;
-    print "\nUnreadable:\n", map { "    $_->{file}: $_->{unreadable}\n" } @unreadable if @unreadable;
-    return @judged == grep({ $_->{verdict} eq 'same' } @judged) && !@unreadable && !$lost ? 0 : 1;
+    my $bad = 0;
+    for my $mode (@modes) {
+        my @of = grep { $_->{mode} eq $mode } @results;
+        my @judged = grep { $_->{verdict} ne 'not judged' } @of;
+        my @rows = (['files', scalar @of], ['judged', scalar @judged]);
+        my $sum = sub { my ($what) = @_; my $n = 0; $n += $_->{$what} || 0 for @judged; return $n };
+        my $missing = grep { $_->{profiles} eq '0' } @judged;
+        push @rows, ['test lines compared', $sum->('tests')];
+        for my $verdict (qw(same different crashed timeout flaky)) {
+            push @rows, [$verdict, scalar grep { $_->{verdict} eq $verdict } @judged];
+            $bad += $rows[-1][1] if $verdict !~ /^(?:same|flaky)$/;
+        }
+        my $unreadable = grep { $_->{unreadable} } @of;
+        my $lost = @files - @of;
+        push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')],
+            ['files with unreadable', $unreadable], ['files without a profile', $missing], ($lost ? ['lost', $lost] : ());
+        $bad += $unreadable + $lost;
+        printf "%-6s %-24s %8d\n", $mode, @$_ for @rows;
+    }
+    printf "%-31s %8.0f s\n", 'took', time - $began;
+    my @odd = grep { $_->{verdict} !~ /^(?:same|not judged)$/ } @results;
+    for my $kind (['Not as plain, though as plain under -d:Null0', sub { $_->{verdict} ne 'flaky' && $_->{control} ne $_->{verdict} }],
+                  ['Not as plain, nor under -d:Null0', sub { $_->{verdict} ne 'flaky' && $_->{control} eq $_->{verdict} }],
+                  ['Flaky', sub { $_->{verdict} eq 'flaky' }]) {
+        my ($title, $is) = @$kind;
+        my @of = grep { $is->() } @odd or next;
+        print "\n$title:\n", map { "    $_->{file} ($_->{mode}): $_->{verdict}" . ($_->{why} ? ", $_->{why}" : '') . ": $_->{differs}\n" } @of;
+    }
+    my @unreadable = grep { $_->{unreadable} } @results;
+    print "\nUnreadable:\n", map { "    $_->{file} ($_->{mode}): $_->{unreadable}\n" } @unreadable if @unreadable;
+    return $bad ? 1 : 0;
 }
