@@ -55,7 +55,8 @@ exit $status;
 sub source {
     my ($package) = @_;
     my $base = "$work/src/$package";
-    if (!glob "$base/*/t") {
+    my @there = glob "$base/*/t";
+    if (!@there) {
         make_path($base);
         my $log = "$base/apt.log";
         # The newest one may have gone from the mirror; the list names others.
