@@ -37,6 +37,7 @@ struct dp_cct_node {
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
+    struct dp_cct_node idle;            /* takes what shall not count; its own only context */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
@@ -55,6 +56,7 @@ struct dp_cct {
 struct dp_cct_call {
     struct dp_cct_node *caller;
     uint64_t start;             /* stamps of program time */
+    uint32_t site;              /* set only where places are kept */
 };
 
 /* live is borrowed. Returns 0 or DP_E_NOMEM. */
@@ -65,9 +67,9 @@ void dp_cct_release(struct dp_cct *cct);
  * when memory is short, it is the nearest one of the same sub above, or the root. */
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
 
-/* The context of a call of id that began before the tree did: one of its own, whose
- * ends are not calls that ended here. Beyond the limit as dp_cct_child. */
-struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id);
+/* The same for a call that did not begin in this tree. No call that does begin in it shares
+ * such a context, and that one has no histogram. */
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
 
 /* Seven eighths of a power of two more or less do not matter to a histogram. */
 static inline unsigned dp_cct_bucket(uint64_t ns)

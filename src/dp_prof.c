@@ -170,7 +170,8 @@ static int on_tree(void *ctx, struct dp_err *err)
     struct dp_prof *prof = ctx;
     (void)err;
     prof->depth = 0;
-    prof->file->inherited = 0;
+    prof->stack[0].node = 0;
+    prof->file->inherited = prof->suspended = 0;
     return 0;
 }
 
@@ -254,7 +255,9 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
             return 0;
         return dp_err_set(err, DP_E_SYNTAX, "Garbled profile, missing an enter time stamp");
     }
-    if (detail && prof->starts[prof->depth] != DP_PROF_NO_CALL
+    if (DP_UNLIKELY(prof->suspended))
+        prof->suspended--;
+    else if (detail && prof->starts[prof->depth] != DP_PROF_NO_CALL
         && dp_prof_ended(prof, prof->stack[prof->depth].node, prof->now - prof->starts[prof->depth]) < 0)
         return DP_E_NOMEM;
     struct dp_frame *frame = &prof->stack[prof->depth--];
@@ -278,6 +281,34 @@ static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *e
     return rc;
 }
 
+/* What runs goes on in another phase: in contexts of its own there. */
+static int change_phase(struct dp_prof *prof, uint32_t phase)
+{
+    int64_t n = dp_prof_kid(prof, 0, phase, 0);
+    if (n < 0)
+        return (int)n;
+    prof->nodes[n].calls++;
+    prof->stack[0].node = (uint32_t)n;
+    for (size_t i = 1; i <= prof->depth; i++) {
+        n = dp_prof_kid(prof, prof->stack[i - 1].node, prof->nodes[prof->stack[i].node].sub, 0);
+        if (n < 0)
+            return (int)n;
+        prof->stack[i].node = (uint32_t)n;
+    }
+    return 0;
+}
+
+static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev)
+{
+    if (ev->op == DP_OP_RESUME)
+        prof->file->inherited = ev->sub;
+    else if (ev->op == DP_OP_SUSPEND)
+        prof->suspended = ev->sub;
+    else if (ev->op == DP_OP_PHASE && prof->by_phase)
+        return change_phase(prof, ev->sub);
+    return 0;
+}
+
 DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err,
                           const bool detail)
 {
@@ -290,7 +321,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
     size_t i;
     int step = 0;
     for (i = 0; i < n; i++) {
-        uint32_t at = ev[i].op == DP_OP_REST ? 0 : prof->stack[prof->depth].node;
+        uint32_t at = prof->stack[ev[i].op == DP_OP_REST ? 0 : prof->depth].node;
         struct dp_node *top = &prof->nodes[at];
         top->self[0] += ev[i].t[0];
         top->self[1] += ev[i].t[1];
@@ -307,6 +338,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
             step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
         else if (ev[i].op == DP_OP_GOTO)
             step = jump(prof, ev[i].sub, err, detail);
+        else if (DP_UNLIKELY(ev[i].op > DP_OP_GOTO))
+            step = note(prof, &ev[i]);
         if (DP_UNLIKELY(step < 0))
             break;
     }
@@ -403,6 +436,11 @@ void dp_prof_detail(struct dp_prof *prof)
     prof->subs.by_ordinal = true;
 }
 
+void dp_prof_phases(struct dp_prof *prof)
+{
+    prof->by_phase = true;
+}
+
 /* Frames that never ended; their times are where they belong already. */
 static int list_open(struct dp_prof *prof, struct dp_file *file)
 {
@@ -443,7 +481,8 @@ static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem 
     prof->depth = 0;
     prof->has_cost = false;
     prof->has_head = false;
-    prof->now = prof->root_calls = 0;
+    prof->stack[0].node = 0;
+    prof->now = prof->root_calls = prof->suspended = 0;
     dp_subs_next_file(&prof->subs);
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);

@@ -47,6 +47,7 @@ struct dp_prof {
     size_t count, cap;
     struct dp_map kids;         /* parent << 32 | callee -> node, for all but first kids */
     bool detail;                /* traces give extras, too */
+    bool by_phase;              /* phases are kids of the root, and contexts below them */
     struct dp_pool sites;       /* FILE:LINE as files have it */
     struct dp_map sited;        /* site << 32 | sub -> callee */
     struct dp_extra *extra;     /* by node; fewer than nodes: the others have none */
@@ -78,6 +79,7 @@ struct dp_prof {
     uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
     size_t starts_cap;
     uint64_t now;               /* real ticks since the file's beginning */
+    uint64_t suspended;         /* exits to come of calls that have not ended */
     bool has_head;
     uint64_t root_calls;        /* as its tree tells */
     uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */

@@ -208,18 +208,23 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     for (int m = 0; m < DP_METRICS; m++)
         if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
             return no_room(err);
-    if (c->sub != DP_SUB_NONE) {
+    if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
+        n = c->parent;
+    } else if (c->sub != DP_SUB_NONE) {
         int64_t site = site_of(prof, c->at.ptr, c->at.len);
         n = site < 0 ? site : dp_prof_kid(prof, c->parent, c->sub, (uint32_t)site);
     }
     if (n < 0)
         return too_many(err, (int)n);
+    bool is_phase = c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase;
     struct dp_node *node = &prof->nodes[n];
     for (int m = 0; m < DP_METRICS; m++) {
         node->self[m] += c->t[m] * prof->scale;
         prof->total[m] += c->t[m] * prof->scale;
     }
-    if (n == 0)
+    if (n == 0 && is_phase)
+        ;                               /* its time is the root's */
+    else if (n == 0)
         prof->root_calls = plus(prof->root_calls, c->calls);
     else
         node->calls = plus(node->calls, c->calls);

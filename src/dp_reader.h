@@ -16,14 +16,17 @@ enum dp_op {
     DP_OP_ENTER,                /* + */
     DP_OP_LEAVE,                /* - */
     DP_OP_UNWIND,               /* / */
-    DP_OP_GOTO                  /* * */
+    DP_OP_GOTO,                 /* * */
+    DP_OP_SUSPEND,              /* sub: the next so many exits are of calls that have not ended */
+    DP_OP_RESUME,               /* sub: the next so many entries are of calls that have begun before */
+    DP_OP_PHASE                 /* sub is the phase that begins */
 };
 
 #define DP_SUB_NONE UINT32_MAX  /* an exit whose id was never named; the root of a tree */
 
 struct dp_event {
     uint64_t t[DP_METRICS];     /* ticks since the event before; < DP_LIMIT_INTERVAL */
-    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for time */
+    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for time; or see the ops */
     uint32_t op;
     uint64_t at;                /* byte offset in the uncompressed file */
 };
@@ -44,12 +47,13 @@ struct dp_subdef {
     uint64_t seq;               /* order of compilation, 0: not known */
     uint64_t id;                /* as the file had it */
     bool xs;
+    bool phase;                 /* no sub, but the name of a phase */
 };
 
 /* A calling context of a tree. */
 struct dp_context {
     uint32_t parent;            /* what the consumer gave for the caller */
-    uint32_t sub;               /* DP_SUB_NONE: this is the root */
+    uint32_t sub;               /* DP_SUB_NONE: this is the root. May be a phase, below the root */
     uint64_t calls;
     uint64_t t[DP_METRICS];     /* its own ticks; < DP_LIMIT_TOTAL */
     uint64_t longest, shortest; /* inclusive real ticks of one call; both 0: none ended */

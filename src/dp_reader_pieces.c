@@ -93,23 +93,30 @@ static void convert(struct left *l, double real, double wait, double sys, uint64
     t[DP_USER] = cpu - t[DP_SYSTEM];
 }
 
+/* Has it a place in $total_marks? */
+static bool is_mark(uint64_t word)
+{
+    return (uint32_t)word >> DP_PIECE_ID_BITS < DP_PIECE_NOTES;
+}
+
 static int mark(struct left *l, uint64_t word)
 {
-    static const int ops[] = { DP_OP_ENTER, DP_OP_LEAVE, DP_OP_UNWIND, DP_OP_GOTO };
+    static const int ops[] = { DP_OP_ENTER, DP_OP_LEAVE, DP_OP_UNWIND, DP_OP_GOTO,
+                               DP_OP_PHASE, DP_OP_SUSPEND, DP_OP_RESUME };
     struct dp_reader *r = l->r;
     unsigned kind = (uint32_t)word >> DP_PIECE_ID_BITS;
     uint32_t sub = DP_SUB_NONE;
-    if (kind > 3)
-        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a mark of kind %u", kind));
     uint64_t id = word & ((UINT32_C(1) << DP_PIECE_ID_BITS) - 1);
-    if (kind == 0 || kind == 3) {
+    if (kind > DP_PIECE_NOTES) {
+        sub = (uint32_t)id;
+    } else if (kind == 0 || kind >= 3) {
         int rc = sub_of(l, id, &sub);
         if (rc <= 0)
             return rc < 0 ? rc : 1;
     } else {
         dp_reader_find(r, id, &sub);
     }
-    r->info->marks++;
+    r->info->marks += is_mark(word);
     dp_reader_event(r, ops[kind], sub, r->base + r->pos);
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
@@ -119,8 +126,6 @@ static int mark(struct left *l, uint64_t word)
 static uint64_t written(const struct left *l)
 {
     uint64_t before = l->p->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
-    if (before < l->r->head->inherited)     /* these go out first, and from no window */
-        before = l->r->head->inherited;
     return in_text > before ? in_text - before : 0;
 }
 
@@ -153,7 +158,7 @@ static int use_marks(struct left *l)
             p += 8;
         if (!cpu && done) {
             memset(r->t, 0, sizeof r->t);
-            done--;
+            done -= is_mark(word);
         } else if (!cpu) {
             rc = mark(l, word);
         }

@@ -214,7 +214,7 @@ static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
     if (starts(t, "kind="))
-        def->xs = same(t, "kind=xs");
+        def->xs = same(t, "kind=xs"), def->phase = same(t, "kind=phase");
     else if (starts(t, "autoload="))
         def->autoload = decode(r, text(t.ptr + 9, t.len - 9));
     else if (starts(t, "in="))
@@ -400,12 +400,36 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
+/* Comments that mean something. Other ones, and such that are odd, do not. */
+static int note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
+{
+    uint64_t number;
+    uint32_t sub;
+    int op = 0;
+    if (n != 3 || f[0].len != 1)
+        return 0;
+    if (same(f[1], "phase") && dp_num_hex(f[2].ptr, f[2].len, &number) && dp_reader_find(r, number, &sub))
+        op = DP_OP_PHASE;
+    else if (!dp_num_dec(f[2].ptr, f[2].len, &number) || number > DP_LIMIT_DEPTH)
+        return 0;
+    else if (same(f[1], "suspend"))
+        op = DP_OP_SUSPEND;
+    else if (same(f[1], "resume"))
+        op = DP_OP_RESUME;
+    if (!op)
+        return 0;
+    dp_reader_event(r, op, op == DP_OP_PHASE ? sub : (uint32_t)number, r->base + (uint64_t)(ptr - r->buf));
+    return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
+}
+
 static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
     int n = split(ptr, len, f);
-    if (n == 0 || f[0].ptr[0] == '#')
+    if (n == 0)
         return 0;
+    if (f[0].ptr[0] == '#')
+        return note(r, f, n, ptr);
     if (same(f[0], DP_FMT_PART3)) {
         int rc = dp_reader_flush(r);
         return rc < 0 ? rc : dp_reader_begin_tree(r);

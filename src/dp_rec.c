@@ -83,6 +83,7 @@ static void start(struct dp_rec *rec)
     rec->cpu_used = 0;
     rec->relaxed = false;
     rec->reads = rec->waits = rec->skipped = 0;
+    rec->idle = rec->idle_ns = 0;
     rec->total_user_us = rec->total_sys_us = 0;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
@@ -94,7 +95,7 @@ static void start(struct dp_rec *rec)
     rec->split_ns = 0;
     rec->period_end = rec->deadline;
     rec->ops_seen = *rec->ops;
-    rec->left = rec->host->stamp(rec->host_arg);
+    rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
 
 void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
@@ -128,8 +129,23 @@ static void clear_window(struct dp_rec *rec)
     if (rec->pos > rec->window)
         memset(rec->window, 0, (size_t)(rec->pos - rec->window) * sizeof *rec->window);
     rec->pos = rec->window;
-    rec->end = rec->window + rec->how.words;
+    rec->end = rec->paused ? NULL : rec->window + rec->how.words;
     open_reading(rec, 0, 0);
+}
+
+/* Below which node calls begin. */
+static struct dp_cct_node *base(struct dp_rec *rec)
+{
+    return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
+}
+
+static void begin_tree(struct dp_rec *rec)
+{
+    rec->cur = base(rec);
+    rec->cur->calls += rec->phase != 0;
+    rec->told = rec->phase;
+    if (rec->paused)
+        rec->cur = &rec->cct.idle;
 }
 
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
@@ -145,7 +161,8 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     rec->state->ops = rec->how.ops != NULL;
     if (rec->tree) {
         int rc = dp_cct_init(&rec->cct, live, rec->how.contexts);
-        rec->cur = rec->cct.root;
+        if (rc == 0)
+            begin_tree(rec);
         return rc;
     }
     rec->window = dp_live_add(live, DP_LIVE_MARKS, (rec->how.words + DP_REC_SLACK) * sizeof *rec->window);
@@ -153,6 +170,9 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
         return DP_E_NOMEM;
     rec->pos = rec->window;
     clear_window(rec);
+    if (rec->phase)
+        *rec->pos++ = DP_RAW_WORD(DP_RAW_PHASE, rec->phase);
+    rec->told = rec->phase;
     return 0;
 }
 
@@ -369,6 +389,11 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
 {
+    if (rec->paused) {
+        if (call)
+            call->start = rec->program;
+        return 0;
+    }
     run_trip(rec);
     if (rec->tree) {
         /* began as a trace */
@@ -401,6 +426,8 @@ static void split_tree(struct dp_rec *rec, uint64_t now)
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
 {
     bool is_long;
+    if (rec->paused)
+        return;
     run_trip(rec);
     uint64_t gap = gap_up_to(rec, now), wait = 0;
     rec->cur->real += gap;
@@ -419,11 +446,13 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     rec->cur->wait += wait;
 }
 
-void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call)
+void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)
 {
     call->caller = rec->cur;
-    call->start = rec->program;
-    rec->cur = dp_cct_resumed(&rec->cct, rec->cur, id);
+    call->start = start;
+    uint32_t site = rec->how.site && rec->how.tree ? call->site : 0;
+    rec->cur = start == DP_REC_ELSEWHERE ? dp_cct_resumed(&rec->cct, rec->cur, id, site)
+                                         : dp_cct_child(&rec->cct, rec->cur, id, site);
 }
 
 int dp_rec_to_tree(struct dp_rec *rec)
@@ -433,14 +462,82 @@ int dp_rec_to_tree(struct dp_rec *rec)
         return rc;
     rec->tree = true;
     rec->state->tree = 1;
-    rec->cur = rec->cct.root;
+    begin_tree(rec);
     rec->end = rec->window;         /* all marks go the slow way */
     rec->ops_seen = *rec->ops;
     return 0;
 }
 
+/* ---- phases, and stretches that do not count ---- */
+
+void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now)
+{
+    rec->deadline = 0;
+    dp_rec_mark_slow(rec, DP_RAW_WORD(kind, n & DP_RAW_ID_MAX), NULL, now);
+    rec->left = now;
+}
+
+void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
+{
+    rec->phase = id;
+    if (rec->paused)
+        return;
+    rec->told = id;
+    if (!rec->tree) {
+        dp_rec_mark_slow(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
+    } else {
+        dp_rec_charge(rec, now);
+        begin_tree(rec);
+    }
+    rec->left = now;
+}
+
+void dp_rec_pause(struct dp_rec *rec, uint64_t now)
+{
+    rec->deadline = 0;
+    if (rec->tree) {
+        dp_rec_charge(rec, now);
+        rec->cur = &rec->cct.idle;
+    }
+    rec->paused = true;
+    rec->paused_at = now;
+    rec->end = NULL;
+    rec->deadline = 0;          /* every mark goes the slow way, and no further */
+}
+
+void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
+{
+    rec->paused = false;
+    rec->idle += now - rec->paused_at;
+    uint64_t used = rec->cpu_used, before = rec->cpu_ns;
+    anchor_cpu(rec);
+    rec->idle_ns += rec->cpu_ns > before ? rec->cpu_ns - before : 0;
+    rec->cpu_used = used;
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    if (rec->trip)
+        dp_rec_trip(rec);
+    else
+        dp_rec_untrip(rec);
+    rec->ops_seen = *rec->ops;
+    rec->left = now;
+    if (rec->trip)                      /* in a child, where all is still the parent's */
+        return;
+    if (rec->told != rec->phase)
+        dp_rec_phase(rec, rec->phase, now);
+    else if (rec->tree)
+        rec->cur = base(rec);
+}
+
 int dp_rec_flush(struct dp_rec *rec, uint64_t now)
 {
+    if (rec->paused && rec->tree)
+        return rec->err;
+    if (rec->paused) {
+        dp_rec_unpause(rec, now);
+        int rc = write_window(rec, rec->host->stamp(rec->host_arg));
+        dp_rec_pause(rec, now);
+        return rc;
+    }
     if (rec->tree) {
         rec->deadline = 0;
         dp_rec_charge(rec, now);
@@ -458,8 +555,8 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
     double ticks_per_ns = (double)rec->writer->hz / 1e9;
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
     uint64_t since = cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
-    double used = (double)(rec->cpu_used + since) * ticks_per_ns;
-    double passed = (double)(now - rec->first_stamp) / rec->rate * ticks_per_ns;
+    double used = (double)(rec->cpu_used + (rec->paused ? 0 : since)) * ticks_per_ns;
+    double passed = (double)(now - rec->first_stamp - dp_rec_idle(rec, now)) / rec->rate * ticks_per_ns;
     double in_program = (double)(rec->writer->sums.user + rec->writer->sums.sys);
     double real_program = (double)rec->writer->sums.real;
     *cpu = used > in_program ? (uint64_t)(used - in_program) : 0;

@@ -74,6 +74,9 @@ struct dp_rec {
     struct dp_writer *writer;
     struct dp_cct cct;
     bool tree;                  /* now */
+    bool paused;                /* nothing counts */
+    uint32_t phase;             /* id of the phase's name; 0: none */
+    uint32_t told;              /* the phase that the window or the tree knows of */
     int err;                    /* sticky: nothing is written any more */
 
     /* Called by the first mark after dp_rec_trip, before that is taken in. */
@@ -97,6 +100,7 @@ struct dp_rec {
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
+    uint64_t paused_at, idle, idle_ns;  /* stamps, and CPU ns, that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
     /* Relief for programs whose gaps are all just longer than long_gap. */
@@ -146,21 +150,45 @@ static inline void dp_rec_trip(struct dp_rec *rec)
 static inline void dp_rec_untrip(struct dp_rec *rec)
 {
     rec->trip = false;
-    rec->end = rec->tree ? rec->window : rec->window + rec->how.words;
+    rec->end = rec->paused ? NULL : rec->tree ? rec->window : rec->window + rec->how.words;
 }
 
 /* Goes on as a tree from now on; the window must have been written. Then
  * dp_rec_resume for each call that runs, outermost first. */
 int dp_rec_to_tree(struct dp_rec *rec);
 
-/* Of a tree: a call of id is running already. It gets a context, but does not
- * count as a call. */
-void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call);
+/* Of a tree: a call of id is running already, and began when the program had
+ * used `start` stamps. It gets a context, but does not count as a call. DP_REC_ELSEWHERE: it
+ * began in another file, or where nothing counts; then its end does not count either. */
+#define DP_REC_ELSEWHERE    UINT64_MAX
+void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
+
+/* A new phase begins at arrival stamp now; id: of its & line. Of a tree, dp_rec_resume
+ * for each call that runs follows. While paused it is only remembered. */
+void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
+
+/* From arrival stamp now on nothing counts: neither time nor calls; marks are to come
+ * as ever. Of a trace, dp_rec_announce and an exit for each call that runs come before. */
+void dp_rec_pause(struct dp_rec *rec, uint64_t now);
+
+/* Ends that. Of a tree, dp_rec_resume for each call that runs follows; of a trace,
+ * dp_rec_announce and an entry. The caller sets rec->left. */
+void dp_rec_unpause(struct dp_rec *rec, uint64_t now);
+
+/* Of a trace: the next n marks, exits or entries, are of calls that have not ended, or have
+ * begun before. */
+void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now);
 
 /* Writes what the window holds. now: an arrival stamp; the gap up to it
  * becomes time of the sub on top. The caller reads a leaving stamp afterwards.
  * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
+
+/* Stamps that passed while paused. */
+static inline uint64_t dp_rec_idle(const struct dp_rec *rec, uint64_t now)
+{
+    return rec->idle + (rec->paused && now > rec->paused_at ? now - rec->paused_at : 0);
+}
 
 /* Ticks of user+system and of real time that went to the recorder itself. */
 void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t *real);
@@ -222,7 +250,7 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
     dp_rec_charge(rec, now);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     if (DP_UNLIKELY(rec->how.site != NULL))
-        child = dp_cct_child(&rec->cct, cur, id, rec->how.site(rec->host_arg));
+        child = dp_cct_child(&rec->cct, cur, id, call->site = rec->how.site(rec->host_arg));
     else if (DP_UNLIKELY(!child || child->id != id))
         child = dp_cct_child(&rec->cct, cur, id, 0);
     child->calls++;

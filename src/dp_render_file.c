@@ -74,6 +74,8 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
         dp_buf_addf(buf, " seq=%0*" PRIu32, digits(most), sub->ordinal);
     if (sub->xs)
         dp_buf_adds(buf, " kind=xs");
+    if (sub->phase)
+        dp_buf_adds(buf, " kind=phase");
     key_value(buf, " autoload=", dp_subs_text(subs, sub->autoload));
     key_value(buf, " in=", dp_subs_text(subs, sub->in));
 }

@@ -96,10 +96,12 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     add_text(key, def->file);
     dp_buf_add(key, &def->line, sizeof def->line);
     add_text(key, def->autoload);
+    if (def->phase)
+        dp_buf_adds(key, "phase");
     if (key->err)
         return DP_E_NOMEM;
     sub.ordinal = 1;
-    if (is_shared(def->name.ptr, def->name.len)) {
+    if (!def->phase && is_shared(def->name.ptr, def->name.len)) {
         sub.ordinal = order ? order : ordinal(subs, def->id);
         if (!sub.ordinal)
             return DP_E_NOMEM;
@@ -124,6 +126,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     sub.seq = def->seq;
     sub.id = def->id;
     sub.xs = def->xs;
+    sub.phase = def->phase;
     if (sub.package == DP_MAP_NONE || sub.name == DP_MAP_NONE || sub.file == DP_MAP_NONE
         || sub.autoload == DP_MAP_NONE || sub.in == DP_MAP_NONE
         || dp_mem_grow((void **)&subs->subs, &subs->cap, before + 1, sizeof sub) < 0)
@@ -159,7 +162,7 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
     struct dp_subdef def = {
         .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
         .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
-        .seq = sub->seq, .id = sub->id, .xs = sub->xs,
+        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .phase = sub->phase,
     };
     size_t before = dp_subs_count(subs);
     int64_t to = add(subs, &def, sub->ordinal);
@@ -179,7 +182,7 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
 bool dp_subs_is_shared(const struct dp_subs *subs, uint32_t n)
 {
     const struct dp_name *name = dp_pool_name(&subs->strings, subs->subs[n].name);
-    return is_shared(name->ptr, name->len);
+    return !subs->subs[n].phase && is_shared(name->ptr, name->len);
 }
 
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf)
@@ -188,6 +191,12 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
     const struct dp_name *package = dp_pool_name(&subs->strings, sub->package);
     const struct dp_name *name = dp_pool_name(&subs->strings, sub->name);
     const struct dp_name *file = dp_pool_name(&subs->strings, sub->file);
+    if (sub->phase) {
+        dp_buf_addc(buf, '(');
+        dp_buf_add(buf, name->ptr, name->len);
+        dp_buf_addc(buf, ')');
+        return;
+    }
     if ((flags & DP_LABEL_AUTOLOAD)
         && (dp_pool_name(&subs->strings, sub->autoload)->len || is_word(name->ptr, name->len, "AUTOLOAD"))) {
         dp_buf_adds(buf, "*::AUTOLOAD");

@@ -17,6 +17,7 @@ struct dp_sub {
     uint64_t line, seq, id;     /* of the first definition */
     uint32_t ordinal;           /* 1, 2 ... among subs of one name and place in one file */
     bool xs;
+    bool phase;                 /* no sub, but the name of a phase */
 };
 
 struct dp_subs {

@@ -100,6 +100,13 @@ static int pop(struct dp_trace *t, struct dp_err *err)
     return 0;
 }
 
+static void begin_phase(struct dp_trace *t, uint32_t sub)
+{
+    end_fold(t);
+    if (!t->how.only)
+        line(t, t->shown_of[sub], 0, 1);
+}
+
 static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
 {
     struct dp_trace *t = ctx;
@@ -107,6 +114,8 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
         int rc = 0;
         if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND || ev[i].op == DP_OP_GOTO)
             rc = pop(t, err);
+        if (ev[i].op == DP_OP_PHASE && t->how.phases)
+            begin_phase(t, ev[i].sub);
         if (rc == 0 && (ev[i].op == DP_OP_ENTER || ev[i].op == DP_OP_GOTO))
             rc = push(t, ev[i].sub);
         if (rc == 0)

@@ -51,7 +51,6 @@ void dp_writer_restart(struct dp_writer *w)
     memset(&w->pending, 0, sizeof w->pending);
     memset(&w->sums, 0, sizeof w->sums);
     w->marks = 0;
-    w->inherited_count = 0;
     w->err = 0;
 }
 
@@ -129,9 +128,10 @@ static void write_names(struct dp_writer *w, const uint64_t *raw, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        if ((uint32_t)raw[i] >> DP_RAW_ID_BITS == DP_RAW_CPU)
+        uint32_t kind = (uint32_t)raw[i] >> DP_RAW_ID_BITS;
+        if (kind == DP_RAW_CPU)
             i += DP_RAW_CPU_WORDS - 1;
-        else
+        else if (kind <= DP_RAW_PHASE)
             write_name(w, (uint32_t)raw[i] & DP_RAW_ID_MAX);
     }
 }
@@ -238,6 +238,21 @@ static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, 
     return now;
 }
 
+/* A line that the classic tool takes for a comment. */
+static char *put_note(char *out, uint32_t kind, uint32_t value)
+{
+    static const char *const words[] = { "# phase ", "# suspend ", "# resume " };
+    size_t len = strlen(words[kind - DP_RAW_PHASE]);
+    memcpy(out, words[kind - DP_RAW_PHASE], len);
+    out += len;
+    if (kind == DP_RAW_PHASE)
+        out += hex_text(out, value);
+    else
+        out = put_number(out, value);
+    *out++ = '\n';
+    return out;
+}
+
 struct short_wait {
     uint64_t sum, wait;         /* stamps of the short gaps, waiting among them */
     uint64_t seen, given;
@@ -254,27 +269,6 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
     return share;
 }
 
-void dp_writer_inherit(struct dp_writer *w, const uint32_t *ids, size_t n)
-{
-    w->inherited = ids;
-    w->inherited_count = n;
-}
-
-static void write_inherited(struct dp_writer *w)
-{
-    for (size_t i = 0; i < w->inherited_count; i++)
-        write_name(w, w->inherited[i]);
-    char *out = w->text;
-    for (size_t i = 0; i < w->inherited_count; i++) {
-        out = put_line(out, &w->ids[w->inherited[i]]);
-        if (out > w->text + TEXT_SIZE - LINES_MAX)
-            out = spill(w, out);
-    }
-    w->marks += w->inherited_count;
-    w->inherited_count = 0;
-    spill(w, out);
-}
-
 int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                      double ticks_per_stamp, double sys_share)
 {
@@ -285,8 +279,6 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
     const struct dp_line *ids = w->ids, *times = w->times;
     w->sys_share = (uint64_t)(sys_share * 4294967295.0);
 
-    if (w->inherited_count)
-        write_inherited(w);
     write_names(w, raw, n);
     char *out = w->text;
     char *limit = w->text + TEXT_SIZE - LINES_MAX;
@@ -311,6 +303,7 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         acc += gap * mult;
         uint64_t real = acc >> FRACTION;
         acc &= FRACTION_MASK;
+        plain = plain && kind < DP_RAW_PHASE;
         if (DP_UNLIKELY(!plain)) {
             if (shorts.wait)
                 pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
@@ -331,10 +324,14 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                 out = put_time(w, out);
             }
         }
-        char *line = out;
-        out = put_line(out, &ids[word & DP_RAW_ID_MAX]);
-        *line = marks[kind & 3];
-        count++;
+        if (DP_UNLIKELY(kind >= DP_RAW_PHASE)) {
+            out = put_note(out, kind, (uint32_t)word & DP_RAW_ID_MAX);
+        } else {
+            char *line = out;
+            out = put_line(out, &ids[word & DP_RAW_ID_MAX]);
+            *line = marks[kind & 3];
+            count++;
+        }
         raw++;
         if (DP_UNLIKELY(out > limit))
             out = spill(w, out);

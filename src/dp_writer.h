@@ -8,8 +8,12 @@
 #include "dp_buf.h"
 
 /* A raw mark is one 64-bit word: the gap before it in stamps (32 bits), its
- * kind (3 bits) and its sub's id (29 bits). */
-enum dp_raw_kind { DP_RAW_ENTER, DP_RAW_LEAVE, DP_RAW_UNWIND, DP_RAW_GOTO, DP_RAW_CPU = 7 };
+ * kind (3 bits) and its sub's id (29 bits). The last three are notes (Format.pod),
+ * the last two with a number of marks in place of the id. */
+enum dp_raw_kind {
+    DP_RAW_ENTER, DP_RAW_LEAVE, DP_RAW_UNWIND, DP_RAW_GOTO,
+    DP_RAW_PHASE, DP_RAW_SUSPEND, DP_RAW_RESUME, DP_RAW_CPU
+};
 
 #define DP_RAW_ID_BITS      29
 #define DP_RAW_ID_MAX       ((UINT32_C(1) << DP_RAW_ID_BITS) - 1)
@@ -51,8 +55,6 @@ struct dp_writer {
     struct dp_idname *id_names;
     size_t ids_cap, id_names_cap;
     bool lazy;                      /* names go out as they are needed */
-    const uint32_t *inherited;
-    size_t inherited_count;
     uint32_t next_id;               /* ids are handed out from 1 up */
 
     uint64_t acc_real, acc_wait, acc_sys;   /* fractions of a tick carried */
@@ -79,10 +81,6 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len);
  * this window. Returns 0 or the sink's error. */
 int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                      double ticks_per_stamp, double sys_share);
-
-/* The ids of frames that are running already, outermost first: marks for them
- * go out before the next window. Borrowed until then. */
-void dp_writer_inherit(struct dp_writer *w, const uint32_t *ids, size_t n);
 
 /* Hands everything to the sink, time after the last mark included. */
 int dp_writer_finish(struct dp_writer *w);

@@ -46,6 +46,9 @@ void dp_prof_free(struct dp_prof *prof);
 /* Before the first file: a trace, too, shall give longest and shortest calls and
  * histograms (which costs time), and the profile is to be merged or written. */
 void dp_prof_detail(struct dp_prof *prof);
+/* Before the first file: phases are to be told apart. Each is a kid of the root then, like a
+ * sub of the name "(main)", and what ran in it is below. */
+void dp_prof_phases(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
@@ -134,6 +137,7 @@ uint64_t dp_prof_total(const struct dp_prof *prof, int time);
 
 struct dp_trace_how {
     int fold;                   /* -t */
+    int phases;                 /* a line where a phase begins */
     unsigned label_flags;
     unsigned flags;             /* DP_FORCE */
     const char *only;           /* -g, or NULL */

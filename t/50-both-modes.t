@@ -23,11 +23,12 @@ sub edges_of_tree {
         $tree = 1 if $_ eq 'PART3';
         next unless $tree;
         if (/^& (\w+) (\S+) (\S+)/) {
-            $name{$1} = decoded("$2\::$3");
+            my ($id, $name) = ($1, "$2\::$3");
+            $name{$id} = / kind=phase$/ ? "(program)" : decoded($name);     # phases are no callers here
         } elsif (/^= (\d+) (\w+) (\d+)/) {
             my $name = $1 ? $name{$2} // die "$path: no name for $2\n" : '(program)';
             $#stack = $1 - 1;
-            $edges{"$stack[-1] > $name"} += $3 if @stack;
+            $edges{"$stack[-1] > $name"} += $3 if @stack && $name ne '(program)';
             push @stack, $name;
         }
     }
@@ -75,14 +76,15 @@ for my $seed (101 .. 112) {
 # What runs when a child is forked, or when a trace has become too long, was called elsewhere: it ends
 # here, but is no call of this tree.
 {
+    my %about;
     my $file = spew(scratch() . '/forks.pl', 'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); waitpid $pid, 0 if $pid; inner(); inner() } outer();');
     my $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
     my ($child) = grep { /tmon\.out\.\d+\z/ } glob "$run->{dir}/tmon.out.*";
-    is(join("\n", StrictProfile::problems($child, \my %about)), '', 'the tree of a forked child');
+    is(join("\n", StrictProfile::problems($child, \%about)), '', 'the tree of a forked child');
     my %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is_deeply(\%calls, { 'main::inner' => 2 }, 'its calls');
     my ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
-    like(slurp($child), qr/^= 1 $outer 0 \d+ \d+ \d+ 0 0 /m, 'what began in the parent has no longest call');
+    like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m, 'what began in the parent has no longest call');
     unlike(slurp($child), qr/^h $outer /m, 'nor a histogram');
 
     $file = spew(scratch() . '/limit.pl', 'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
@@ -92,6 +94,13 @@ for my $seed (101 .. 112) {
     is($calls{'main::outer'}, 1, 'the call that began in the trace is not in the tree');
     ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
     like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, 'nor in its histogram');
+
+    $file = spew(scratch() . '/stops.pl', 'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); Devel::DProf::Control::start(); inner() }'
+        . ' for (1 .. 3) { Devel::DProf::Control::stop(); outer() } outer();');
+    $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
+    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a tree with stops in it');
+    %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
+    is_deeply([@calls{qw(main::inner main::outer)}], [5, 1], 'calls that began while nothing was recorded');
 }
 
 done_testing;

@@ -86,10 +86,11 @@ struct dpx_ctx {
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
     unsigned tid;
-    uint32_t *inherited;        /* ids of frames a child began in */
-    size_t inherited_count;
     bool forked, finished, ended;
     ptrdiff_t fork_depth;       /* frames a child began in */
+    size_t inherited;           /* those of them that its file begins with */
+    int stage;                  /* PL_phase as last seen */
+    const struct dpx_phase *phase;
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
     struct dpx_ctx *next;       /* all of this process */
@@ -109,6 +110,13 @@ extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
 #  define DPX_THX   ((void *)1)
 #endif
 
+/* The name of a phase; never freed. */
+struct dpx_phase {
+    struct dpx_phase *next;
+    size_t len;
+    char name[];                /* UTF-8 */
+};
+
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
     pthread_mutex_t lock;       /* for `all` and `tids` */
@@ -116,6 +124,7 @@ struct dpx_process {
     unsigned tids;
     char run[40];
     struct dpx_options opt;
+    struct dpx_phase *phases;   /* newest first */
     char *path;                 /* as the user gave it, absolute */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
@@ -130,6 +139,9 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 
 /* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
 U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
+
+/* The id of a phase's name. */
+U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 
 /* The number of the place that runs, for dp_rec; the argument is the clock of a
  * struct dpx_ctx. */
@@ -184,7 +196,31 @@ void dpx_file_rest(struct dpx_ctx *ctx);
 /* Puts what is known at the end into the header. */
 void dpx_file_trailer(struct dpx_ctx *ctx);
 
+/* ---- dpx_control.c ---- */
+
+/* Recording stops, and starts again; both do nothing where it is so already. */
+void dpx_control_stop(struct dpx_ctx *ctx);
+void dpx_control_start(struct dpx_ctx *ctx);
+
+/* A phase begins. name: UTF-8; an empty one is none. */
+void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len);
+void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now);
+
+/* The first phase, which begins with the recording. */
+void dpx_control_begin(struct dpx_ctx *ctx);
+
+/* PL_phase is another than ctx->stage: the phases main and END begin here. */
+void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
+
+/* The frames of a trace are left, but have not ended; they go on, in another
+ * phase or after a stretch without recording. now: an arrival stamp. */
+void dpx_control_suspend(struct dpx_ctx *ctx, U64 now);
+void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
+
 /* ---- dpx_run.c ---- */
+
+/* What the first event after a fork or a failed exec has to do. */
+void dpx_run_tripped(struct dpx_ctx *ctx);
 
 /* Starts recording in this interpreter. items: the import list. Croaks with
  * what the user must put right. Returns false when there can be no recording but the program

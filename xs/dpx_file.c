@@ -82,6 +82,9 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+    if (dp_rec_idle(&ctx->rec, now))
+        dp_buf_addf(to, "$dprof_stopped=%" UVuf "; ",
+                    (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
@@ -125,7 +128,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addc(to, ' ');
     add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
     dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
-                (unsigned long)ctx->inherited_count,
+                (unsigned long)ctx->inherited,
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
     ctx->trailer_at = to->len;
     dp_buf_addf(to, "%*s\n\n%s\n", (int)TRAILER_WIDTH, "", dpx_run.opt.tree ? "PART3" : "PART2");
@@ -223,7 +226,7 @@ void dpx_file_flushed(void *arg)
     }
     if (dpx_run.opt.limit && ctx->out.size >= dpx_run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
         for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-            dp_rec_resume(&ctx->rec, f->runs, &f->call);
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
         for (U32 id = 1; id < ctx->writer.next_id; id++)
             dpx_file_keep_name(ctx, id);
     }

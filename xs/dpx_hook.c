@@ -335,6 +335,8 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
         ctx->ended = true;
         dpx_hook_unwind(ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
+        if (ctx->stage != PL_phase)
+            dpx_control_stage(aTHX_ ctx);
     }
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
@@ -650,6 +652,8 @@ DP_INLINE int runops(pTHX_ const int how)
         dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
     }
+    if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
+        dpx_control_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
     return cv ? multicall(aTHX_ ctx, cv, how) : run(aTHX);
 }

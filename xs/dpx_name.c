@@ -226,6 +226,9 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     if (CvISXSUB(cv))
         dp_buf_adds(line, " kind=xs");
 
+    /* What tells us what to do is no part of the program. */
+    if (CvISXSUB(cv) && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
+        return 0;
     bool anon = CvANON(cv);
     size_t stable = line->len;
     if (anon) {
@@ -339,6 +342,16 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
         found = id_of_line(ctx);
     errno = why;
     return found ? found : id;
+}
+
+U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
+{
+    dp_buf_clear(&ctx->line);
+    dp_fmt_field(&ctx->line, "", 0);
+    dp_buf_addc(&ctx->line, ' ');
+    dp_fmt_field(&ctx->line, name, len);
+    dp_buf_adds(&ctx->line, " - kind=phase");
+    return id_of_line(ctx);
 }
 
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)

@@ -69,7 +69,6 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_buf_release(&ctx->fold);
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
-    dp_mem_free(ctx->inherited);
     dp_mem_free(ctx);
 }
 
@@ -135,6 +134,10 @@ static void finish(struct dpx_ctx *ctx)
     struct dpx_clock *clock = &ctx->clock;
     const struct dp_rec_host *host = dpx_clock_host(clock);
     U64 now = host->stamp(clock);
+    if (ctx->rec.trip && ctx->rec.paused && !ctx->exec_size) {
+        ctx->thx = NULL;        /* a child that has recorded nothing leaves nothing */
+        return;
+    }
     if (ctx->rec.trip)
         tripped(ctx);
     dpx_hook_unwind(ctx, now);
@@ -169,9 +172,9 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     ctx->exec_sums = ctx->writer.sums;
     dpx_file_rest(ctx);
     dp_buf_init(&text);
-    for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--)
+    for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
-    U64 open_frames = ctx->rec.tree ? 0 : (U64)(ctx->top - ctx->frames);
+    U64 open_frames = ctx->rec.tree || ctx->rec.paused ? 0 : (U64)(ctx->top - ctx->frames);
     if (!text.err && text.len)
         dpx_file_sink(ctx, text.ptr, text.len);
     dp_buf_release(&text);
@@ -286,32 +289,32 @@ static void forked(struct dpx_ctx *ctx)
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
     dp_writer_restart(&ctx->writer);
-    uint32_t *ids = dp_mem_realloc(ctx->inherited, n ? n : 1, sizeof *ids);
-    if (!ids)
-        n = 0;
-    else
-        ctx->inherited = ids;
-    for (size_t i = 0; i < n; i++)
-        ids[i] = ctx->frames[i + 1].id = ctx->frames[i + 1].runs;
-    ctx->inherited_count = n;
+    ctx->inherited = n;
     open_all(aTHX_ ctx);
     for (U32 id = 1; id < ctx->writer.next_id; id++)
         dpx_file_keep_name(ctx, id);
-    if (!ctx->rec.tree)
-        dp_writer_inherit(&ctx->writer, ctx->inherited, n);
-    for (size_t i = 0; i < n && ctx->rec.tree; i++)
-        dp_rec_resume(&ctx->rec, ids[i], &ctx->frames[i + 1].call);
+    for (size_t i = 1; i <= n; i++) {
+        struct dpx_frame *f = ctx->frames + i;
+        f->id = f->runs;
+        if (ctx->rec.tree)
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
+        else
+            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left);
+    }
     errno = why;
 }
 
-/* The first event after a fork or a failed exec. */
-static void tripped(void *arg)
+void dpx_run_tripped(struct dpx_ctx *ctx)
 {
-    struct dpx_ctx *ctx = arg;
     if (ctx->exec_size)
         dpx_run_after_exec(ctx);
     else
         forked(ctx);
+}
+
+static void tripped(void *arg)
+{
+    dpx_run_tripped(arg);
 }
 
 /* ---- threads ---- */
@@ -338,8 +341,13 @@ struct dpx_ctx *dpx_run_other(pTHX)
         ctx->thx = DPX_THX;
         set_ctx(aTHX_ ctx);
         open_all(aTHX_ ctx);
+        ctx->stage = PL_phase;
         if (ctx->finished)
-            ctx = NULL;
+            return set_ctx(aTHX_ &nobody), errno = why, NULL;
+        dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
+        ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+        if (parent->rec.paused)
+            dpx_control_stop(ctx);
     }
     set_ctx(aTHX_ ctx ? ctx : &nobody);
     errno = why;
@@ -464,6 +472,8 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     ctx->thx = DPX_THX;
     set_ctx(aTHX_ ctx);
+    ctx->stage = PL_phase;
+    dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
     return true;
 }

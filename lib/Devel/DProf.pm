@@ -119,6 +119,10 @@ A tree does not count ops.
 
 Children or threads are not recorded.
 
+=item start=begin, start=main, start=no
+
+When recording begins: with the program's first BEGIN block, with its main part, or when it says so, see L<Devel::DProf::Control>.
+
 =item clock=NAME
 
 C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
@@ -153,6 +157,11 @@ Code that is compiled over and over gets a new name each time, C<(eval N)>. From
 differ in nothing but these numbers, further ones are recorded without the number.
 
 =back
+
+=head2 Phases
+
+A program goes through phases: C<BEGIN> while it is compiled, C<main>, C<END>. It can mark its own, stop
+and start recording, with L<Devel::DProf::Control>. C<dprofpp --phases> tells them apart.
 
 =head2 Processes and threads
 
@@ -322,7 +331,7 @@ Perl 5.24 and newer on POSIX systems.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<Devel::DProf::Format>
+L<dprofpp>, L<Devel::DProf::Control>, L<Devel::DProf::Format>
 
 =head1 COPYRIGHT AND LICENSE
 

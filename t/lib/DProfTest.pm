@@ -51,7 +51,7 @@ sub tree {
     return $tree //= do {
         my $dir = scratch();
         make_path("$dir/Devel/DProf", "$dir/auto/Devel/DProf");
-        my %from = ('Devel/DProf.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
+        my %from = ('Devel/DProf.pm' => 'lib', 'Devel/DProf/Control.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
         for (keys %from) {
             symlink "$ROOT/blib/$from{$_}/$_", "$dir/$_" or croak "$dir/$_: $!";
         }

@@ -50,6 +50,7 @@ sub read {
     };
     for my $line (split /\n/, $trace) {
         my @f = split ' ', $line;
+        $inherited = $f[2] if @f == 3 && $f[0] eq '#' && $f[1] eq 'resume';
         next if !@f || $f[0] =~ /^#/;
         if ($f[0] eq '@') { $pass->(@f[1 .. 3]); next }
         if ($f[0] eq '&') {
@@ -92,23 +93,26 @@ sub read {
     $give->(\@stack, @wait);
     $self->{open} = length $tree || $head =~ /PART3/ ? [] : [@stack];
     %name = () if $tree =~ /^&/m;
-    my @path;
+    my (@path, %phase);
     my @counters = map { s/:.*//r } split ' ', $h{dprof_counters} // '';
     for my $line (split /\n/, $tree) {
         my @f = split ' ', $line;
         if ($f[0] eq '&') {
             my $p = decode($f[2], $ours);
             $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
+            $phase{ hex $f[1] } = 1 if $line =~ / kind=phase/;
         }
         next if $f[0] ne '=';
         my ($depth, $id, $calls, $user, $system, $real, $longest, $shortest) = @f[1 .. 8];
         splice @path, $depth ? $depth - 1 : 0;
         push @path, $name{ hex $id } if $depth;
+        $path[-1] = '' if $depth && $phase{ hex $id };
         $passed[0] += $user, $passed[1] += $system, $passed[2] += $real;
-        $give->(\@path, $user, $system, $real);
-        my $at = join ';', @path;
+        my @subs = grep { length } @path;       # phases are no frames here
+        $give->(\@subs, $user, $system, $real);
+        my $at = join ';', @subs;
         $self->{counts}{$at}{ $counters[$_] } += $f[9 + $_] for 0 .. $#counters;
-        next if !$depth;
+        next if !$depth || !length $path[-1];
         push @{ $self->{order} }, $path[-1] if !$self->{flat}{ $path[-1] }{seen}++;
         $self->{flat}{ $path[-1] }{calls} += $calls;
         $self->{tree}{$at}{calls} += $calls;

@@ -53,6 +53,7 @@ sub problems {
 
     my (%name, @calls, @stack, @runs, $last, $until, $edges);
     $edges = $about->{edges};
+    my $resumed = $header{dprof_inherited};
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
@@ -68,6 +69,13 @@ sub problems {
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2]; $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2] }
             else { $bad->('no times', $line) or last }
+            next;
+        }
+        if ($kind eq '# ') {
+            if ($line =~ /\A# phase ([0-9a-f]+)\n\z/ ? !exists $name{$1} : $line !~ /\A# (?:suspend|resume) \d+\n\z/) {
+                $bad->('unknown note', $line) or last;
+            }
+            $resumed = $1 if $line =~ /resume (\d+)/;
             next;
         }
         if ($kind eq '& ') {
@@ -100,10 +108,10 @@ sub problems {
                 $until = [@calls];
                 $about->{until_stack} = join ' ', map { $name{$_} } @stack;
             }
-            if ($edges && $marks > $header{dprof_inherited}) { $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++ }
+            if ($edges && !$resumed) { $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++ }
             push @runs, $id if $edges;
             push @stack, $id;
-            $calls[ hex $id ]++;
+            $calls[ hex $id ]++ unless $resumed && $resumed--;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
             elsif ($stack[-1] ne $id) { $bad->("leaves what is not on top ($stack[-1])", $line) or last }
@@ -148,7 +156,7 @@ sub sums {
 sub tree {
     my ($in, $about, $sums) = @_;
     my ($edges, $counters) = ($about->{edges}, scalar split ' ', $about->{header}{dprof_counters} // '');
-    my (@wrong, %name, @calls, @path, $root, %counted, $last);
+    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
         push @wrong, $text =~ s/\n//r;
@@ -160,17 +168,20 @@ sub tree {
             if (exists $name{$1}) { $bad->('a second name', $line) or last }
             if (hex $1 != 1 + keys %name) { $bad->('not the next number', $line) or last }
             if ($root) { $bad->('a name behind the first context', $line) or last }
-            $name{$1} = $2 eq '%' ? $3 : "$2\::$3";
+            my $id = $1;
+            $name{$id} = $2 eq '%' ? $3 : "$2\::$3";
+            $phase{$id} = 1 if $line =~ / kind=phase$/;
         } elsif ($line =~ /\A= (\d+) ([0-9a-f]+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+)*)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
             my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts) = ($1, $2, $3, $4, $5, $6, $7, $8, $9);
             if ($depth == 0 ? $root++ || $id ne '0' : !exists $name{$id} || $depth > @path) { $bad->('stands nowhere', $line) or last }
             if ($depth && ($user + $sys > $real || $shortest > $longest)) { $bad->('impossible times', $line) or last }
             if (($counts =~ tr/ //) != $counters) { $bad->('not as many counters as the header names', $line) or last }
             $#path = $depth - 1;
-            my $name = $depth ? $name{$id} : '(program)';
-            $edges->{"$path[-1] > $name"} += $calls if $edges && $depth && $calls;
+            if ($phase{$id} && $depth != 1) { $bad->('a phase not right below the root', $line) or last }
+            my $name = $depth && !$phase{$id} ? $name{$id} : '(program)';
+            $edges->{"$path[-1] > $name"} += $calls if $edges && $depth && $calls && !$phase{$id};
             push @path, $name;
-            $calls[ hex $id ] += $calls if $depth;
+            $calls[ hex $id ] += $calls if $depth && !$phase{$id};
             $sums->[0] += $user;
             $sums->[1] += $sys;
             $sums->[2] += $real;

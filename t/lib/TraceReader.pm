@@ -19,6 +19,8 @@ our $ROOT = '(program)';
 #   marks     '+' => n ...
 #   sum       [user, system, real] of all @ lines
 #   events    [ [sign, full name, time passed before?, depth] ... ], when asked for
+#   phases    names in the order in which they began
+#   in_phase  phase => { full name => calls }
 #   inherited full names of frames that were running when the file began
 #   depth     the deepest the stack was
 #   classic => 1 takes what Devel::DProf 20110802 wrote
@@ -28,7 +30,7 @@ sub read {
     my $self = bless {
         file => $file, header => {}, subs => {}, calls => {}, edges => {}, self => {},
         marks => { map { $_ => 0 } qw(+ - * /) }, sum => [0, 0, 0], events => [],
-        inherited => [], depth => 0, problems => [], open => [],
+        inherited => [], phases => [], in_phase => {}, depth => 0, problems => [], open => [],
     }, $class;
     open my $in, '<:raw', $file or do {
         $self->problem("cannot read: $!");
@@ -99,7 +101,11 @@ sub _name {
         $self->problem("bad name line: & $fields");
         return;
     }
-    $self->problem("id $id named twice") if $self->{subs}{$id};
+    $self->problem("id $id named twice") if $self->{subs}{$id} || $self->{phase_names}{$id};
+    if ($package eq '%' && "@more" eq 'kind=phase') {
+        $self->{phase_names}{$id} = $self->_decode($name);
+        return;
+    }
     my %sub = (id => $id, package => $self->_decode($package), name => $self->_decode($name));
     $sub{full} = "$sub{package}::$sub{name}";
     if ($place ne '-') {
@@ -131,13 +137,21 @@ sub _trace {
     my $node = $root;
     my ($subs, $calls, $edges, $self_time, $marks) = @$self{qw(subs calls edges self marks)};
     my $inherit = $self->{header}{dprof_inherited} // 0;
-    my $passed = 0;
+    my ($passed, $suspend, $phase) = (0, 0, '');
     my $events = $opt->{events} && $self->{events};
 
     while (defined(my $line = readline $in)) {
         if ($line !~ s/\n\z//) {
             $self->problem('ends in the middle of a line');
             last;
+        }
+        if ($line =~ /^# (phase|suspend|resume) ([0-9a-f]+)\z/) {
+            $inherit = $2 if $1 eq 'resume';
+            $suspend = $2 if $1 eq 'suspend';
+            next if $1 ne 'phase';
+            $phase = $self->{phase_names}{$2} // $self->problem("unknown phase: $line");
+            push @{ $self->{phases} }, $phase;
+            next;
         }
         my ($sign, $rest) = $line =~ /^([&@+*\/-]) (.*)\z/s or do {
             $self->problem("odd line: $line");
@@ -184,6 +198,7 @@ sub _trace {
             } else {
                 $calls->{$full}++;
                 $edges->{"$node->{name} > $full"}++;
+                $self->{in_phase}{$phase}{$full}++;
                 $kid->{calls}++;
             }
             $node = $kid;
@@ -194,10 +209,14 @@ sub _trace {
             my $parent = $stack[-1][2];
             $node = $stack[-1][1] = _kid($parent, $full);
             $calls->{$full}++;
+            $self->{in_phase}{$phase}{$full}++;
             $edges->{"$parent->{name} > $full"}++;
             $node->{calls}++;
         } else {
             my $top = pop @stack;
+            if ($suspend && $suspend--) {
+                $self->problem("$line is suspended") if $sign ne '/';
+            }
             $self->problem("'$line' ends a frame of $top->[0]") if $top->[0] ne $rest && !$opt->{classic};
             $node = $stack[-1][1];
         }

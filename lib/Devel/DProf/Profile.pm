@@ -99,6 +99,11 @@ To be called before the first C<add>: a trace, too, shall then give the longest
 and shortest calls and the histograms of a tree. Profiles that are merged or
 written need it.
 
+=item phases
+
+To be called before the first C<add>: phases of the program (L<Devel::DProf::Control>) are told apart. Each is
+then like a sub that the program calls, by a name like C<(main)>, and what ran in it is below.
+
 =item merge OTHER
 
 Adds all of another profile. Returns undef, or what is wrong.

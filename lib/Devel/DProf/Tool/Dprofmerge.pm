@@ -52,10 +52,12 @@ sub merged {
     my ($opt, @names) = @_;
     my $all = Devel::DProf::Profile->new;
     $all->detail;
+    $all->phases;
     my ($failed, $any) = (OK, 0);
     for my $path (@names) {
         my $one = Devel::DProf::Profile->new;
         $one->detail;
+        $one->phases;
         $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my $wrong = wrong($one->outcome(0), $opt);

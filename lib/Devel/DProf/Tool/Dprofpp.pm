@@ -15,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'q|no-header', 'program', 'processes',
+    'O|rows=i', 'q|no-header', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
 );
 
@@ -106,6 +106,7 @@ sub how {
         inclusive => $opt->{I} ? 1 : 0,
         no_header => $opt->{q} ? 1 : 0,
         program   => $opt->{program} ? 1 : 0,
+        phases    => $opt->{phases} ? 1 : 0,
         rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
         separate  => $opt->{R} ? 1 : 0,
         autoload  => $opt->{A} ? 1 : 0,
@@ -137,6 +138,7 @@ sub text {
 sub report {
     my ($opt, $how, @names) = @_;
     my $profile = Devel::DProf::Profile->new;
+    $profile->phases if $how->{phases};
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
@@ -325,6 +327,7 @@ What is counted:
     -R          tell anonymous subs of one package apart
     --processes with each file, all the files of its run (tmon.out.PID)
     --program   show the time outside of all subs, too
+    --phases    tell phases of the program apart: BEGIN, main, END, its own
     -F          put up with missing entries and exits
 
 Which time:

@@ -1,0 +1,204 @@
+# Devel::DProf::Control: start, stop, mark, in any order, at any depth, in both modes; start=.
+use strict;
+use warnings;
+use Config;
+use Test::More;
+use lib 't/lib';
+use DProfTest;
+use Devel::DProf::Profile;
+
+# Calls by phase and sub, as the program's own log has them and as the profile does.
+sub by_phase {
+    my ($file) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->detail;
+    $profile->phases;
+    my $code = $profile->add($file);
+    open my $to, '>', \my $text or die;
+    $profile->write_tree($to, 'test');
+    close $to;
+    my (%name, %phase, $in, %calls);
+    for (split /\n/, $text) {
+        if (/^& (\w+) (\S+) (\S+) \S+(.*)/) {
+            my ($id, $what) = ($1, $3);
+            $name{$id} = "$2\::$3";
+            $phase{$id} = $what if $4 =~ / kind=phase/;
+        } elsif (/^= (\d+) (\w+) (\d+)/ && $1) {
+            my ($depth, $id, $n) = ($1, $2, $3);
+            $in = $phase{$id} // die "no phase above $_" if $depth == 1;
+            $calls{"$in $name{$id}"} += $n if $depth > 1 && $n && $name{$id} =~ /^main::/;
+        }
+    }
+    return ($code, \%calls);
+}
+
+my %mode = (trace => {}, tree => { PERL_DPROF_MODE => 'tree' }, both => { PERL_DPROF_LIMIT => 20_000, PERL_DPROF_BUFFER => 64 });
+
+# A random program: named subs that call one another, die through frames, goto, and stop, start and mark
+# wherever they are. It logs what is to be recorded.
+sub program {
+    my ($seed) = @_;
+    srand $seed;
+    my $text = <<'END';
+use strict; use warnings;
+use Devel::DProf::Control qw(start stop mark);
+our ($on, $phase, $depth, $left, %log) = (1, 'main', 0, 600);
+
+END
+    my @subs = map { "s$_" } 0 .. 11;
+    for my $sub (@subs) {
+
+        $text .= "sub $sub { \$log{\"\$phase main::$sub\"}++ if \$on; return if \$left-- < 0 || \$depth > 12; local \$depth = \$depth + 1;\n";
+        for (1 .. 2 + int rand 5) {
+            my $other = $subs[rand @subs];
+            my $what = int rand 14;
+            $text .= '  ' . ($what < 5 ? "$other();"
+                : $what == 5 ? 'call_off();'
+                : $what == 6 ? 'call_on();'
+                : $what == 7 ? "call_into('p" . int(rand 4) . "');"
+                : $what == 8 ? "eval { $other(); die 'out' };"
+                : $what == 9 ? "die 'through' if \$depth > 3;"
+                : $what == 10 ? "return $other() if \$left % 3;"
+                : $what == 11 ? "() = sort { $other(); \$a <=> \$b } 2, 1;"
+                : $what == 12 ? "goto &$other if \$left % 5 == 0;"
+                : "for (1 .. 2) { last_out() if \$left % 7 == 0; $other() }") . "\n";
+        }
+        $text .= "}\n";
+    }
+    $text .= <<'END';
+sub call_off { $log{"$phase main::call_off"}++ if $on; off_log(); }
+sub off_log { $log{"$phase main::off_log"}++ if $on; stop(); $on = 0 }
+sub call_on { $log{"$phase main::call_on"}++ if $on; start(); $on = 1 }
+sub call_into { $log{"$phase main::call_into"}++ if $on; mark($_[0]); $phase = $_[0] }
+sub last_out { $log{"$phase main::last_out"}++ if $on; no warnings 'exiting'; last }
+
+for my $n (0 .. 11) { no strict 'refs'; eval { &{"main::s$n"}(); 1 }; $left = 600 if $left < 0 }
+no strict 'refs';
+open my $out, '>', $ENV{EXPECT} or die;
+print {$out} "$_ $log{$_}\n" for sort grep { $log{$_} } keys %log;
+close $out;
+END
+    return $text;
+}
+
+for my $seed (1 .. 12) {
+    my $file = spew(scratch() . '/p.pl', program($seed));
+    for my $mode (sort keys %mode) {
+        my $expect = scratch() . '/expect';
+        my $run = profiled([$file], env => { counting(), EXPECT => $expect, %{ $mode{$mode} } });
+        my %want = map { /^(.*) (\d+)$/ ? ($1 => $2) : () } split /\n/, slurp($expect) // '';
+        my ($code, $got) = by_phase($run->{profile});
+        delete @$got{ grep { /main::(?:BEGIN|END)$/ } keys %$got };
+        is_deeply([$run->{err}, $code, $got], ['', 0, \%want], "random program $seed, $mode");
+        profile_ok($run->{profile}) if $mode eq 'trace';
+    }
+}
+
+# Times: what passes while recording is stopped is nowhere but in $dprof_stopped.
+{
+    my $file = spew(scratch() . '/t.pl', <<'END');
+use Devel::DProf::Control;
+sub wait_for { Devel::DProf::_advance($_[0] * 1000, $_[1] * 1000) }
+sub recorded { wait_for(1000, 1000) }
+sub split_up { wait_for(100, 100); Devel::DProf::Control::stop(); wait_for(5000, 4000); Devel::DProf::Control::start(); wait_for(10, 10) }
+recorded(); split_up(); recorded();
+Devel::DProf::Control::stop(); wait_for(70_000, 1); Devel::DProf::Control::stop();
+END
+    for my $mode (qw(trace tree)) {
+        my $run = profiled([$file], env => { counting(), %{ $mode{$mode} } });
+        my $profile = Devel::DProf::Profile->new;
+        $profile->add($run->{profile});
+        my %incl = map { ($_->[0] => $_->[3]) } $profile->rows({ rows => 100, time => Devel::DProf::Profile::REAL });
+        my %head = $profile->header(0);
+        # in ticks of 100 ns; every event is a step of 1,000 ns
+        ok($incl{'main::recorded'} >= 20_000 && $incl{'main::recorded'} < 20_300, "$mode: time while recording") or diag $incl{'main::recorded'};
+        ok($incl{'main::split_up'} >= 1100 && $incl{'main::split_up'} < 1400, "$mode: not while stopped") or diag $incl{'main::split_up'};
+        ok($head{dprof_stopped} >= 750_000 && $head{dprof_stopped} < 751_000, "$mode: stopped, in the header") or diag $head{dprof_stopped};
+        ok($head{dprof_own_real} < 3000 && $head{dprof_own_cpu} < 3000, "$mode: nor is it the recorder's own")
+            or diag "$head{dprof_own_real} $head{dprof_own_cpu}";
+    }
+}
+
+# Without the profiler: nothing happens, nothing is loaded.
+{
+    my $code = 'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), "\n"';
+    my $plain = plain(['-I' . tree(), '-e', $code]);
+    is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0", 'no-ops without the profiler');
+    my $run = profiled(['-e', 'use Devel::DProf::Control; for (qw(start stop mark)) { my $f = Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); print "fine\n"'],
+        env => { counting() });
+    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
+    my $got = profile_ok($run->{profile});
+    is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'any name');
+    ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
+}
+
+# start=
+my $program = spew(scratch() . '/s.pl', <<'END');
+use strict; use warnings;
+use Devel::DProf::Control;
+sub early { 1 } BEGIN { early() }
+sub inner { 1 } sub outer { inner() }
+outer();
+sub later { Devel::DProf::Control::start(); inner() } later();
+outer();
+END { outer() }
+END
+for my $mode (qw(trace tree)) {
+    my %want = (
+        begin => { 'BEGIN main::early' => 1, 'main main::outer' => 2, 'main main::inner' => 3, 'main main::later' => 1, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1, 'BEGIN main::BEGIN' => 4 },
+        main => { 'main main::outer' => 2, 'main main::inner' => 3, 'main main::later' => 1, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1 },
+        no => { 'main main::outer' => 1, 'main main::inner' => 2, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1 },
+    );
+    for my $start (sort keys %want) {
+        my $run = profiled([$program], env => { counting(), PERL_DPROF_START => $start, %{ $mode{$mode} } });
+        my ($code, $got) = by_phase($run->{profile});
+        is_deeply([$run->{err}, $code, $got], ['', 0, $want{$start}], "start=$start, $mode");
+    }
+    my $run = profiled(['-e', 'sub f { 1 } f()'], env => { counting(), PERL_DPROF_START => 'no', %{ $mode{$mode} } });
+    my ($code, $got) = by_phase($run->{profile});
+    is_deeply([$code, $got], [0, {}], "start=no, never started, $mode: a profile with nothing in it");
+}
+
+# fork, exec, kill while stopped.
+for my $mode (qw(trace tree)) {
+    my $file = spew(scratch() . '/f.pl', <<'END');
+use strict; use warnings; use Devel::DProf::Control qw(start stop); use POSIX ();
+sub f { g() } sub g { 1 }
+sub in_child { f(); start() if $_[0]; f(); f(); }
+sub forks { for my $how (0, 1) { my $pid = fork; if (!$pid) { in_child($how); exit } waitpid $pid, 0 } }
+f(); stop(); forks(); f(); start(); f();
+END
+    my $run = profiled([$file], env => { counting(), %{ $mode{$mode} } });
+    my @children = glob "$run->{dir}/tmon.out.*";
+    is(scalar @children, 1, "$mode: of two children of a stopped parent the one that starts leaves a file") or diag "@children";
+    my (undef, $got) = by_phase($run->{profile});
+    is_deeply([@$got{'main main::f', 'main main::g', 'main main::forks'}], [2, 2, undef], "$mode: the parent's");
+    my ($code, $child) = by_phase($children[0]);
+    is_deeply([$code, $child], [0, { 'main main::f' => 2, 'main main::g' => 2 }], "$mode: the child's");
+
+    my $killed = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $_],
+        env => { counting(), %{ $mode{$mode} } }) for 0, 1;
+    for my $stopped (0, 1) {
+        my $killed = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $stopped],
+            env => { counting(), %{ $mode{$mode} } });
+        my (undef, $got) = by_phase($killed->{profile});
+        is($got->{'main main::f'}, 7 - $stopped, "$mode: killed" . ($stopped ? ' while stopped' : ' after a stop'));
+    }
+    my $exec = profiled(['-e', 'use Devel::DProf::Control; sub f { 1 } f(); Devel::DProf::Control::stop(); f(); exec "nosuch/program" if $ARGV[0]; f(); Devel::DProf::Control::start(); f(); Devel::DProf::Control::stop(); exec "true"', 1],
+        env => { counting(), %{ $mode{$mode} } });
+    (undef, $got) = by_phase($exec->{profile});
+    is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
+}
+
+SKIP: {
+    skip 'perl without threads', 2 unless $Config::Config{useithreads};
+    for my $mode (qw(trace tree)) {
+        my $run = profiled(['-e', 'use threads; use Devel::DProf::Control qw(start stop mark); sub f { 1 } mark("work"); f(); stop; threads->create(sub { f(); start; f() for 1 .. 3 })->join; f(); start; threads->create(sub { f() for 1 .. 4 })->join; f()'],
+            env => { counting(), %{ $mode{$mode} } });
+        my @threads = sort glob "$run->{dir}/tmon.out.*";
+        my @got = map { (by_phase($_))[1]{'work main::f'} } $run->{profile}, @threads;
+        is_deeply(\@got, [2, 3, 4], "$mode: threads begin as their parent was, and in its phase") or diag $run->{err};
+    }
+}
+
+done_testing;

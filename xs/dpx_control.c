@@ -1,0 +1,140 @@
+/* What the program, or its progress, tells a recording: stretches that are left
+ * out, and phases. While nothing is recorded the hooks go on keeping the frames,
+ * so that a start finds what runs by then, in whatever order frames came and went. */
+#include "dpx.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum { PHASES_MAX = 1000 };     /* names beyond are taken for one */
+
+static U64 stamp(struct dpx_ctx *ctx)
+{
+    return dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+}
+
+/* A trace writes its window in the middle of this if that is full, and may go on as a
+ * tree then: that has taken all frames over. */
+void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
+{
+    if (ctx->rec.tree)
+        return;
+    dp_rec_announce(&ctx->rec, DP_RAW_SUSPEND, (size_t)(ctx->top - ctx->frames), now);
+    for (struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--) {
+        dp_rec_trace(&ctx->rec, DP_RAW_UNWIND, f->id, &f->call, now);
+        ctx->rec.left = now;
+    }
+}
+
+static void relink(struct dpx_ctx *ctx, bool elsewhere)
+{
+    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+        dp_rec_resume(&ctx->rec, f->runs, &f->call, elsewhere ? DP_REC_ELSEWHERE : f->call.start);
+}
+
+void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
+{
+    if (ctx->rec.tree) {
+        relink(ctx, true);      /* as of a trace: what is split up is no call that took so long */
+        return;
+    }
+    dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
+    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top && !ctx->rec.tree; f++) {
+        f->id = f->runs;
+        dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, now);
+        ctx->rec.left = now;
+    }
+}
+
+void dpx_control_stop(struct dpx_ctx *ctx)
+{
+    U64 now = stamp(ctx);
+    if (ctx->rec.paused)
+        return;
+    dpx_control_suspend(ctx, now);
+    dp_rec_pause(&ctx->rec, now);
+    for (struct dpx_frame *f = ctx->top; f > ctx->frames && ctx->rec.tree; f--)
+        f->call.caller = ctx->rec.cur;
+}
+
+void dpx_control_start(struct dpx_ctx *ctx)
+{
+    U64 now = stamp(ctx);
+    if (!ctx->rec.paused)
+        return;
+    dp_rec_unpause(&ctx->rec, now);
+    if (ctx->rec.trip) {
+        /* Forked in the meantime: the child's file begins here. */
+        ctx->fork_depth = ctx->top - ctx->frames;
+        dpx_run_tripped(ctx);
+    } else {
+        dpx_control_resume(ctx, now);
+    }
+    ctx->rec.left = stamp(ctx);
+}
+
+/* The phase of this name. They live as long as the process: threads share them. */
+static const struct dpx_phase *find_phase(const char *name, size_t len)
+{
+    static const char other[] = "other";
+    bool last = len == sizeof other - 1 && memcmp(name, other, len) == 0;
+    struct dpx_phase *p;
+    size_t n = 0;
+    pthread_mutex_lock(&dpx_run.lock);
+    for (p = dpx_run.phases; p; p = p->next, n++)
+        if (p->len == len && memcmp(p->name, name, len) == 0)
+            break;
+    if (!p && n >= PHASES_MAX && !last) {
+        pthread_mutex_unlock(&dpx_run.lock);
+        return find_phase(other, sizeof other - 1);
+    }
+    if (!p && (p = dp_mem_alloc(sizeof *p + len)) != NULL) {
+        p->len = len;
+        memcpy(p->name, name, len);
+        p->next = dpx_run.phases;
+        dpx_run.phases = p;
+    }
+    pthread_mutex_unlock(&dpx_run.lock);
+    return p;
+}
+
+void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now)
+{
+    U32 id = phase ? dpx_name_phase(ctx, phase->name, phase->len) : 0;
+    if (!id)
+        return;
+    ctx->phase = phase;
+    dp_rec_phase(&ctx->rec, id, now);
+    if (ctx->rec.tree && !ctx->rec.paused)
+        relink(ctx, false);
+}
+
+void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
+{
+    int why = errno;
+    if (len) {
+        dpx_control_in_phase(ctx, find_phase(name, len), stamp(ctx));
+        ctx->rec.left = stamp(ctx);
+    }
+    errno = why;
+}
+
+void dpx_control_begin(struct dpx_ctx *ctx)
+{
+    dpx_control_in_phase(ctx, find_phase("BEGIN", 5), ctx->rec.left);
+    ctx->rec.left = stamp(ctx);
+    if (dpx_run.opt.start != DPX_START_BEGIN)
+        dpx_control_stop(ctx);
+}
+
+void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
+{
+    ctx->stage = PL_phase;
+    if (PL_phase == PERL_PHASE_RUN) {
+        dpx_control_mark(ctx, "main", 4);
+        if (dpx_run.opt.start == DPX_START_MAIN)
+            dpx_control_start(ctx);
+    } else if (PL_phase >= PERL_PHASE_END) {
+        dpx_control_mark(ctx, "END", 3);
+    }
+}
