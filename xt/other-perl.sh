@@ -17,7 +17,7 @@ cd "$(dirname "$0")/.." || exit 1
 folder=$(mktemp -d "${TMPDIR:-/tmp}/dprof-perl.XXXXXX") || exit 1
 if [ -n "$keep" ]; then echo "in $folder"; else trap 'rm -rf "$folder"' 0; trap 'exit 1' 1 2 15; fi
 git -c safe.directory='*' ls-files -z | xargs -0 cp --parents -t "$folder" || exit 1
-cd "$folder" || exit 1
+cd "$folder" && chmod 755 . || exit 1           # a test tries it as nobody
 flags='-g -O2'
 "$perl" -e 'exit !grep { / DEBUGGING / } Internals::V()' && flags="$flags -DDEBUGGING"
 "$perl" -e 'printf "perl %vd, %s threads, flags %s\n", $^V, do { require Config; $Config::Config{useithreads} ? "with" : "without" }, shift' -- "$flags"
