@@ -65,7 +65,7 @@ for my $file (glob 't/scripts/{calls,exits}/*.pl') {
     }
 }
 for my $seed (101 .. 112) {
-    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
+    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
         skip "program $seed does not run", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;

@@ -36,6 +36,8 @@ die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
 my %mode = map { $_ => 1 } modes($opt{mode});
 $| = 1;
 
+my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
+
 # What --mixed chooses from.
 my %mix = (
     trace => [split ' ', 'buffer=0 buffer=1 buffer=61 limit=20K limit=1K,buffer=16 ticks=1000000000 ticks=1 limit=0 limit=3K,buffer=8,contexts=16 fork=no'],
@@ -82,7 +84,7 @@ sub fuzz {
     for my $seed ($opt{seed} .. $opt{seed} + $opt{programs} - 1) {
         my $program = "$work/p$seed.pl";
         open my $out, '>', $program or die "$program: $!\n";
-        print $out FuzzProgram::program($seed, $opt{rounds});
+        print $out FuzzProgram::program($seed, $opt{rounds}, $asserts);
         close $out;
         my $plain = run("$opt{perl} $program");
         if ($plain->{status} || $plain->{out} !~ /^checks /m) {
