@@ -73,6 +73,8 @@ static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
     return cct->histograms[id] = h;
 }
 
+enum { RESUMED = 1 << 30 };     /* beside an id, which has 29 bits */
+
 /* One number for sub and place, so that it fits in a key with the parent's. */
 static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 {
@@ -84,41 +86,22 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
     return slot->value;
 }
 
-/* Where a call goes that gets no context of its own. */
-static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id)
+/* Where a call goes that gets no context of its own. Only a resumed one has no histogram. */
+static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, bool resumed)
 {
     cct->folded++;
     for (struct dp_cct_node *n = node; n; n = n->up)
-        if (n->id == id) {
+        if (n->id == id && !n->histogram == resumed) {
             n->folded++;
             return n;
         }
     return NULL;
 }
 
-struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+/* Makes a context and puts it into its parent's slot. */
+static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *node, struct dp_map_slot *slot,
+                                     uint32_t id, uint32_t site, bool resumed)
 {
-    if (node == &cct->idle)
-        return node;
-    uint32_t key = key_of(cct, id, site);
-    struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
-        : dp_map_find(&cct->children, (uint64_t)node->number << 32 | key);
-    if (slot)
-        return node->last = cct->nodes[slot->value - 1];
-    if (cct->count >= cct->limit) {
-        struct dp_cct_node *same = fold(cct, node, id);
-        if (same)
-            return same;
-        /* No recursion: a context right below the root, one for each sub. */
-        if (node != cct->root)
-            return dp_cct_child(cct, cct->root, id, 0);
-    }
-    slot = key == DP_MAP_NONE ? NULL
-         : dp_map_put(&cct->children, (uint64_t)node->number << 32 | key);
-    if (!slot)
-        return cct->root;
-    if (slot->value == DP_MAP_NONE)
-        slot->value = 1;                /* the root, should memory run out now */
     struct dp_cct_node *child = new_node(cct);
     if (!child)
         return cct->root;
@@ -127,9 +110,47 @@ struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, u
     child->site = site;
     child->up = node;
     child->parent = node->number;
-    child->histogram = histogram_of(cct, id);
+    child->histogram = resumed ? NULL : histogram_of(cct, id);
     child->number = (uint32_t)cct->count;
-    return node->last = child;
+    return child;
+}
+
+static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site,
+                                    bool resumed)
+{
+    uint32_t key = key_of(cct, resumed ? id | RESUMED : id, site);
+    struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
+        : dp_map_find(&cct->children, (uint64_t)node->number << 32 | key);
+    if (slot)
+        return cct->nodes[slot->value - 1];
+    if (cct->count >= cct->limit) {
+        struct dp_cct_node *same = fold(cct, node, id, resumed);
+        if (same || resumed)
+            return same ? same : cct->root;
+        /* No recursion: a context right below the root, one for each sub. */
+        if (node != cct->root)
+            return child_of(cct, cct->root, id, 0, false);
+    }
+    slot = key == DP_MAP_NONE ? NULL
+         : dp_map_put(&cct->children, (uint64_t)node->number << 32 | key);
+    if (!slot)
+        return cct->root;
+    if (slot->value == DP_MAP_NONE)
+        slot->value = 1;                /* the root, should memory run out now */
+    return add_child(cct, node, slot, id, site, resumed);
+}
+
+struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+{
+    if (node == &cct->idle)
+        return node;
+    struct dp_cct_node *child = child_of(cct, node, id, site, false);
+    return child->up == node ? node->last = child : child;
+}
+
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+{
+    return node == &cct->idle ? node : child_of(cct, node, id, site, true);
 }
 
 /* ---- writing ---- */
@@ -281,6 +302,8 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.t[DP_USER] = cpu - sys;
         c.t[DP_SYSTEM] = sys;
         c.t[DP_REAL] = real;
+    }
+    if (!w->how->no_times && n->calls) {    /* without any, what ended had begun elsewhere */
         c.longest = (uint64_t)((double)n->longest * f);
         c.shortest = (uint64_t)((double)n->shortest * f);
     }

@@ -218,8 +218,10 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     c.counters = counters;
     c.calls = count(p + DP_PIECE_N_CALLS);
     c.folded = count(p + DP_PIECE_N_FOLDED);
-    c.longest = span(l, p + DP_PIECE_N_LONGEST);
-    c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
+    if (c.calls) {          /* without any, what ended had begun elsewhere */
+        c.longest = span(l, p + DP_PIECE_N_LONGEST);
+        c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
+    }
     convert(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL), (double)dp_pieces_word(p + DP_PIECE_N_WAIT),
             (double)dp_pieces_word(p + DP_PIECE_N_SYS), c.t);
     int64_t n = dp_reader_context(r, &c);

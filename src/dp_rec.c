@@ -509,7 +509,9 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
 {
     call->caller = rec->cur;
     call->start = start;
-    rec->cur = dp_cct_child(&rec->cct, rec->cur, id, rec->how.site && rec->how.tree ? call->site : 0);
+    uint32_t site = rec->how.site && rec->how.tree ? call->site : 0;
+    rec->cur = start == DP_REC_ELSEWHERE ? dp_cct_resumed(&rec->cct, rec->cur, id, site)
+                                         : dp_cct_child(&rec->cct, rec->cur, id, site);
 }
 
 int dp_rec_to_tree(struct dp_rec *rec)

@@ -188,7 +188,9 @@ static inline void dp_rec_untrip(struct dp_rec *rec)
 int dp_rec_to_tree(struct dp_rec *rec);
 
 /* Of a tree: a call of id is running already, and began when the program had
- * used `start` stamps. It gets a context, but does not count as a call. */
+ * used `start` stamps. It gets a context, but does not count as a call. DP_REC_ELSEWHERE: it
+ * began in another file, or where nothing counts; then its end does not count either. */
+#define DP_REC_ELSEWHERE    UINT64_MAX
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
 
 /* Of a tree: the next dp_rec_resume is of an outermost call. */

@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 use FuzzProgram;
+use StrictProfile;
 
 sub both_modes {
     my ($what, @program) = @_;
@@ -15,6 +16,7 @@ sub both_modes {
     my $trace = profiled([@program], env => { %env, %out });
     my $tree = profiled([@program], env => { %env, %out, PERL_DPROF_MODE => 'tree' });
     my @wrong = grep { length } same_as_plain($trace, $tree);
+    push @wrong, map { "the tree: $_" } StrictProfile::problems($tree->{profile});
     my $have = edges_of_tree($tree->{profile});
     my $want = read_profile($trace->{profile})->{edges};
     for (sort keys %{ { %$have, %$want } }) {
@@ -39,12 +41,42 @@ for my $file (glob 't/scripts/{calls,exits,modules}/*.pl') {
     }
 }
 for my $seed (101 .. 112) {
-    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
+    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
         skip "program $seed does not run", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
         both_modes("random program $seed", $file);
     }
+}
+
+# What runs when a child is forked, or when a trace has become too long, was called elsewhere: it ends
+# here, but is no call of this tree.
+{
+    my %about;
+    my $file = spew(scratch() . '/forks.pl', 'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); waitpid $pid, 0 if $pid; inner(); inner() } outer();');
+    my $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
+    my ($child) = grep { /tmon\.out\.\d+\z/ } glob "$run->{dir}/tmon.out.*";
+    is(join("\n", StrictProfile::problems($child, \%about)), '', 'the tree of a forked child');
+    my %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
+    is_deeply(\%calls, { 'main::inner' => 2 }, 'its calls');
+    my ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
+    like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m, 'what began in the parent has no longest call');
+    unlike(slurp($child), qr/^h $outer /m, 'nor a histogram');
+
+    $file = spew(scratch() . '/limit.pl', 'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
+    $run = profiled([$file], env => { counting(), PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 64 });
+    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a trace that goes on as a tree');
+    %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
+    is($calls{'main::outer'}, 1, 'the call that began in the trace is not in the tree');
+    ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
+    like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, 'nor in its histogram');
+
+    $file = spew(scratch() . '/stops.pl', 'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); Devel::DProf::Control::start(); inner() }'
+        . ' for (1 .. 3) { Devel::DProf::Control::stop(); outer() } outer();');
+    $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
+    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a tree with stops in it');
+    %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
+    is_deeply([@calls{qw(main::inner main::outer)}], [5, 1], 'calls that began while nothing was recorded');
 }
 
 done_testing;

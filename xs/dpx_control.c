@@ -26,16 +26,16 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
     }
 }
 
-static void relink(struct dpx_ctx *ctx)
+static void relink(struct dpx_ctx *ctx, bool elsewhere)
 {
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-        dp_rec_resume(&ctx->rec, f->runs, &f->call, f->call.start);
+        dp_rec_resume(&ctx->rec, f->runs, &f->call, elsewhere ? DP_REC_ELSEWHERE : f->call.start);
 }
 
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree) {
-        relink(ctx);
+        relink(ctx, true);      /* as of a trace: what is split up is no call that took so long */
         return;
     }
     dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
@@ -105,7 +105,7 @@ void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U6
     ctx->phase = phase;
     dp_rec_phase(&ctx->rec, id, now);
     if (ctx->rec.tree && !ctx->rec.paused)
-        relink(ctx);
+        relink(ctx, false);
 }
 
 void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)

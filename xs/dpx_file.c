@@ -292,7 +292,7 @@ void dpx_file_flushed(void *arg)
     }
     if (dpx_run.opt.limit && ctx->out.size >= dpx_run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
         for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-            dp_rec_resume(&ctx->rec, f->runs, &f->call, ctx->rec.program);
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
         for (U32 id = 1; id < ctx->writer.next_id; id++)
             dpx_file_keep_name(ctx, id);
     }

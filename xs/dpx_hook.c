@@ -469,7 +469,7 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
         ctx->ended = true;
         dpx_hook_unwind(ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
-        if (ctx->stage != PL_phase)
+        if (ctx->stage != (int)PL_phase)
             dpx_control_stage(aTHX_ ctx);
     }
     if (cxstack_ix >= 0) {

@@ -366,7 +366,7 @@ static void forked(struct dpx_ctx *ctx)
         struct dpx_frame *f = ctx->frames + i;
         f->id = f->runs;
         if (ctx->rec.tree)
-            dp_rec_resume(&ctx->rec, f->runs, &f->call, 0);
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
         else
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left);
     }

@@ -2,9 +2,9 @@
 
 # Perl's own core tests, plain and profiled: nothing may differ.
 #
-#   perl xt/core.pl [--source DIR] [--jobs N] [--children] [--xs-apitest]
-#                   [--perl PATH] [--control] [--timeout S] [--work DIR]
-#                   [--through 'valgrind ...'] [files...]
+#   perl xt/core.pl [--mode trace|tree|both] [--source DIR] [--jobs N] [--children]
+#                   [--xs-apitest] [--perl PATH] [--control] [--timeout S]
+#                   [--work DIR] [--options LIST] [--through 'valgrind ...'] [files...]
 #
 # Needs a built tree (make), and the source of this very perl: DIR, or what
 # `apt-get source perl` gets. The tests run in its t/ with the installed perl
@@ -13,47 +13,54 @@
 # Files are named as from the source's top: t/op/sub.t lib/less.t. Without
 # any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
 #
+# --mode       how to record (trace); both: each file in either mode
 # --children   the perls that tests start are profiled too; files that start none are left out
-# --xs-apitest ext/XS-APItest is built, and its tests run as well; some others skip without it
+# --xs-apitest the tests of ext/XS-APItest, which is built for it, and nothing else
+# --perl       another perl of this version; the module is built for it, with assertions where it has them
 # --control    runs every file under -d:Null0 as well, not only those that differ
+# --options    further options of the recorder, as behind -d:DProf=
 # --through    a command in front of the profiled perl
 #
-# Exit status 1 when a file differs, crashes, or leaves an unreadable profile.
+# A file that differs runs four times plain and four times profiled. It is flaky if the plain
+# runs differ among themselves, or if one of the profiled ones is as plain.
+# Exit status 1 when a file differs always, crashes, or leaves an unreadable profile.
 
 use strict;
 use warnings;
 use Config;
-use Cwd qw(abs_path getcwd);
+use Cwd 'abs_path';
 use File::Basename qw(dirname basename);
 use File::Copy qw(copy);
-use File::Path qw(make_path remove_tree);
+use File::Path 'make_path';
 use File::Temp qw(tempdir);
 use Getopt::Long;
-use POSIX ();
-use Time::HiRes qw(time);
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/t/lib";
-use StrictProfile;
+use lib "$top/xt/lib";
+use Judge;
+use Proof qw(module_for modes);
 
-my %opt = (jobs => 1, timeout => 600, perl => $^X);
-GetOptions(\%opt, qw(source=s jobs=i children xs-apitest perl=s control timeout=i work=s through=s list))
+my %opt = (jobs => 1, timeout => 600, perl => $^X, mode => 'trace');
+GetOptions(\%opt, qw(mode=s source=s jobs=i children xs-apitest perl=s control timeout=i work=s options=s through=s list))
     or die "see the top of $0\n";
+# A name is looked up here, where PATH is still the user's.
+($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
+die "xt/core.pl: there is no such perl\n" unless defined $opt{perl};
 $| = 1;
 
 my $work = $opt{work} ? do { make_path($opt{work}); abs_path($opt{work}) }
                       : tempdir('dprof-core-XXXX', TMPDIR => 1, CLEANUP => 1);
-my $main_pid = $$;
 my $source = source();
 my $inc = lib_tree();
 my @files = @ARGV ? @ARGV : all_files();
 -e "$source/$_" or die "xt/core.pl: no $_ in $source\n" for @files;
 @files = grep { starts_perls("$source/$_") } @files if $opt{children};
 if ($opt{list}) { print "$_\n" for @files; exit 0 }
-my $began = time;
-my @results = run_all();
-exit report();
+my $judge = Judge->new(%opt{qw(jobs timeout control)}, keep => $opt{through}, work => $work, files => \@files,
+    modes => [modes($opt{mode})], place => \&make_tree, command => \&command);
+$judge->run_all;
+exit $judge->report;
 
 # ---- what there is ----
 
@@ -79,22 +86,15 @@ END
     return $dir;
 }
 
-# .pm and .so in one folder: with two, XSLoader gives up and loads DynaLoader,
-# Config and more, and the tests see those.
 sub lib_tree {
-    my $to = "$work/inc";
-    make_path("$to/Devel", "$to/auto/Devel/DProf");
-    copy("$top/blib/lib/Devel/DProf.pm", "$to/Devel/DProf.pm") or die "run make first: blib/lib/Devel/DProf.pm: $!\n";
-    my $so = "auto/Devel/DProf/DProf.$Config{dlext}";
-    copy("$top/blib/arch/$so", "$to/$so") or die "run make first: blib/arch/$so: $!\n";
+    my $to = module_for($opt{perl}, $work);
     copy("$top/xt/lib/Devel/Null0.pm", "$to/Devel/Null0.pm") or die "Null0.pm: $!\n";
     return $to;
 }
 
 sub all_files {
-    my @dirs = map { "t/$_" } qw(base cmd comp op re uni io mro);
-    push @dirs, 'lib';
-    push @dirs, 'ext/XS-APItest/t' if $opt{'xs-apitest'};
+    my @dirs = ((map { "t/$_" } qw(base cmd comp op re uni io mro)), 'lib');
+    @dirs = 'ext/XS-APItest/t' if $opt{'xs-apitest'};
     return map { my $dir = $_; map { "$dir/" . basename($_) } sort glob "$source/$dir/*.t" } @dirs;
 }
 
@@ -123,7 +123,7 @@ sub make_tree {
         make_path($apart);
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
         copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h") or die "overload.h: $!\n";
-        system("cd $apart/XS-APItest && $^X Makefile.PL >$log 2>&1 && make >>$log 2>&1"
+        system("cd $apart/XS-APItest && '$opt{perl}' Makefile.PL >$log 2>&1 && make >>$log 2>&1"
              . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
@@ -134,7 +134,7 @@ sub make_tree {
 # ---- one run of one file ----
 
 # As t/TEST does it. Returns folder and arguments.
-sub command {
+sub arguments {
     my ($tree, $file) = @_;
     open my $in, '<:raw', "$tree/$file" or die "$file: $!\n";
     my $line = <$in> // '';
@@ -147,203 +147,17 @@ sub command {
     return ("$tree/t", '-I..', '-MTestInit', @taint, $t);
 }
 
-sub run_one {
-    my ($tree, $file, $module, $keep) = @_;
-    my ($dir, @args) = command($tree, $file);
-    my $box = "$tree.box";
-    remove_tree($box);
-    make_path($box);
+sub command {
+    my ($tree, $file, $mode, $box) = @_;
+    my ($dir, @args) = arguments($tree, $file);
     my @perl = ($dir =~ /XS-APItest$/ ? '../../t/perl' : './perl');
-    unshift @perl, split ' ', $opt{through} if $opt{through} && $module eq 'DProf';
-    my $load = $module ? "-d:$module" : '';
-    my $pid = fork // die "fork: $!\n";
-    if (!$pid) {
-        setpgrp;
-        delete @ENV{qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL HARNESS_ACTIVE)};
-        $ENV{PERL_CORE} = 1;
-        $ENV{LC_ALL} = 'C';
-        @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);    # some print what keys() gives first
-        $ENV{PERL_DPROF_OUT_FILE_NAME} = "$box/tmon.out";
-        $ENV{PERL5OPT} = "-I$inc $load" if $opt{children};
-        chdir $dir or POSIX::_exit(126);
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', "$box/out";
-        open STDERR, '>', "$box/err";
-        unshift @args, "-I$inc", $load ? $load : () unless $opt{children};
-        { no warnings; exec @perl, @args }
-        POSIX::_exit(127);
-    }
-    my $late;
-    local $SIG{ALRM} = sub { $late = 1; kill KILL => -$pid };
-    alarm $opt{timeout};
-    1 until waitpid($pid, 0) == $pid;
-    my $status = $?;
-    alarm 0;
-    kill KILL => -$pid;         # what the test left behind
-    my %run = (status => $status, late => $late, dir => $dir);
-    for my $what (qw(out err)) {
-        open my $in, '<:raw', "$box/$what" or next;
-        local $/;
-        $run{$what} = <$in>;
-        copy("$box/$what", "$keep.$what") if $keep;
-    }
-    if ($module eq 'DProf') {
-        my @found = (glob("$box/tmon.out*"), glob("$tree/t/tmon.out*"), glob("$tree/tmon.out*"));
-        for my $profile (@found) {
-            next unless -s $profile || $profile eq "$box/tmon.out";
-            $run{profiles}++;
-            my @wrong = StrictProfile::problems($profile);
-            push @{ $run{unreadable} }, map { basename($profile) . ": $_" } @wrong;
-            copy($profile, "$keep.profile") if @wrong && $keep && -s $profile < 50e6;
-        }
-        unlink grep { !m{^\Q$box\E/} } @found;
-    }
-    return \%run;
-}
-
-# What a harness would judge by, at three degrees of looking away.
-sub tap {
-    my ($text, $level) = @_;
-    my @lines = grep { /^\s*(?:not )?ok\b|^\s*1\.\.\d|^Bail out/ } split /\n/, $text // '';
-    if ($level == 1) { s/(?:\\x\{?|0x)[0-9a-f]+|\d+/N/gi for @lines }
-    if ($level == 2) { s/^(\s*(?:not )?ok\b(?: \d+)?).*/$1/ for @lines }
-    return join "\n", @lines;
-}
-
-sub same { my ($x, $y, $level) = @_; return $x->{status} == $y->{status} && tap($x->{out}, $level) eq tap($y->{out}, $level) }
-
-sub verdict_of {
-    my ($plain, $run, $level) = @_;
-    return $run->{late} ? 'timeout'
-         : $run->{status} & 127 && !($plain->{status} & 127) ? 'crashed'
-         : same($plain, $run, $level) ? 'same' : 'different';
-}
-
-sub judge {
-    my ($tree, $file) = @_;
-    my $keep = "$work/kept/" . $file =~ s{/}{-}gr;
-    my %r = (file => $file);
-    my $t0 = time;
-    my $plain = run_one($tree, $file, '', "$keep.plain");
-    $r{plain_s} = time - $t0;
-    if ($plain->{late}) { $r{verdict} = 'not judged'; $r{why} = 'the plain run takes too long'; return \%r }
-    if (($plain->{out} // '') =~ /\A(?:#.*\n)*1\.\.0\b/) { $r{verdict} = 'not judged'; $r{why} = 'skips itself'; }
-    $t0 = time;
-    my $run = run_one($tree, $file, 'DProf', "$keep.dprof");
-    $r{s} = time - $t0;
-    my $level = 0;
-    my $verdict = verdict_of($plain, $run, 0);
-    if ($verdict ne 'same') {
-        my $again = run_one($tree, $file, '', "$keep.again");
-        $level++ while $level < 2 && !same($plain, $again, $level);
-        if (!same($plain, $again, $level)) { $r{verdict} = 'not judged'; $r{why} = 'two plain runs differ' }
-        $verdict = verdict_of($plain, $run, $level);
-        if ($verdict eq 'different') {
-            my $second = run_one($tree, $file, 'DProf', "$keep.dprof");
-            $r{why} = 'now and then', $run = $second if same($plain, $second, $level);
-        }
-    }
-    $r{verdict} //= $verdict;
-    $r{tests} = () = ($plain->{out} // '') =~ /^\s*(?:not )?ok\b/mg;
-    $r{differs} = first_difference($plain, $run, $level) if $verdict ne 'same';
-    if ($opt{control} || $verdict ne 'same') {
-        $r{control} = verdict_of($plain, run_one($tree, $file, 'Null0', "$keep.null0"), $level);
-    }
-    $r{unreadable} = $run->{unreadable} || [];
-    $r{profiles} = $run->{profiles} // 0;
-    unlink glob "$keep.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$opt{through};
-    return \%r;
-}
-
-sub first_difference {
-    my ($plain, $run, $level) = @_;
-    my @p = split /\n/, tap($plain->{out}, $level);
-    my @r = split /\n/, tap($run->{out}, $level);
-    my $text = $plain->{status} == $run->{status} ? '' : "status $plain->{status} and $run->{status}; ";
-    for my $i (0 .. ($#p > $#r ? $#p : $#r)) {
-        my ($p, $r) = map { $_ // '(nothing)' } $p[$i], $r[$i];
-        return $text . sprintf "'%.100s' and '%.100s'", $p, $r if $p ne $r;
-    }
-    return $text;
-}
-
-# ---- all of them ----
-
-sub run_all {
-    make_path("$work/kept");
-    my (@results, %pipe);
-    pipe my $todo_r, my $todo_w or die;
-    # A job takes one number, five bytes, at a time: reads of a pipe so short are whole.
-    for my $job (1 .. $opt{jobs}) {
-        pipe my $r, my $w or die;
-        my $pid = fork // die "fork: $!\n";
-        if (!$pid) {
-            close $todo_w;
-            select $w;
-            $| = 1;
-            my $tree = make_tree($job);
-            while (sysread $todo_r, my $n, 5) {
-                my $res = judge($tree, $files[$n]);
-                print $w join("\t", map { my $v = ref $res->{$_} ? join('; ', @{ $res->{$_} }) : $res->{$_} // ''; $v =~ tr/\t\n/  /; $v }
-                    qw(file verdict why s plain_s control differs profiles unreadable tests)), "\n";
-            }
-            POSIX::_exit(0);
-        }
-        $pipe{ fileno $r } = $r;
-        close $w;
-    }
-    close $todo_r;
-    my $feeder = fork // die;
-    if (!$feeder) {
-        syswrite $todo_w, sprintf '%-5d', $_ for 0 .. $#files;
-        POSIX::_exit(0);
-    }
-    close $todo_w;
-    my %buffer;
-    while (%pipe) {
-        my $bits = '';
-        vec($bits, $_, 1) = 1 for keys %pipe;
-        next if select($bits, undef, undef, undef) <= 0;
-        for my $fd (grep { vec $bits, $_, 1 } keys %pipe) {
-            if (!sysread $pipe{$fd}, $buffer{$fd}, 65536, length($buffer{$fd} // '')) {
-                delete $pipe{$fd};
-                next;
-            }
-            while ($buffer{$fd} =~ s/^(.*)\n//) {
-                my %r;
-                @r{qw(file verdict why s plain_s control differs profiles unreadable tests)} = split /\t/, $1, -1;
-                push @results, \%r;
-                printf "%4d/%d %-36s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results, scalar @files, @r{qw(file verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
-                    $r{why} ? "  ($r{why})" : '', $r{differs} ? "  $r{differs}" : '',
-                    $r{control} ? "  Null0: $r{control}" : '', $r{unreadable} ? "  UNREADABLE $r{unreadable}" : '',
-                    $r{profiles} ne '' && !$r{profiles} ? '  NO PROFILE' : '';
-            }
-        }
-    }
-    1 while wait != -1;
-    return @results;
-}
-
-sub report {
-    my %n;
-    $n{ $_->{verdict} }++ for @results;
-    my @judged = grep { $_->{verdict} ne 'not judged' } @results;
-    my @unreadable = grep { $_->{unreadable} } @results;
-    my $tests = 0;
-    $tests += $_->{tests} || 0 for @judged;
-    my @control = grep { $_->{control} } @judged;
-    my $control_same = $opt{control} ? grep { $_->{control} eq 'same' } @control : @judged - grep { $_->{control} ne 'same' } @control;
-    my $missing = grep { $_->{profiles} eq '0' } @judged;
-    my $lost = @files - @results;
-    print "\n", '-' x 60, "\n";
-    printf "%-24s %6d of %d files, %.0f s\n", 'judged', scalar @judged, scalar @files, time - $began;
-    printf "%-24s %6d\n", @$_ for ['test lines compared', $tests], ['same', $n{same} // 0], ['different', $n{different} // 0], ['crashed', $n{crashed} // 0],
-        ['timeouts', $n{timeout} // 0], ['unreadable profiles', scalar @unreadable], ['no profile', $missing],
-        ["same under -d:Null0", $control_same], ($lost ? ['lost', $lost] : ());
-    my @beyond = grep { $_->{verdict} ne 'same' && $_->{control} ne $_->{verdict} } @judged;
-    print "\nNot as plain, though as plain under -d:Null0:\n", map { "    $_->{file}: $_->{verdict}: $_->{differs}\n" } @beyond if @beyond;
-    my @as_null = grep { $_->{verdict} ne 'same' && $_->{control} eq $_->{verdict} } @judged;
-    print "\nNot as plain, nor under -d:Null0:\n", map { "    $_->{file}\n" } @as_null if @as_null;
-    print "\nUnreadable:\n", map { "    $_->{file}: $_->{unreadable}\n" } @unreadable if @unreadable;
-    return @judged == grep({ $_->{verdict} eq 'same' } @judged) && !@unreadable && !$lost ? 0 : 1;
+    unshift @perl, split ' ', $opt{through} if $opt{through} && $mode && $mode ne 'null';
+    # A name for each process: perls that a test starts write beside each other.
+    my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
+    my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : '';
+    my %env = (PERL_CORE => 1, LC_ALL => 'C', PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);    # some print what keys() gives first
+    $env{$_} = undef for qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL HARNESS_ACTIVE);
+    if ($opt{children}) { $env{PERL5OPT} = "-I$inc $load" }
+    else { unshift @args, "-I$inc", $load || () }
+    return { dir => $dir, env => \%env, command => [@perl, @args] };
 }

@@ -1,76 +1,95 @@
-# Own test suites of other people's distributions, each test file plain and under
-# PERL5OPT=-d:DProf: the same TAP, the same status, a profile without a flaw.
+#!/usr/bin/perl
+
+# The own tests of other people's distributions, each test file plain and profiled, with the perls
+# that it starts: the same TAP, the same status, profiles without a flaw.
 #
-# The sources come from `apt-get source`, into DPROF_DISTROS (kept) or a directory of
-# the test's own. DPROF_DISTRO_LIST: other source packages than the three below.
+#   perl xt/distros.t [--mode trace|tree|both] [--jobs N] [--timeout S] [--work DIR]
+#                     [--options LIST] [--control] [source packages...]
+#
+# Needs a built tree (make). The sources come from `apt-get source`; what they need,
+# `apt-get build-dep` installs. Distributions with C are built. With --work all of that is kept.
+# Without names: those below. Without --mode: both. Exit status 1 if anything differs, crashes or
+# cannot be read, and prove can run it.
 
 use strict;
 use warnings;
-use FindBin;
-use lib "$FindBin::Bin/../t/lib";
-use Test::More;
-use DProfTest;
+use Config;
+use Cwd 'abs_path';
+use File::Basename 'dirname';
+use File::Copy 'copy';
 use File::Find 'find';
+use File::Path 'make_path';
+use File::Temp 'tempdir';
+use Getopt::Long;
 
-my @packages = split ' ', $ENV{DPROF_DISTRO_LIST} // 'libtry-tiny-perl libmoo-perl libtype-tiny-perl';
-my $base = $ENV{DPROF_DISTROS} // scratch();
-my $limit = 5_000_000;          # bytes of profile that are read back
+my $top;
+BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
+use lib "$top/xt/lib";
+use Judge;
+use Proof qw(module_for modes);
 
-# The unpacked source of a package, or undef.
-sub source {
-    my $package = shift;
-    my $dir = "$base/$package";
-    if (!-d $dir) {
-        mkdir $dir or die "$dir: $!\n";
-        my $run = run_program(['apt-get', 'source', '-q', $package], dir => $dir, limit => 600);
-        diag "$package: $run->{err}" if $run->{raw};
-    }
-    my ($found) = grep { -d "$_/t" } glob "$dir/*";
-    return $found;
-}
-
-# What may differ from run to run in TAP: addresses, times, process numbers, seeds.
-sub steady {
-    my $text = shift;
-    $text =~ s/\(0x[0-9a-f]+\)/(ADDRESS)/g;
-    $text =~ s/\b0x[0-9a-f]{6,}\b/ADDRESS/g;
-    $text =~ s{/tmp/\w+}{TMP}g;
-    $text =~ s/\b\d+\.\d+(?:e-\d+)? ?(?:wall|s\b|seconds)/TIME/g;
-    return $text;
-}
-
+my %opt = (mode => 'both', jobs => 1, timeout => 600);
+GetOptions(\%opt, qw(mode=s jobs=i timeout=i work=s options=s control)) or die "see the top of $0\n";
+$| = 1;
+my @packages = @ARGV ? @ARGV : map { "lib$_-perl" } qw(try-tiny moo moose type-tiny object-pad syntax-keyword-try coro ev ppi template mojolicious);
+my $work = $opt{work} ? do { make_path($opt{work}); abs_path($opt{work}) }
+                      : tempdir('dprof-distros-XXXX', TMPDIR => 1, CLEANUP => 1);
+my $inc = module_for($^X, $work);
+copy("$top/xt/lib/Devel/Null0.pm", "$inc/Devel/Null0.pm") or die "Null0.pm: $!\n";
+my (%dir, @files);
 for my $package (@packages) {
-    subtest $package => sub {
-        my $dir = source($package) or plan skip_all => "no source of $package: apt-get source needs deb-src lines";
-        my @tests;
-        find({ no_chdir => 1, wanted => sub { push @tests, $_ if /\.t$/ && -f } }, "$dir/t");
-        my ($same, $cut) = (0, 0);
-        for my $file (sort @tests) {
-            my $name = $file =~ s{^\Q$dir\E/}{}r;
-            my $switches = slurp($file) =~ /\A#!.*perl.*\s(-\w*[tT]\w*)/ ? $1 : undef;
-            my @args = ($switches // (), '-Ilib', '-It/lib', '-I.', $name);
-            my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
-            my $plain = run_program([$^X, @args], dir => $dir, env => \%env);
-            my $out = scratch() . '/prof';
-            my $run = run_program([$^X, @args], dir => $dir, env => { %env, profiler_env(), PERL_DPROF_OUT_FILE_NAME => $out });
-            $_->{out} = steady($_->{out}), $_->{err} = '' for $plain, $run;
-            my $diff = same_as_plain($plain, $run);
-            # -T keeps our name for the file out.
-            $diff ||= 'no profile' unless -e $out || $switches || -e "$dir/tmon.out";
-            unlink glob "$dir/tmon.out*";
-            if (!$diff && -e $out && -s $out < $limit) {
-                my $got = read_profile($out, events => 0);
-                my $killed = $run->{signal};
-                $diff = join "\n", $got->problems;
-                $cut++ unless $got->complete;
-            }
-            unlink glob "$out*";
-            is($diff, '', $name) if $diff;
-            $same++ unless $diff;
+    my $dir = $dir{$package} = source($package);
+    my @tests;
+    find({ no_chdir => 1, wanted => sub { push @tests, $_ if /\.t$/ && -f } }, "$dir/t");
+    push @files, map { s{^\Q$dir\E}{$package}r } sort @tests;
+    printf "# %-28s %4d test files, %s\n", $package, scalar @tests, -d "$dir/blib" ? 'built' : 'no C';
+}
+my $judge = Judge->new(%opt{qw(jobs timeout control)}, work => $work, files => \@files, modes => [modes($opt{mode})],
+    place => sub { undef }, command => \&command);
+$judge->run_all;
+my $status = $judge->report;
+print $status ? 'not ok' : 'ok', " 1 - all as plain\n1..1\n";
+exit $status;
+
+# The unpacked source of a package, built if it has C.
+sub source {
+    my ($package) = @_;
+    my $base = "$work/src/$package";
+    my @there = glob "$base/*/t";
+    if (!@there) {
+        make_path($base);
+        my $log = "$base/apt.log";
+        # The newest one may have gone from the mirror; the list names others.
+        my @versions = map { /^Version: (\S+)/ ? "$package=$1" : () } qx(apt-cache showsrc $package 2>/dev/null);
+        for my $wish ($package, reverse @versions) {
+            last if system("cd $base && apt-get -q source $wish >>$log 2>&1") == 0;
         }
-        is($same, scalar @tests, "$package: " . @tests . ' test files, all as plain');
-        is($cut, 0, 'all profiles complete');
-    };
+    }
+    my ($dir) = grep { -d "$_/t" } glob "$base/*/" or die "no source of $package: apt-get source needs deb-src lines (see $base/apt.log)\n";
+    $dir =~ s{/\z}{};
+    my $has_c;
+    find({ no_chdir => 1, wanted => sub { $has_c ||= /\.xs\z/ } }, $dir);
+    if ($has_c && !-e "$dir/.built") {
+        my $make = -e "$dir/Build.PL" ? "$^X Build.PL && ./Build" : "$^X Makefile.PL && make";
+        system("cd $dir && PERL_MM_USE_DEFAULT=1 sh -c '$make' >$base/build.log 2>&1 </dev/null") == 0
+            or die "$package cannot be built, see $base/build.log (apt-get build-dep $package?)\n";
+        open my $out, '>', "$dir/.built" or die "$dir/.built: $!\n";
+    }
+    return $dir;
 }
 
-done_testing;
+sub command {
+    my ($place, $file, $mode, $box) = @_;
+    my ($package, $name) = split m{/}, $file, 2;
+    my $dir = $dir{$package};
+    open my $in, '<', "$dir/$name" or die "$file: $!\n";
+    my $taint = (<$in> // '') =~ /#!.*perl.*\s-(\w*[tT]\w*)/ ? "-$1" : undef;
+    my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
+    my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : undef;
+    my @inc = map { "-I$_" } (-d "$dir/blib" ? ('blib/lib', 'blib/arch') : 'lib'), 't/lib', '.';
+    my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, LC_ALL => 'C', PERL5LIB => $inc, PERL5OPT => $load);
+    $env{$_} = undef for qw(PERL5DB PERL_UNICODE HARNESS_ACTIVE MAKEFLAGS MAKELEVEL);
+    # PERL5OPT and PERL5LIB are nothing to a tainted one.
+    unshift @inc, $taint, "-I$inc", $load // () if $taint;
+    return { dir => $dir, env => \%env, command => [$^X, @inc, $name] };
+}

@@ -3,11 +3,14 @@
 # Random programs under the profiler: its counts must be those that the program
 # kept itself, and the sub being charged the one that caller() names.
 #
-#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--perl PATH]
-#                   [--through 'valgrind ...'] [--sensitivity] [--keep DIR]
+#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both]
+#                   [--mixed] [--perl PATH] [--through 'valgrind ...'] [--sensitivity]
+#                   [--keep DIR]
 #
 # Needs a built tree (make). Each program also runs plain, and must print the
-# same. --sensitivity: builds the recorder again and again with one hook taken out
+# same. A tree must have the same calls, caller by caller, as the trace. --mixed: each program
+# runs with other options, too, chosen by its seed. --perl: the module is built for it, with
+# assertions where it has them. --sensitivity: builds the recorder again and again with one hook taken out
 # each time, and shows that the programs notice. See t/lib/FuzzProgram.pm.
 
 use strict;
@@ -22,27 +25,66 @@ use Getopt::Long;
 
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
-use lib "$top/t/lib";
+use lib "$top/xt/lib", "$top/t/lib";
 use FuzzProgram;
-use StrictProfile;
+use Proof qw(module_for flaws modes);
 
-my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60);
-GetOptions(\%opt, qw(seed=i programs=i rounds=i perl=s through=s sensitivity keep=s timeout=i)) or die "see the top of $0\n";
+my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60, mode => 'trace');
+GetOptions(\%opt, qw(seed=i programs=i rounds=i mode=s mixed perl=s through=s sensitivity keep=s timeout=i)) or die "see the top of $0\n";
+($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
+die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
+my %mode = map { $_ => 1 } modes($opt{mode});
 $| = 1;
 
+my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
+
+# What --mixed chooses from.
+my %mix = (
+    trace => [split ' ', 'buffer=0 buffer=1 buffer=61 limit=20K limit=1K,buffer=16 ticks=1000000000 ticks=1 limit=0 limit=3K,buffer=8,contexts=16 fork=no'],
+    tree  => [split ' ', 'callsites=1 ops=0 contexts=16 contexts=200 ticks=1000000000 ticks=1 callsites=1,contexts=50 fork=no'],
+);
+
 my $work = tempdir('dprof-fuzz-XXXX', TMPDIR => 1, CLEANUP => 1);
-exit($opt{sensitivity} ? sensitivity() : main($top));
+exit($opt{sensitivity} ? sensitivity() : main(module_for($opt{perl}, $work)));
 
 sub slurp { my ($path) = @_; open my $in, '<:raw', $path or return ''; local $/; return scalar <$in> }
 
-# Runs all seeds with the tree built in $tree. Returns the number of bad programs.
+# One profiled run. Returns it, and what is wrong with its profile.
+sub profiled {
+    my ($inc, $program, $options, $about) = @_;
+    my $profile = "$work/tmon.out";
+    unlink glob "$profile*";
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
+    local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
+    my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } @$inc), "-d:DProf=$options", $program);
+    my @wrong;
+    push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
+    push @wrong, map { "profile: $_" } flaws($profile, $about);
+    push @wrong, 'profile: not complete' unless @wrong || $about->{header}{dprof_complete};
+    return ($run, @wrong);
+}
+
+# Is what another way of recording saw the same as the reference? Folded contexts have other callers.
+sub as_reference {
+    my ($have, $want, $folded) = @_;
+    for ($have, $want) {
+        my %flat;
+        for my $edge ($folded ? keys %$_ : ()) { $flat{ $edge =~ s/.* > //r } += $_->{$edge} }
+        $_ = \%flat if $folded;
+    }
+    my @wrong = grep { ($have->{$_} // 0) != ($want->{$_} // 0) } sort keys %{ { %$have, %$want } };
+    return map { "$_: " . ($have->{$_} // 0) . ' calls, ' . ($want->{$_} // 0) . ' in the trace' } @wrong > 5 ? @wrong[0 .. 4] : @wrong;
+}
+
+# Runs all seeds with the module in @$inc. Returns the number of bad programs.
 sub fuzz {
-    my ($tree, $quiet, $enough) = @_;
-    my %n = map { $_ => 0 } qw(programs skipped checks calls bad);
+    my ($inc, $quiet, $enough) = @_;
+    my %n = map { $_ => 0 } qw(programs runs skipped checks calls bad);
+    local @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
     for my $seed ($opt{seed} .. $opt{seed} + $opt{programs} - 1) {
         my $program = "$work/p$seed.pl";
         open my $out, '>', $program or die "$program: $!\n";
-        print $out FuzzProgram::program($seed, $opt{rounds});
+        print $out FuzzProgram::program($seed, $opt{rounds}, $asserts);
         close $out;
         my $plain = run("$opt{perl} $program");
         if ($plain->{status} || $plain->{out} !~ /^checks /m) {
@@ -51,24 +93,30 @@ sub fuzz {
             $n{skipped}++;
             next;
         }
-        my $profile = "$work/tmon.out";
-        unlink glob "$profile*";
-        local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
-        local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
-        my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } "$tree/blib/lib", "$tree/blib/arch"), '-d:DProf', $program);
-        my @wrong;
-        my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING);
-        push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
-        push @wrong, map { "profile: $_" } StrictProfile::problems($profile, \%about);
+        my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING, edges => {});
+        my ($run, @wrong) = profiled($inc, $program, 'mode=trace', \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
+        my @others = $mode{tree} ? 'mode=tree' : ();
+        push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed} ? sort keys %mode : ();
+        for my $options (@wrong ? () : @others) {
+            my %has = (edges => {});
+            my ($again, @bad) = profiled($inc, $program, $options, \%has);
+            push @bad, $again->{out} =~ /^wrong: (.*)/mg;
+            push @bad, 'plain and profiled print different things' if said($plain) ne said($again);
+            push @bad, as_reference($has{edges}, $about{edges}, $options =~ /contexts/) unless @bad;
+            push @wrong, map { "$options: $_" } @bad;
+            $n{runs}++;
+            last if @wrong;
+        }
         $n{programs}++;
+        $n{runs}++;
         $n{checks} += $1 if $run->{out} =~ /^checks (\d+)/m;
         $n{calls} += $_ for values %{ $about{calls} || {} };
         if (@wrong) {
             $n{bad}++;
             print map { "seed $seed: $_\n" } @wrong unless $quiet;
-            if ($opt{keep}) { make_path($opt{keep}); copy($program, "$opt{keep}/p$seed.pl"); copy($profile, "$opt{keep}/p$seed.out") }
+            if ($opt{keep}) { make_path($opt{keep}); copy($program, "$opt{keep}/p$seed.pl"); copy("$work/tmon.out", "$opt{keep}/p$seed.out") }
         }
         unlink $program;
         last if $enough && $n{bad} >= $enough;
@@ -85,10 +133,10 @@ sub run {
 }
 
 sub main {
-    my ($tree) = @_;
-    my $n = fuzz($tree);
-    printf "%d programs, %d checks of the charged sub, %d calls recorded: %d programs wrong, %d did not run\n",
-        @$n{qw(programs checks calls bad skipped)};
+    my ($inc) = @_;
+    my $n = fuzz([$inc]);
+    printf "%d programs, %d profiled runs, %d checks of the charged sub, %d calls recorded: %d programs wrong, %d did not run\n",
+        @$n{qw(programs runs checks calls bad skipped)};
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
@@ -113,7 +161,7 @@ sub sensitivity {
         print $out $text;
         close $out;
         if (system "cd $tree && make >make.log 2>&1") { print "$what: does not build\n"; $blind++; next }
-        my $n = fuzz($tree, 1, 1);
+        my $n = fuzz([map { "$tree/blib/$_" } qw(lib arch)], 1, 1);
         printf "without %-20s %s\n", $what, $n->{bad} ? "noticed by program $n->{programs}" : "NOT NOTICED by $n->{programs} programs";
         $blind++ unless $n->{bad};
     }

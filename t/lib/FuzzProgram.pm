@@ -171,13 +171,15 @@ sub action {
 
 # ---- a program ----
 
+# $no_defer: perl's own code for these blocks goes wrong when the context stack grows in them, and
+# a perl with assertions says so.
 sub program {
-    my ($seed, $rounds) = @_;
+    my ($seed, $rounds, $no_defer) = @_;
     $rounds ||= 20;
     $state = ($seed * 7919 + 17) % 2147483648;
     pick(1) for 1 .. 5;
     ($level, $unique) = (0, 0);
-    ($has_try, $has_defer) = ($] >= 5.034, $] >= 5.036);
+    ($has_try, $has_defer) = ($] >= 5.034, $] >= 5.036 && !$no_defer);
     my $use = ($has_try ? "use feature 'try'; " : '') . ($has_defer ? "use feature 'defer'; " : '');
     my $text = <<"END" . <<'END';
 # seed $seed
@@ -311,7 +313,7 @@ END
 our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|\ADevel::DProf::_charged\z/;
 
 # The profile's counts by name against the lines that the program printed.
-# $about: as StrictProfile::problems fills it; with a regex in {skip}, such subs must not be there.
+# $about: as StrictProfile::problems fills it, edges too; with a regex in {skip}, such subs must not be there.
 # Returns what is wrong.
 sub compare {
     my ($output, $about) = @_;
@@ -328,9 +330,10 @@ sub compare {
         $name = "main::$name" unless $name =~ /::/;
         my $have = $profile{$name} // 0;
         $count = 0 if defined $about->{skip} && $name =~ $about->{skip};
-        # Before 5.36 a pending signal is handled in the first op of a destructor; a handler that dies
+        # A pending signal may be handled in the first op of a destructor; a handler that dies
         # then ends it before it has counted itself.
-        next if $] < 5.036 && $name eq 'F::Gone::DESTROY' && $have > $count;
+        next if $name eq 'F::Gone::DESTROY' && $have > $count
+            && $have - $count <= ($about->{edges}{'F::Gone::DESTROY > main::__ANON__'} // 0);
         push @wrong, "$name: $have calls, $count were made" if $have != $count;
     }
     return @wrong;

@@ -1,7 +1,7 @@
 package StrictProfile;
 
-# A reader of traces that forgives nothing, in plain Perl and on its own: it
-# shares no code with the tools. It keeps no tree, so size does not matter.
+# A reader of traces and trees that forgives nothing, in plain Perl and on its own: it
+# shares no code with the tools. It keeps no calls, so size does not matter.
 
 use strict;
 use warnings;
@@ -9,7 +9,8 @@ use warnings;
 # What is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
 # $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack} names
-# those it was called from. $about->{late} gets
+# those it was called from. With $about->{edges}, a hash, that one gets the calls of each "caller > callee".
+# $about->{late} gets
 # the exits other than returns after which no time passed until the next mark: with
 # the counting clock, those that were noticed only then. $about->{unwinding}, a regex,
 # names the subs that may be called in the middle of an unwinding.
@@ -24,7 +25,7 @@ sub problems {
 
     my (%header, $part2);
     while (my $line = <$in>) {
-        if ($line eq "PART2\n") { $part2 = 1; last }
+        if ($line =~ /\APART([23])\n\z/) { $part2 = $1; last }
         next if $line =~ /^#/;
         pos($line) = 0;
         $line =~ /\G\s+/gc;
@@ -42,9 +43,16 @@ sub problems {
     for (qw(hz XS_VERSION dprof_format dprof_run dprof_pid dprof_tid dprof_clock dprof_inherited)) {
         return "header: no \$$_" unless exists $header{$_};
     }
-    return "format $header{dprof_format}" unless $header{dprof_format} eq 'trace 1';
+    return "format $header{dprof_format}" unless $header{dprof_format} eq ($part2 == 3 ? 'tree 1' : 'trace 1');
+    if ($part2 == 3) {
+        my $sums = [0, 0, 0];
+        my @wrong = tree($in, $about, $sums);
+        push @wrong, sums(\%header, 0, @$sums) if $header{dprof_complete};
+        return @wrong;
+    }
 
-    my (%name, @calls, @stack, $last, $until);
+    my (%name, @calls, @stack, @runs, $last, $until, $edges);
+    $edges = $about->{edges};
     my $resumed = $header{dprof_inherited};
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
@@ -59,7 +67,7 @@ sub problems {
         if ($kind eq '@ ') {
             undef $left;
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
-            if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2] }
+            if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2]; $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2] }
             else { $bad->('no times', $line) or last }
             next;
         }
@@ -80,6 +88,13 @@ sub problems {
             }
             next;
         }
+        if ($line eq "PART3\n") {
+            return 'a tree behind a trace that was not too long' unless $header{dprof_limit_reached};
+            my $sums = [$user, $sys, $real];
+            push @wrong, tree($in, $about, $sums);
+            push @wrong, sums(\%header, $marks, @$sums) if $header{dprof_complete};
+            return @wrong;
+        }
         $marks++;
         chomp(my $id = substr $line, 2);
         if (defined $left && $kind ne '/ ' && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
@@ -93,14 +108,21 @@ sub problems {
                 $until = [@calls];
                 $about->{until_stack} = join ' ', map { $name{$_} } @stack;
             }
+            if ($edges && !$resumed) { $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++ }
+            push @runs, $id if $edges;
             push @stack, $id;
             $calls[ hex $id ]++ unless $resumed && $resumed--;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
             elsif ($stack[-1] ne $id) { $bad->("leaves what is not on top ($stack[-1])", $line) or last }
             pop @stack;
+            pop @runs if $edges;
         } elsif ($kind eq '* ') {
             if (!@stack) { $bad->('replaces nothing', $line) or last }
+            if ($edges && @runs) {
+                $runs[-1] = $id;
+                $edges->{ (@runs > 1 ? $name{ $runs[-2] } : '(program)') . " > $name{$id}" }++;
+            }
             $calls[ hex $id ]++;
         } else {
             $bad->('unknown line', $line) or last;
@@ -111,13 +133,74 @@ sub problems {
     push @wrong, 'the last line is cut' if defined $last && $last !~ /\n\z/;
     if ($header{dprof_complete}) {
         push @wrong, scalar(@stack) . ' frames are open at the end' if @stack;
-        push @wrong, "$marks marks, the header has $header{total_marks}" if $marks != $header{total_marks};
-        push @wrong, "times add up to $user $sys $real, the header has @header{qw(rrun_utime rrun_stime rrun_rtime)}"
-            if $user != $header{rrun_utime} || $sys != $header{rrun_stime} || $real != $header{rrun_rtime};
+        push @wrong, sums(\%header, $marks, $user, $sys, $real);
     }
     $about->{marks} = $marks;
     $about->{names} = \%name;
     @calls = @$until if $until;
+    $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
+    return @wrong;
+}
+
+# What the header of a complete file says about the rest.
+sub sums {
+    my ($header, $marks, @t) = @_;
+    my @wrong;
+    push @wrong, "$marks marks, the header has $header->{total_marks}" if $marks != $header->{total_marks};
+    push @wrong, "times add up to @t, the header has @$header{qw(rrun_utime rrun_stime rrun_rtime)}"
+        if grep { $t[$_] != $header->{ (qw(rrun_utime rrun_stime rrun_rtime))[$_] } } 0 .. 2;
+    return @wrong;
+}
+
+# The lines of a tree. Its times are added to @$sums.
+sub tree {
+    my ($in, $about, $sums) = @_;
+    my ($edges, $counters) = ($about->{edges}, scalar split ' ', $about->{header}{dprof_counters} // '');
+    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last);
+    my $bad = sub {
+        my $text = sprintf 'line %d: %s: %.60s', $., @_;
+        push @wrong, $text =~ s/\n//r;
+        return @wrong < 10;
+    };
+    while (my $line = <$in>) {
+        $last = $line;
+        if ($line =~ /\A& ([1-9a-f][0-9a-f]*) ([^\x00-\x20\x7f]+) ([^\x00-\x20\x7f]+) (-|[^\x00-\x20\x7f]*:\d+)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
+            if (exists $name{$1}) { $bad->('a second name', $line) or last }
+            if (hex $1 != 1 + keys %name) { $bad->('not the next number', $line) or last }
+            if ($root) { $bad->('a name behind the first context', $line) or last }
+            my $id = $1;
+            $name{$id} = $2 eq '%' ? $3 : "$2\::$3";
+            $phase{$id} = 1 if $line =~ / kind=phase$/;
+        } elsif ($line =~ /\A= (\d+) ([0-9a-f]+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+)*)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
+            my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts) = ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+            if ($depth == 0 ? $root++ || $id ne '0' : !exists $name{$id} || $depth > @path) { $bad->('stands nowhere', $line) or last }
+            if ($depth && ($user + $sys > $real || $shortest > $longest)) { $bad->('impossible times', $line) or last }
+            if (($counts =~ tr/ //) != $counters) { $bad->('not as many counters as the header names', $line) or last }
+            $#path = $depth - 1;
+            if ($phase{$id} && $depth != 1) { $bad->('a phase not right below the root', $line) or last }
+            my $name = $depth && !$phase{$id} ? $name{$id} : '(program)';
+            $edges->{"$path[-1] > $name"} += $calls if $edges && $depth && $calls && !$phase{$id};
+            push @path, $name;
+            $calls[ hex $id ] += $calls if $depth && !$phase{$id};
+            $sums->[0] += $user;
+            $sums->[1] += $sys;
+            $sums->[2] += $real;
+        } elsif ($line =~ /\Ah ([1-9a-f][0-9a-f]*)((?: \d+:\d+)+)\n\z/) {
+            my ($id, $buckets) = ($1, $2);
+            if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing', $line) or last }
+            $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
+        } else {
+            $bad->('unknown line', $line) or last;
+        }
+    }
+    push @wrong, 'the last line is cut' if defined $last && $last !~ /\n\z/;
+    if ($about->{header}{dprof_complete}) {
+        push @wrong, 'no root' unless $root;
+        for (keys %counted) {
+            push @wrong, "$name{$_}: $counted{$_} calls in the histogram, $calls[ hex $_ ] in the tree" if $counted{$_} > ($calls[ hex $_ ] // 0) && @wrong < 10;
+        }
+    }
+    $about->{names} = \%name;
     $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
     return @wrong;
 }

@@ -1,0 +1,67 @@
+package Proof;
+
+# What the long proofs share: the module built for a perl, and whether a profile is in order.
+
+use strict;
+use warnings;
+use Config;
+use Cwd 'abs_path';
+use Exporter 'import';
+use File::Basename 'dirname';
+use File::Copy 'copy';
+use File::Path 'make_path';
+
+my $TOP;
+BEGIN { $TOP = abs_path(dirname(__FILE__) . '/../..') }
+use lib "$TOP/blib/lib", "$TOP/blib/arch", "$TOP/t/lib";
+use StrictProfile;
+use Devel::DProf::Profile;
+
+our @EXPORT_OK = qw(module_for flaws modes);
+
+# The modes that --mode names.
+sub modes {
+    my ($wish) = @_;
+    return qw(trace tree) if $wish eq 'both';
+    die "--mode: it is trace, tree or both\n" unless $wish =~ /\A(?:trace|tree)\z/;
+    return $wish;
+}
+
+# A folder under $work with the module built for this perl, .pm and .so together: with two
+# folders XSLoader gives up and loads DynaLoader, Config and more, and the tests see those.
+# With $define, or a perl other than ours, a copy of the tree is built there.
+sub module_for {
+    my ($perl, $work, $define) = @_;
+    my $to = "$work/inc";
+    make_path("$to/Devel", "$to/auto/Devel/DProf");
+    my $debugging = qx("$perl" -e 'print join q( ), Internals::V()') =~ /\bDEBUGGING\b/ ? '-DDEBUGGING' : '';
+    my $blib = "$TOP/blib";
+    if (abs_path($perl) ne abs_path($^X) || $define) {
+        $blib = "$work/build/blib";
+        my $flags = join ' ', '-g -O2', $debugging || (), $define || ();
+        system("mkdir -p $work/build && cd $TOP && git ls-files -z | xargs -0 cp --parents -t $work/build && cd $work/build"
+             . " && { '$perl' Makefile.PL OPTIMIZE='$flags' && make; } >$work/build.log 2>&1") == 0
+            or die "the module cannot be built for $perl, see $work/build.log\n";
+    }
+    my $so = "auto/Devel/DProf/DProf.$Config{dlext}";
+    copy("$blib/lib/Devel/DProf.pm", "$to/Devel/DProf.pm") or die "run make first: $blib/lib/Devel/DProf.pm: $!\n";
+    copy("$blib/arch/$so", "$to/$so") or die "run make first: $blib/arch/$so: $!\n";
+    return $to;
+}
+
+# What is wrong with a profile, by the strict reader and by our own. One that was cut short
+# by the end of its process may end anywhere, but our own must still read it.
+sub flaws {
+    my ($path, $about) = @_;
+    $about //= {};
+    my $profile = Devel::DProf::Profile->new;
+    my $code = $profile->add($path);
+    my $outcome = $profile->outcome(0);
+    my $cut = $code == Devel::DProf::Profile::TRUNCATED;
+    $about->{cut} = 1 if $cut;
+    return 'dprofpp: ' . ($outcome->{message} // "code $code") if $code && !$cut;
+    my @wrong = StrictProfile::problems($path, $about);
+    return $cut && !$about->{header}{dprof_complete} ? () : @wrong;
+}
+
+1;
