@@ -129,6 +129,10 @@ END
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
     my $got = profile_ok($run->{profile});
     is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'any name');
+    $run = profiled(['-e', 'use Devel::DProf::Control qw(mark stop); package Dies { use overload q("") => sub { die "called" } } package Tied { sub TIESCALAR { bless [] } sub TIEHASH { bless {} } sub FETCH { die "called" } } '
+        . 'tie my $t, "Tied"; tie my %h, "Tied"; mark(bless [], "Dies"); mark($t); mark($h{x}); mark({}); "a word" =~ /(w.*)/; mark($1); print "fine\n"'], env => { counting() });
+    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'no code of the program runs');
+    is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)], 'strings only, magical ones too');
     ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
 }
 
