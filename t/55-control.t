@@ -194,6 +194,18 @@ END
     is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
 }
 
+# How often each phase began.
+for my $mode (sort keys %mode) {
+    my $run = profiled(['-e', 'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; f() for 1 .. 3000'],
+        env => { counting(), %{ $mode{$mode} } });
+    my $profile = Devel::DProf::Profile->new;
+    $profile->phases;
+    $profile->add($_) for my @files = glob "$run->{dir}/tmon.out*";
+    my %calls = map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 100 });
+    is_deeply([scalar @files, @calls{'(BEGIN)', '(main)', '(again)', '(child)'}], [2, 1, 1, 3, 1], "$mode: a phase counts when it begins; a child begins in one")
+        or diag explain \%calls;
+}
+
 SKIP: {
     skip 'perl without threads', 2 unless $Config::Config{useithreads};
     for my $mode (qw(trace tree)) {
