@@ -40,6 +40,8 @@ sub sides {
         [ plain          => [], {} ],
         [ 'DProf'        => [ @ours, '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree'  => [ @ours, '-d:DProf=tree' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, clock_gettime' => [ @ours, '-d:DProf' ],
             { PERL_DPROF_OUT_FILE_NAME => $out, PERL_DPROF_CLOCK => 'monotonic' } ],
     );

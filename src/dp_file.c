@@ -90,6 +90,11 @@ static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, 
             dp_buf_add(&left->names, later.names.ptr, later.names.len);
             rc = left->names.err;
         }
+        if (rc == 0 && same) {
+            dp_buf_clear(&left->sites);
+            dp_buf_add(&left->sites, later.sites.ptr, later.sites.len);
+            rc = left->sites.err;
+        }
         dp_pieces_release(&later);
         if (same)
             break;

@@ -219,7 +219,8 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             || head->over_tests >= DP_LIMIT_INTERVAL / 2)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }
-    head->has_rrun = all;
+    uint64_t saved;             /* the times are those of a moment in between */
+    head->ended = all && !(dp_header_number(head, "dprof_saved", &saved) && saved);
     head->has_marks = dp_header_number(head, "total_marks", &head->total_marks);
     if (!dp_header_number(head, "dprof_inherited", &head->inherited))
         head->inherited = 0;

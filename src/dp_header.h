@@ -23,7 +23,7 @@ struct dp_header {
     bool tree;                  /* no trace */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
-    bool has_rrun;
+    bool ended;                 /* the recording came to its end */
     uint64_t total_marks;
     bool has_marks;
     uint64_t inherited;

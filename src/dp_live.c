@@ -128,8 +128,9 @@ void dp_live_remove(struct dp_live *live)
     no_file(live);
 }
 
-void dp_live_detach(struct dp_live *live)
+bool dp_live_detach(struct dp_live *live)
 {
+    bool gave = false;
     dp_live_remove(live);
     for (size_t i = 0; i < live->count; i++) {
         struct dp_live_piece *p = &live->pieces[i];
@@ -141,7 +142,9 @@ void dp_live_detach(struct dp_live *live)
             != MAP_FAILED) {
             memcpy(p->ptr, copy, p->size);
             p->mapped = false;
+            gave = true;
         }
         dp_mem_free(copy);
     }
+    return gave;
 }

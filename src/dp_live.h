@@ -21,7 +21,8 @@ enum dp_live_kind {
     DP_LIVE_MARKS,          /* raw marks up to the first 0 word */
     DP_LIVE_NAMES,          /* & lines up to the first NUL */
     DP_LIVE_NODES,          /* struct dp_cct_node, as many as have a parent */
-    DP_LIVE_HISTOGRAMS      /* struct dp_cct_histogram by id */
+    DP_LIVE_HISTOGRAMS,     /* struct dp_cct_histogram by id */
+    DP_LIVE_SITES           /* FILE:LINE lines in the order of their numbers, up to the first NUL */
 };
 
 /* At the start of each piece, which is a whole number of DP_LIVE_ALIGN bytes. */
@@ -63,7 +64,7 @@ void dp_live_release(struct dp_live *live);
 /* Removes the file; the pieces go on as memory, and are lost with the process. */
 void dp_live_remove(struct dp_live *live);
 
-/* The same, and gives its room on the disk back at once. */
-void dp_live_detach(struct dp_live *live);
+/* The same, and gives its room on the disk back at once. False: there was none. */
+bool dp_live_detach(struct dp_live *live);
 
 #endif

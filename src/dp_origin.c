@@ -68,6 +68,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
     o->merged = plus(o->merged, from->merged);
     o->cut = plus(o->cut, from->cut);
     o->limited = o->limited || from->limited;
+    o->runops_taken = o->runops_taken || from->runops_taken;
     return 0;
 }
 
@@ -87,12 +88,13 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
         if (dp_header_number(head, sums[k], &n))
             one.sums[k] = n;
     one.merged = 1;
-    one.cut = !head->has_rrun;
+    one.cut = !head->ended;
     if (dp_header_number(head, "dprof_merged", &n) && n) {
         one.merged = n;
         one.cut = dp_header_number(head, "dprof_cut", &n) ? n : 0;
     }
     one.limited = dp_header_number(head, "dprof_limit_reached", &n) && n;
+    one.runops_taken = dp_header_number(head, "dprof_runops_taken", &n) && n;
     return dp_origin_merge(o, &one, scale);
 }
 
@@ -120,6 +122,8 @@ void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf)
         dp_buf_addf(buf, "$dprof_cut=%" PRIu64 ";\n", o->cut);
     if (o->limited)
         dp_buf_adds(buf, "$dprof_limit_reached=1;\n");
+    if (o->runops_taken)
+        dp_buf_adds(buf, "$dprof_runops_taken=1;\n");
     for (int k = 0; k < DP_ORIGIN_COMMON; k++) {
         const struct dp_name *v = &o->common[k];
         if (!v->ptr)

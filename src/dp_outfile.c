@@ -16,7 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOW_FD = 101, TRIES = 8 };
+enum {
+    LOW_FD = 101,
+    TRIES = 8,
+    LEAST_MEMBER = 1024         /* of text: a disk that takes no more is full */
+};
+
+static const char twin_suffix[] = ".new";
 
 void dp_outfile_init(struct dp_outfile *of)
 {
@@ -61,20 +67,48 @@ static int cannot(struct dp_err *err, const char *path)
 static bool is_profile(int fd)
 {
     static const char magic[] = DP_FMT_MAGIC "\n";
-    char head[sizeof magic - 1];
+    char head[DP_GZIP_HEAD + sizeof magic - 1];
     ssize_t n = pread(fd, head, sizeof head, 0);
     if (n == 0)
         return true;        /* an empty file is nobody's, as from mktemp */
-    return n == sizeof head && memcmp(head, magic, sizeof head) == 0;
+    size_t len = n < 0 ? 0 : (size_t)n;
+    const char *text = dp_gzip_stored(head, len, &len);
+    if (!text)
+        text = head;
+    return len >= sizeof magic - 1 && memcmp(text, magic, sizeof magic - 1) == 0;
 }
 
 /* A fresh regular file, held by a lock as long as the run lives. */
-static int create(const char *path)
+static int create(const char *path, mode_t mode)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode);
     if (fd >= 0)
         flock(fd, LOCK_EX | LOCK_NB);
     return fd;
+}
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), size = strlen(suffix) + 1;
+    char *name = dp_mem_alloc(n + size);
+    if (name) {
+        memcpy(name, path, n);
+        memcpy(name + n, suffix, size);
+    }
+    return name;
+}
+
+/* Removes the twin that a killed process left beside its profile. */
+static void drop_twin(const char *path)
+{
+    char *name = with_suffix(path, twin_suffix);
+    int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK) : -1;
+    if (fd >= 0) {
+        if (is_profile(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            unlink(name);
+        close(fd);
+    }
+    dp_mem_free(name);
 }
 
 /* What a killed process left beside its profile goes with it. */
@@ -92,7 +126,7 @@ static void move_live(const char *path, const char *old)
     dp_mem_free(to);
 }
 
-enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL };
+enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
 /* What is at path? An old profile is moved or removed. */
 static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
@@ -115,21 +149,29 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
         return cannot(err, path);
     bool ours = is_profile(fd);
     bool live = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    /* A live run may just have put another file in its place. */
+    struct stat now, opened;
+    bool same = fstat(fd, &opened) == 0 && stat(path, &now) == 0
+                && now.st_dev == opened.st_dev && now.st_ino == opened.st_ino;
     close(fd);
+    if (!same) {
+        *found = FOUND_CHANGED;
+        return 0;
+    }
     if (!ours)
         return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
                           " with PERL_DPROF_OUT_FILE_NAME", path);
     *found = live ? FOUND_LIVE : FOUND_OLD;
     if (live)
         return 0;
-    size_t size = strlen(path) + 5;
-    char *old = dp_mem_alloc(size);
+    char *old = with_suffix(path, ".old");
     if (!old)
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
-    snprintf(old, size, "%s.old", path);
     int rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
-    if (rc == 0)
+    if (rc == 0) {
         move_live(path, old);
+        drop_twin(path);
+    }
     dp_mem_free(old);
     return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
 }
@@ -142,6 +184,8 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
         int rc = make_way(of->path, flags, &found, err);
         if (rc < 0)
             return rc;
+        if (found == FOUND_CHANGED)
+            continue;
         if (found == FOUND_SPECIAL) {
             int fd = open(of->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
             return fd < 0 ? cannot(err, of->path) : fd;
@@ -156,7 +200,7 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
             of->path = own;
             continue;
         }
-        int fd = create(of->path);
+        int fd = create(of->path, 0666);
         if (fd >= 0)
             return fd;
         if (errno != EEXIST)
@@ -271,43 +315,122 @@ static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err)
+/* Appends what fits; of->size grows only by the whole. Returns how many bytes are there;
+ * fewer than len: errno tells why. */
+static size_t append(struct dp_outfile *of, const char *ptr, size_t len)
 {
-    if (of->failed)
-        return 0;
-    if (get_back(of) == 0) {
-        struct rlimit rl;
-        size_t most = len;
-        /* The kernel would kill us for writing past the limit on file sizes. */
-        if (of->regular && getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY
-            && of->size + len > rl.rlim_cur)
-            most = rl.rlim_cur > of->size ? (size_t)(rl.rlim_cur - of->size) : 0;
+    struct rlimit rl;
+    size_t most = len;
+    /* The kernel would kill us for writing past the limit on file sizes. */
+    if (of->regular && getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY
+        && of->size + len > rl.rlim_cur)
+        most = rl.rlim_cur > of->size ? (size_t)(rl.rlim_cur - of->size) : 0;
+    size_t done = write_quietly(of, ptr, most);
+    if (done == len)
+        of->size += len;
+    else if (done == most)
         errno = EFBIG;
-        size_t done = write_quietly(of, ptr, most);
-        if (done == len) {
-            of->size += len;
-            return 0;
-        }
-        int why = done == most ? EFBIG : errno;
-        if (of->regular) {
-            /* What fits stays, in whole lines. */
-            of->size += whole_lines(ptr, done);
-            if (ftruncate(of->fd, (off_t)of->size) < 0) {
-                /* then it ends in the middle of a line, which readers take */
-            }
-        }
-        errno = why;
+    return done;
+}
+
+/* Takes back what was written beyond of->size. */
+static void cut_back(const struct dp_outfile *of)
+{
+    int why = errno;
+    if (of->regular && ftruncate(of->fd, (off_t)of->size) < 0) {
+        /* then it ends in the middle of a line, which readers take */
     }
+    errno = why;
+}
+
+/* How much of the text is there; what fits stays, in whole lines. */
+static size_t write_plain(struct dp_outfile *of, const char *ptr, size_t len)
+{
+    size_t done = append(of, ptr, len);
+    if (done < len && of->regular) {
+        done = whole_lines(ptr, done);
+        of->size += done;
+        cut_back(of);
+    }
+    return done;
+}
+
+static bool no_room(int why)
+{
+    return why == ENOSPC || why == EDQUOT || why == EFBIG;
+}
+
+/* The same in members; where one does not fit, a smaller one may. */
+static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
+{
+    size_t done = 0, most = DP_GZIP_TEXT, size;
+    const char *member;
+    while (done < len) {
+        size_t n = len - done;
+        if (n > most) {
+            n = whole_lines(ptr + done, most);
+            if (!n)
+                n = most;
+        }
+        if (dp_gzip_pack(of->gzip, ptr + done, n, &member, &size) < 0) {
+            errno = ENOMEM;
+            break;
+        }
+        if (append(of, member, size) == size) {
+            done += n;
+            continue;
+        }
+        cut_back(of);
+        if (!of->regular || !no_room(errno) || n < LEAST_MEMBER)
+            break;
+        most = n / 2;
+    }
+    return done;
+}
+
+static int failed(struct dp_outfile *of, struct dp_err *err)
+{
     of->failed = true;
     return dp_err_set(err, DP_E_IO, "cannot write %s: %s", of->path,
                       errno == ESTALE ? "it was removed or replaced" : strerror(errno));
 }
 
-int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len)
+int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err)
 {
-    if (!of->regular || get_back(of) < 0)
+    if (of->failed)
+        return 0;
+    if (get_back(of) == 0) {
+        size_t done = of->gzip ? write_packed(of, ptr, len) : write_plain(of, ptr, len);
+        of->text += done;
+        if (done == len)
+            return 0;
+    }
+    return failed(of, err);
+}
+
+int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at, struct dp_err *err)
+{
+    const char *bytes = ptr;
+    size_t size = len;
+    *at = of->size;
+    if (of->failed)
+        return 0;
+    if (of->gzip && dp_gzip_store(of->gzip, ptr, len, &bytes, &size) < 0)
+        errno = EFBIG;
+    else if (get_back(of) == 0 && append(of, bytes, size) == size) {
+        of->text += len;
+        return 0;
+    }
+    cut_back(of);
+    return failed(of, err);
+}
+
+int dp_outfile_patch(struct dp_outfile *of, uint64_t at, const char *ptr, size_t len)
+{
+    if (!of->regular || get_back(of) < 0
+        || (of->gzip && dp_gzip_store(of->gzip, ptr, len, &ptr, &len) < 0))
         return DP_E_IO;
-    return pwrite(of->fd, ptr, len, (off_t)offset) == (ssize_t)len ? 0 : DP_E_IO;
+    return pwrite(of->fd, ptr, len, (off_t)at) == (ssize_t)len ? 0 : DP_E_IO;
 }
 
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size)
@@ -320,6 +443,94 @@ bool dp_outfile_is_there(const struct dp_outfile *of)
 {
     struct stat st;
     return !of->regular || (stat(of->path, &st) == 0 && is_same(of, &st));
+}
+
+/* ---- the twin ---- */
+
+/* Owner and mode as the file has them: what the umask says now is another matter. */
+static int take_after(int fd, const struct dp_outfile *of)
+{
+    struct stat st, mine;
+    if (fstat(of->fd, &st) < 0 || fstat(fd, &mine) < 0)
+        return -1;
+    if ((st.st_uid != mine.st_uid || st.st_gid != mine.st_gid) && fchown(fd, st.st_uid, st.st_gid) < 0)
+        return -1;
+    return fchmod(fd, st.st_mode & 07777);
+}
+
+static int copy_head(const struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep)
+{
+    char buf[4096];
+    while (twin->size < keep) {
+        size_t n = keep - twin->size < sizeof buf ? (size_t)(keep - twin->size) : sizeof buf;
+        ssize_t got = pread(of->fd, buf, n, (off_t)twin->size);
+        if (got <= 0 || append(twin, buf, (size_t)got) != (size_t)got)
+            return -1;
+    }
+    return 0;
+}
+
+static int create_twin(struct dp_outfile *twin, const char *beside)
+{
+    int fd = create(twin->path, 0600);
+    if (fd < 0 && errno == EEXIST) {
+        drop_twin(beside);
+        fd = create(twin->path, 0600);
+    }
+    return fd;
+}
+
+int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep)
+{
+    struct stat st;
+    dp_outfile_init(twin);
+    errno = ESTALE;
+    if (!of->regular || of->failed || get_back(of) < 0 || !dp_outfile_is_there(of))
+        return DP_E_IO;
+    twin->path = with_suffix(of->path, twin_suffix);
+    if (!twin->path)
+        return DP_E_NOMEM;
+    int fd = create_twin(twin, of->path);
+    if (fd >= 0) {
+        twin->fd = move_up(fd);
+        twin->regular = true;
+        twin->gzip = of->gzip;
+        twin->text = of->text;
+        if (take_after(twin->fd, of) == 0 && copy_head(of, twin, keep) == 0 && fstat(twin->fd, &st) == 0) {
+            twin->dev = st.st_dev;
+            twin->ino = st.st_ino;
+            return 0;
+        }
+    }
+    dp_outfile_discard(twin);
+    return DP_E_IO;
+}
+
+void dp_outfile_discard(struct dp_outfile *twin)
+{
+    int why = errno;
+    if (twin->fd >= 0) {
+        unlink(twin->path);
+        close(twin->fd);
+    }
+    dp_mem_free(twin->path);
+    dp_outfile_init(twin);
+    errno = why;
+}
+
+int dp_outfile_replace(struct dp_outfile *of, struct dp_outfile *twin)
+{
+    errno = ESTALE;
+    if (twin->failed || !is_ours(twin) || !dp_outfile_is_there(of) || rename(twin->path, of->path) < 0) {
+        dp_outfile_discard(twin);
+        return DP_E_IO;
+    }
+    dp_mem_free(twin->path);
+    twin->path = of->path;
+    dp_outfile_drop(of);
+    *of = *twin;
+    dp_outfile_init(twin);
+    return 0;
 }
 
 void dp_outfile_drop(struct dp_outfile *of)

@@ -6,6 +6,7 @@
 
 #include "dp_base.h"
 #include "dp_err.h"
+#include "dp_gzip.h"
 
 #include <sys/types.h>
 
@@ -15,8 +16,10 @@ struct dp_outfile {
     dev_t dev;              /* what the descriptor must still refer to */
     ino_t ino;
     uint64_t size;          /* bytes written */
+    uint64_t text;          /* the same before it was packed */
     char *path;             /* absolute */
     bool failed;            /* nothing more is written */
+    struct dp_gzip *gzip;   /* packs what is written; borrowed; NULL: it stays as it is */
 };
 
 enum dp_outfile_flags {
@@ -39,11 +42,28 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
  * return 0: one message is enough. */
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
 
-/* Overwrites bytes at offset; does nothing for a file that cannot seek. */
-int dp_outfile_patch(struct dp_outfile *of, uint64_t offset, const char *ptr, size_t len);
+/* The same for what will be overwritten: *at is where it stands. It is not packed,
+ * and in a packed file at most DP_GZIP_STORED bytes are taken. */
+int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at, struct dp_err *err);
+
+/* Overwrites all that dp_outfile_write_fixed has put at that place: as many bytes. Does
+ * nothing for a file that cannot seek. */
+int dp_outfile_patch(struct dp_outfile *of, uint64_t at, const char *ptr, size_t len);
 
 /* Takes back what was written beyond size. */
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size);
+
+/* Opens a new file beside of, NAME.new, that has its owner, its mode, a lock and its first
+ * `keep` bytes, and is to take its place. Returns 0, or DP_E_IO or DP_E_NOMEM with errno set: then nothing
+ * has changed. */
+int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep);
+
+/* The twin takes the file's place and name; whoever reads has the one or the other, whole.
+ * Returns 0, or DP_E_IO: then the twin is gone, and nothing else has changed. */
+int dp_outfile_replace(struct dp_outfile *of, struct dp_outfile *twin);
+
+/* Removes a twin that is not to take the place. */
+void dp_outfile_discard(struct dp_outfile *twin);
 
 /* Is the file still to be found under its name? */
 bool dp_outfile_is_there(const struct dp_outfile *of);

@@ -21,6 +21,7 @@ void dp_pieces_init(struct dp_pieces *p)
     dp_buf_init(&p->marks);
     dp_buf_init(&p->nodes);
     dp_buf_init(&p->histograms);
+    dp_buf_init(&p->sites);
     dp_err_init(&p->err);
 }
 
@@ -30,6 +31,7 @@ void dp_pieces_release(struct dp_pieces *p)
     dp_buf_release(&p->marks);
     dp_buf_release(&p->nodes);
     dp_buf_release(&p->histograms);
+    dp_buf_release(&p->sites);
     dp_pieces_init(p);
 }
 
@@ -132,14 +134,14 @@ static int take_items(struct reading *r, struct dp_buf *to, size_t size, uint64_
     return rc;
 }
 
-static int take_names(struct reading *r, uint64_t *left)
+static int take_lines(struct reading *r, struct dp_buf *to, uint64_t *left)
 {
     int rc = 1;
     while (rc == 1 && *left && (rc = need(r, 1)) == 1) {
         const char *p = r->buf + r->pos;
         size_t there = have(r, *left);
         const char *nul = memchr(p, '\0', there);
-        rc = keep(r, &r->to->names, nul ? (size_t)(nul - p) : there, left);
+        rc = keep(r, to, nul ? (size_t)(nul - p) : there, left);
         if (nul)
             break;
     }
@@ -193,7 +195,10 @@ static int take_piece(struct reading *r)
         rc = take_state(r, &size);
         break;
     case DP_PIECE_NAMES:
-        rc = take_names(r, &size);
+        rc = take_lines(r, &r->to->names, &size);
+        break;
+    case DP_PIECE_SITES:
+        rc = take_lines(r, &r->to->sites, &size);
         break;
     case DP_PIECE_MARKS:
         if (!r->names_only)

@@ -142,7 +142,7 @@ static int read_header(struct dp_reader *r)
 /* The lines behind the header, up to their end. */
 static int read_lines(struct dp_reader *r)
 {
-    for (;;) {
+    while (!(r->tree && r->newer)) {
         const char *start = r->buf + r->pos;
         const char *last = start;
         for (size_t n = r->end - r->pos; n > 0; n--)    /* short: the last line is near the end */
@@ -150,7 +150,7 @@ static int read_lines(struct dp_reader *r)
                 last = start + n;
                 break;
             }
-        while (r->buf + r->pos < last) {
+        while (r->buf + r->pos < last && !(r->tree && r->newer)) {
             int rc = r->tree ? dp_reader_tree_lines(r, last) : dp_reader_lines(r, last);
             if (rc == 0)
                 rc = dp_reader_flush(r);
@@ -161,8 +161,9 @@ static int read_lines(struct dp_reader *r)
         if (got < 0)
             return (int)got;
         if (got == 0)
-            return 0;
+            break;
     }
+    return 0;
 }
 
 /* Time behind the last mark, which the trace tells. */
@@ -189,7 +190,7 @@ static int check_end(struct dp_reader *r)
         return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
     if (left)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
-    if (!head->has_rrun)
+    if (!head->ended)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the recording did not come to its end");
     /* the classic recorder counts its marks before it has written them all */
     if (head->version && head->has_marks && r->info->marks < head->total_marks)
@@ -251,11 +252,12 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
             rc = told;
     }
     if (rc == 0) {
+        r->newer = left && !head->ended && dp_reader_pieces_tree(r, left);
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
             rc = read_lines(r);
-        if (rc == 0 && left && !head->has_rrun)
+        if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)
             rc = add_tail(r);

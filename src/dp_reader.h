@@ -46,7 +46,7 @@ struct dp_subdef {
     struct dp_text in;          /* of an anonymous sub: the named one around it */
     uint64_t seq;               /* order of compilation, 0: not known */
     uint64_t id;                /* as the file had it */
-    bool xs;
+    bool xs, builtin;
     bool phase;                 /* no sub, but the name of a phase */
 };
 

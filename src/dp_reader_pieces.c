@@ -11,6 +11,8 @@ struct left {
     bool late;                  /* marks or contexts of ids younger than the names */
     uint32_t nameless;          /* the sub of other ids without a name */
     bool has_nameless;
+    struct dp_text *sites;      /* by number - 1 */
+    size_t site_count;
     int damage;                 /* the first error that is no reason to stop */
     /* stamps to ticks: what all together come to, and what of that was handed out */
     double real, cpu, sys;
@@ -136,8 +138,11 @@ static int use_marks(struct left *l)
     const char *p = l->p->marks.ptr, *end = p + l->p->marks.len;
     double sum = 0, wait = 0;           /* of the short gaps up to the next reading of the CPU clock */
     int rc = 0;
-    /* time without its mark is told once more here */
-    memset(r->t, 0, sizeof r->t);
+    /* Time without its mark is told once more here, or stands in the state. */
+    for (int m = 0; m < DP_METRICS; m++) {
+        uint64_t pending = l->p->state[DP_PIECE_S_USER + m];
+        r->t[m] = !done && pending < DP_LIMIT_INTERVAL ? pending : 0;
+    }
     while (p < end && rc == 0) {
         uint64_t word = dp_pieces_word(p);
         double gap = (double)(word >> 32);
@@ -206,6 +211,9 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
         if (rc == 0 || c.parent == UINT32_MAX)
             return 0;
     }
+    uint32_t site = dp_pieces_half(p + DP_PIECE_N_SITE);
+    if (number > 1 && site && site <= l->site_count)
+        c.at = l->sites[site - 1];
     counters[0] = count(p + DP_PIECE_N_OPS);
     c.counters = counters;
     c.calls = count(p + DP_PIECE_N_CALLS);
@@ -223,6 +231,19 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     return 0;
 }
 
+/* An index of the sites. Returns 0 or DP_E_NOMEM. */
+static int find_sites(struct left *l)
+{
+    const char *p = l->p->sites.ptr, *end = p + l->p->sites.len, *nl;
+    size_t cap = 0;
+    for (; p < end && (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1) {
+        if (dp_mem_grow((void **)&l->sites, &cap, l->site_count + 1, sizeof *l->sites) < 0)
+            return dp_reader_fail(l->r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+        l->sites[l->site_count++] = (struct dp_text){ p, (size_t)(nl - p) };
+    }
+    return 0;
+}
+
 static int use_nodes(struct left *l)
 {
     struct dp_reader *r = l->r;
@@ -231,7 +252,8 @@ static int use_nodes(struct left *l)
     int rc = 0;
     if (r->info->contexts || !nodes)    /* the text has the tree already */
         return 0;
-    if (!r->tree)
+    rc = find_sites(l);
+    if (rc == 0 && !r->tree)
         rc = dp_reader_begin_tree(r);
     for (size_t i = 0; i < nodes; i++) {
         uint32_t number = dp_pieces_half(l->p->nodes.ptr + i * DP_PIECE_NODE);
@@ -268,6 +290,11 @@ static bool belong(const struct dp_reader *r, const struct dp_pieces *p)
            && (!dp_header_number(r->head, "dprof_tid", &n) || n == p->state[DP_PIECE_S_TID]);
 }
 
+bool dp_reader_pieces_tree(const struct dp_reader *r, const struct dp_pieces *p)
+{
+    return belong(r, p) && p->state[DP_PIECE_S_TREE] && p->nodes.len && !p->err.code;
+}
+
 int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
 {
     struct left l = { .r = r, .p = p };
@@ -277,6 +304,8 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
             return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
         return 0;
     }
+    if (r->tree && !p->state[DP_PIECE_S_TREE])
+        return 0;                       /* they were read before it became one: it has all of them */
     r->info->pieces = true;
     r->pos = r->end;                    /* an unfinished line is told again */
     r->line = 0;                        /* what is wrong from here on is not in the text */
@@ -287,6 +316,7 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
     int rc = use_names(&l);
     if (rc == 0)
         rc = p->state[DP_PIECE_S_TREE] ? use_nodes(&l) : use_marks(&l);
+    dp_mem_free(l.sites);
     if (rc < 0)
         return rc;
     if (l.damage)

@@ -213,14 +213,17 @@ static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 
 static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
-    if (starts(t, "kind="))
-        def->xs = same(t, "kind=xs"), def->phase = same(t, "kind=phase");
-    else if (starts(t, "autoload="))
+    if (starts(t, "kind=")) {
+        def->xs = same(t, "kind=xs");
+        def->builtin = same(t, "kind=builtin");
+        def->phase = same(t, "kind=phase");
+    } else if (starts(t, "autoload=")) {
         def->autoload = decode(r, text(t.ptr + 9, t.len - 9));
-    else if (starts(t, "in="))
+    } else if (starts(t, "in=")) {
         def->in = decode(r, text(t.ptr + 3, t.len - 3));
-    else if (starts(t, "seq=") && !dp_num_dec(t.ptr + 4, t.len - 4, &def->seq))
+    } else if (starts(t, "seq=") && !dp_num_dec(t.ptr + 4, t.len - 4, &def->seq)) {
         def->seq = 0;
+    }
 }
 
 static int number_of(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub)

@@ -36,6 +36,7 @@ struct dp_reader {
     uint64_t told;              /* progress */
     bool at_end, cut;
     bool tree;                  /* behind PART3 */
+    bool newer;                 /* the pieces have a tree: none is taken from the text */
     bool tree_ids;              /* where an & line has been, too */
     bool writing;               /* between the classic recorder's brackets */
     bool has_clock;             /* an old-style line has set the clock */

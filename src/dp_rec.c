@@ -80,6 +80,7 @@ static void start(struct dp_rec *rec)
     rec->dropped = 0;
     rec->err = 0;
     rec->trip = false;
+    rec->wanted = 0;            /* a signal to the parent is none to a forked child */
     rec->cpu_used = 0;
     rec->relaxed = false;
     rec->reads = rec->waits = rec->skipped = 0;
@@ -87,7 +88,7 @@ static void start(struct dp_rec *rec)
     rec->total_user_us = rec->total_sys_us = 0;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
-    rec->first_stamp = rec->written = rec->split_stamp = rec->pair_stamp;
+    rec->first_stamp = rec->written = rec->saved = rec->split_stamp = rec->pair_stamp;
     rec->first_mono = rec->pair_mono;
     set_thresholds(rec);
     anchor_cpu(rec);
@@ -139,8 +140,15 @@ static struct dp_cct_node *base(struct dp_rec *rec)
     return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
 }
 
+void dp_rec_rebase(struct dp_rec *rec)
+{
+    if (rec->tree)
+        rec->cur = rec->paused ? &rec->cct.idle : base(rec);
+}
+
 static void begin_tree(struct dp_rec *rec)
 {
+    rec->links++;
     rec->cur = base(rec);
     rec->cur->calls += rec->phase != 0;
     rec->told = rec->phase;
@@ -198,6 +206,9 @@ void dp_rec_restart(struct dp_rec *rec)
  * reading. Returns how much of the gap was waiting. */
 static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
 {
+    /* The same arrival may come by again after a reading that was part of a save. */
+    if (now < rec->cpu_stamp)
+        now = rec->cpu_stamp;
     /* What passed since `now` was the recorder at work, CPU time all of it. */
     uint64_t before = rec->host->stamp(rec->host_arg);
     uint64_t late = before > now ? (uint64_t)((double)(before - now) / rec->rate) : 0;
@@ -307,6 +318,13 @@ static void close_reading(struct dp_rec *rec)
     rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT] = rec->short_wait;
 }
 
+/* Lets who reads the pieces know what the text has. */
+static void tell_state(struct dp_rec *rec)
+{
+    rec->state->pending = rec->writer->pending;
+    rec->state->marks = rec->writer->marks;
+}
+
 /* Hands the window over and starts a new one. */
 static int write_window(struct dp_rec *rec, uint64_t now)
 {
@@ -325,7 +343,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     /* In this order: killed in between, a reader finds these marks in the text
      * alone. */
     clear_window(rec);
-    rec->state->marks = rec->writer->marks;
+    tell_state(rec);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->pair_stamp = stamp;
     rec->pair_mono = mono;
@@ -334,6 +352,41 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     if (rec->flushed)
         rec->flushed(rec->arg);
     return rec->err;
+}
+
+static void charge_ops(struct dp_rec *rec)
+{
+    uint64_t ops = *rec->ops;
+    rec->cur->ops += ops - rec->ops_seen;
+    rec->ops_seen = ops;
+}
+
+/* The kernel's ticks hit whom they find running; a reading once in a while
+ * charges what was counted since to whom it finds running, which comes to the same. */
+static void split_tree(struct dp_rec *rec, uint64_t now)
+{
+    double share = sys_share(rec);
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
+    rec->split_stamp = now;
+    rec->split_ns = rec->cpu_used;
+}
+
+/* All that has passed is taken in already. What the saving takes, or waits for the
+ * disk, must not look like the program's. */
+static void save(struct dp_rec *rec, uint64_t now)
+{
+    __atomic_store_n(&rec->wanted, 0, __ATOMIC_SEQ_CST);
+    rec->saved = now;
+    if (rec->tree) {
+        charge_ops(rec);
+        split_tree(rec, now);
+    }
+    if (rec->save)
+        rec->save(rec->arg);
+    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
+    anchor_cpu(rec);
+    rec->split_ns = rec->cpu_used;
 }
 
 static uint64_t gap_up_to(struct dp_rec *rec, uint64_t now)
@@ -360,6 +413,12 @@ static void run_trip(struct dp_rec *rec)
         rec->deadline = rec->cpu_stamp + stamps(rec, DEADLINE_NS);
         rec->tripped(rec->arg);
     }
+}
+
+/* Nothing counts, but the file may be wanted. */
+static int paused_event(struct dp_rec *rec, uint64_t now)
+{
+    return rec->wanted && !rec->trip ? dp_rec_save(rec, now) : rec->err;
 }
 
 /* ---- trace ---- */
@@ -392,7 +451,7 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
     if (rec->paused) {
         if (call)
             call->start = rec->program;
-        return 0;
+        return paused_event(rec, now);
     }
     run_trip(rec);
     if (rec->tree) {
@@ -402,32 +461,28 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
     }
     uint64_t gap = take_gap(rec, now);
     *rec->pos++ = gap << 32 | word;
-    if (rec->pos < rec->end && now - rec->written < stamps(rec, WINDOW_NS))
-        return rec->err;
-    return write_window(rec, now);
+    if (rec->pos >= rec->end || now - rec->written >= stamps(rec, WINDOW_NS) || rec->wanted)
+        write_window(rec, now);
+    if (rec->wanted)
+        save(rec, now);
+    dp_rec_rearm(rec);
+    return rec->err;
 }
 
 /* ---- tree ---- */
 
-/* The kernel's ticks hit whom they find running; a reading once in a while
- * charges what was counted since to whom it finds running, which comes to the same. */
-static void split_tree(struct dp_rec *rec, uint64_t now)
+static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
 {
-    double share;
-    if (now - rec->split_stamp < stamps(rec, DEADLINE_NS))
-        return;
-    share = sys_share(rec);
-    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
-    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
-    rec->split_stamp = now;
-    rec->split_ns = rec->cpu_used;
+    return rec->how.checkpoint && now > rec->saved && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
 {
     bool is_long;
-    if (rec->paused)
+    if (rec->paused) {
+        paused_event(rec, now);
         return;
+    }
     run_trip(rec);
     uint64_t gap = gap_up_to(rec, now), wait = 0;
     rec->cur->real += gap;
@@ -435,7 +490,8 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
         wait = read_cpu(rec, is_long ? gap : 0, now);
         judge(rec, is_long ? gap : 0, wait, now);
         rec->debt += rec->short_wait;
-        split_tree(rec, now);
+        if (now - rec->split_stamp >= stamps(rec, DEADLINE_NS))
+            split_tree(rec, now);
     }
     if (rec->debt) {
         uint64_t more = rec->debt < gap - wait ? rec->debt : gap - wait;
@@ -444,6 +500,9 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     }
     set_thresholds(rec);
     rec->cur->wait += wait;
+    if (rec->wanted || checkpoint_is_due(rec, now))
+        save(rec, now);
+    dp_rec_rearm(rec);
 }
 
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)
@@ -460,7 +519,12 @@ int dp_rec_to_tree(struct dp_rec *rec)
     int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts);
     if (rc < 0)
         return rc;
+    /* No window comes behind the time that is still pending. */
+    rc = dp_writer_finish(rec->writer);
+    if (rc < 0 && !rec->err)
+        rec->err = rc;
     rec->tree = true;
+    tell_state(rec);
     rec->state->tree = 1;
     begin_tree(rec);
     rec->end = rec->window;         /* all marks go the slow way */
@@ -499,6 +563,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
         dp_rec_charge(rec, now);
         rec->cur = &rec->cct.idle;
     }
+    rec->links++;
     rec->paused = true;
     rec->paused_at = now;
     rec->end = NULL;
@@ -508,6 +573,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
 {
     rec->paused = false;
+    rec->links++;
     rec->idle += now - rec->paused_at;
     uint64_t used = rec->cpu_used, before = rec->cpu_ns;
     anchor_cpu(rec);
@@ -534,9 +600,9 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
         return rec->err;
     if (rec->paused) {
         dp_rec_unpause(rec, now);
-        int rc = write_window(rec, rec->host->stamp(rec->host_arg));
+        write_window(rec, rec->host->stamp(rec->host_arg));
         dp_rec_pause(rec, now);
-        return rc;
+        return rec->err;
     }
     if (rec->tree) {
         rec->deadline = 0;
@@ -547,7 +613,24 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
     uint64_t wait = read_cpu(rec, gap, now);
     close_reading(rec);
     open_reading(rec, gap, wait);
-    return write_window(rec, now);
+    write_window(rec, now);
+    dp_rec_rearm(rec);
+    return rec->err;
+}
+
+int dp_rec_save(struct dp_rec *rec, uint64_t now)
+{
+    bool paused = rec->paused;
+    if (paused)
+        dp_rec_unpause(rec, now);
+    rec->wanted = 0;            /* else a tree would be saved twice */
+    rec->saved = now;
+    dp_rec_flush(rec, now);
+    save(rec, now);
+    if (paused)
+        dp_rec_pause(rec, rec->left = rec->host->stamp(rec->host_arg));
+    dp_rec_rearm(rec);
+    return rec->err;
 }
 
 void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t *real)

@@ -48,6 +48,7 @@ struct dp_rec_how {
     bool tree;                  /* a tree from the beginning */
     const uint64_t *ops;        /* counts ops; NULL: not counted */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
+    uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
 
 struct dp_rec {
@@ -83,8 +84,13 @@ struct dp_rec {
     void (*tripped)(void *arg);
     /* Called when a window has been written, and is empty. May be NULL. */
     void (*flushed)(void *arg);
+    /* Called when the file shall be brought up to date: there is nothing of a trace
+     * left to write then. May be NULL. */
+    void (*save)(void *arg);
     void *arg;
     bool trip;
+    int wanted;                 /* dp_rec_want was here */
+    uint64_t saved;             /* stamp of the last save */
 
     double rate;                /* stamps per ns */
     uint64_t pair_stamp, pair_mono;     /* the last pair: start of the window */
@@ -100,6 +106,7 @@ struct dp_rec {
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
+    uint64_t links;                     /* counts how often contexts of running calls were given anew */
     uint64_t paused_at, idle, idle_ns;  /* stamps, and CPU ns, that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
@@ -119,6 +126,7 @@ struct dp_live_state {
     uint64_t marks;             /* in the text so far */
     uint64_t tree;              /* 1: nodes are in stamps, marks are none */
     uint64_t ops;               /* 1: ops are counted */
+    struct dp_ticks pending;    /* passed behind the marks in the text */
 };
 
 enum { DP_REC_SLACK = 64 };     /* words behind `end` that a slow mark may use */
@@ -147,10 +155,32 @@ static inline void dp_rec_trip(struct dp_rec *rec)
     rec->deadline = 0;
 }
 
+/* Has the next mark call rec->save, when it is taken in. Async-signal-safe, and any thread may call it at
+ * any moment: dp_rec_rearm puts right what is overwritten at the same time. */
+static inline void dp_rec_want(struct dp_rec *rec)
+{
+    __atomic_store_n(&rec->wanted, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&rec->end, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec->deadline, 0, __ATOMIC_RELAXED);
+}
+
+/* Whoever has set `end` or `deadline` calls this afterwards: should a signal have come in
+ * between, they are set as it wanted them; while paused, they stay as they are then. */
+static inline void dp_rec_rearm(struct dp_rec *rec)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (rec->trip || rec->paused || __atomic_load_n(&rec->wanted, __ATOMIC_RELAXED)) {
+        rec->end = NULL;
+        rec->deadline = 0;
+    }
+}
+
 static inline void dp_rec_untrip(struct dp_rec *rec)
 {
     rec->trip = false;
-    rec->end = rec->paused ? NULL : rec->tree ? rec->window : rec->window + rec->how.words;
+    rec->end = rec->tree ? rec->window : rec->window + rec->how.words;
+    dp_rec_rearm(rec);
 }
 
 /* Goes on as a tree from now on; the window must have been written. Then
@@ -162,6 +192,9 @@ int dp_rec_to_tree(struct dp_rec *rec);
  * began in another file, or where nothing counts; then its end does not count either. */
 #define DP_REC_ELSEWHERE    UINT64_MAX
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
+
+/* Of a tree: the next dp_rec_resume is of an outermost call. */
+void dp_rec_rebase(struct dp_rec *rec);
 
 /* A new phase begins at arrival stamp now; id: of its & line. Of a tree, dp_rec_resume
  * for each call that runs follows. While paused it is only remembered. */
@@ -183,6 +216,9 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
  * becomes time of the sub on top. The caller reads a leaving stamp afterwards.
  * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
+
+/* The same, and calls rec->save; what that takes is the recorder's own time. */
+int dp_rec_save(struct dp_rec *rec, uint64_t now);
 
 /* Stamps that passed while paused. */
 static inline uint64_t dp_rec_idle(const struct dp_rec *rec, uint64_t now)

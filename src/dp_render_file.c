@@ -76,6 +76,8 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
         dp_buf_adds(buf, " kind=xs");
     if (sub->phase)
         dp_buf_adds(buf, " kind=phase");
+    if (sub->builtin)
+        dp_buf_adds(buf, " kind=builtin");
     key_value(buf, " autoload=", dp_subs_text(subs, sub->autoload));
     key_value(buf, " in=", dp_subs_text(subs, sub->in));
 }

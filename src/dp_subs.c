@@ -98,6 +98,8 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     add_text(key, def->autoload);
     if (def->phase)
         dp_buf_adds(key, "phase");
+    if (def->builtin)
+        dp_buf_adds(key, "builtin");
     if (key->err)
         return DP_E_NOMEM;
     sub.ordinal = 1;
@@ -127,6 +129,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     sub.id = def->id;
     sub.xs = def->xs;
     sub.phase = def->phase;
+    sub.builtin = def->builtin;
     if (sub.package == DP_MAP_NONE || sub.name == DP_MAP_NONE || sub.file == DP_MAP_NONE
         || sub.autoload == DP_MAP_NONE || sub.in == DP_MAP_NONE
         || dp_mem_grow((void **)&subs->subs, &subs->cap, before + 1, sizeof sub) < 0)
@@ -162,7 +165,7 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
     struct dp_subdef def = {
         .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
         .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
-        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .phase = sub->phase,
+        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
     };
     size_t before = dp_subs_count(subs);
     int64_t to = add(subs, &def, sub->ordinal);
@@ -204,7 +207,7 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
     }
     if (package->len) {
         dp_buf_add(buf, package->ptr, package->len);
-        dp_buf_adds(buf, "::");
+        dp_buf_adds(buf, sub->builtin ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
     if (!(flags & DP_LABEL_SEPARATE) || !is_shared(name->ptr, name->len))

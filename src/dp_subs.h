@@ -16,7 +16,7 @@ struct dp_sub {
     uint32_t autoload, in;      /* as in struct dp_subdef */
     uint64_t line, seq, id;     /* of the first definition */
     uint32_t ordinal;           /* 1, 2 ... among subs of one name and place in one file */
-    bool xs;
+    bool xs, builtin;           /* builtin: an op of perl's, in the package CORE */
     bool phase;                 /* no sub, but the name of a phase */
 };
 

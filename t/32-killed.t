@@ -38,6 +38,9 @@ for my $mode (sort keys %mode) {
 
 # Killed from outside wherever it is, and read before that, all the while.
 my $endless = spew(scratch() . '/q.pl', 'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; 1 } f($_) for 1 .. 1e9;');
+# Saved all the while, too, and packed.
+$mode{"$_, saved"} = { %{ $mode{$_} }, PERL_DPROF_SIGNAL => 'USR1', PERL_DPROF_COMPRESS => $_ eq 'trace' ? 1 : 0 } for keys %mode;
+$mode{'tree, saved and packed'} = { %{ $mode{'tree, saved'} }, PERL_DPROF_COMPRESS => 6 };
 for my $mode (sort keys %mode) {
     my (@codes, $reads, %last, $shrunk);
     my $dir = scratch();
@@ -53,6 +56,7 @@ for my $mode (sort keys %mode) {
         select undef, undef, undef, 0.02 until -s "$dir/tmon.out" || !kill 0, $pid;
         %last = ();
         for (1 .. 12) {
+            kill USR1 => $pid if $mode{$mode}{PERL_DPROF_SIGNAL};
             my ($calls, $o) = look("$dir/tmon.out");
             push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;
             $shrunk ||= "g: $last{g} -> $calls->{'main::g'}" if ($last{g} // 0) > ($calls->{'main::g'} // 0);

@@ -108,6 +108,28 @@ subtest 'bounds' => sub {
     cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000, '1,000 names of one AUTOLOAD');
     is($got->calls('main::AUTOLOAD'), 1000, 'the rest is plain AUTOLOAD');
     is($got->calls('main::n5'), 2, 'a known name stays known');
+
+    ($got) = record('eval "sub gen$_ { my \$s = sub { 1 }; \$s->() } gen$_(); gen5()" for 1 .. 3000; eval "package Anon$_; sub new { 1 } new()" for 1 .. 3000; '
+        . 'eval sprintf "package Of::A0x%x::B; sub made { 1 } made()", 94123456789120 + 16 * $_ for 1 .. 3000; eval join("\n", map { "sub own$_ { 1 } own$_();" } 1 .. 3000)');
+    my %n;
+    for (keys %{ $got->{calls} }) { $n{s/0x[0-9a-f]+|\d+/N/gr}++; $n{"$_ calls"} = $got->{calls}{$_} if /#/ }
+    is_deeply({ map { ($_ => $n{$_}) } grep { /gen|Anon|Of|own/ } keys %n },
+        { 'main::genN' => 1000, 'main::gen#' => 1, 'main::gen# calls' => 2000, 'AnonN::new' => 1000, 'Anon#::new' => 1, 'Anon#::new calls' => 2000,
+          'Of::AN::B::made' => 1000, 'Of::A#::B::made' => 1, 'Of::A#::B::made calls' => 2000, 'main::ownN' => 3000 },
+        'names that count up: 1,000 of one kind; those of different places are different subs');
+    is($got->calls('main::gen5'), 2997, 'a known one stays known');
+    is($got->calls('main::__ANON__'), 5996, 'subs within them');
+
+    ($got) = record('my $w = "Xaaaa"; eval join " ", map { my $n = $w++; "sub $n { 1 } $n();" } 1 .. 66_000; die $@ if $@; eval "package P$_; sub more { 1 } more(); sub again { 1 } again()" for 1 .. 30; '
+        . 'Xaaaa(); eval join ";", map { "package W" . tr/0-9/a-j/r . "; sub x { 1 } x()" } 1000 .. 2500');
+    my $names = keys %{ $got->{subs} };
+    cmp_ok($names, '<', 65_536 + 1500, "very many names: $names are kept");
+    is($got->calls('main::Xaaaa'), 2, 'those known stay known');
+    is($got->calls('P#::(others)'), 60, 'further ones count by package, without numbers');
+    my $all = 0;
+    $all += $_ for values %{ $got->{calls} };
+    is($all - $got->calls('main::BEGIN'), 66_000 + 60 + 1 + 1501, 'no call is lost');
+    cmp_ok($got->calls('main::(others)'), '>=', 460 + 400, 'and where packages are too many, together');
 };
 
 subtest 'names as bytes' => sub {

@@ -9,32 +9,6 @@ use DProfTest;
 use FuzzProgram;
 use StrictProfile;
 
-sub decoded {
-    my $name = $_[0] =~ s/%([0-9A-F]{2})/chr hex $1/ger;
-    utf8::decode($name);
-    return $name;
-}
-
-# "caller > callee" => calls, of a tree file; read in the plainest way.
-sub edges_of_tree {
-    my ($path) = @_;
-    my (%name, @stack, %edges, $tree);
-    for (split /\n/, slurp($path)) {
-        $tree = 1 if $_ eq 'PART3';
-        next unless $tree;
-        if (/^& (\w+) (\S+) (\S+)/) {
-            my ($id, $name) = ($1, "$2\::$3");
-            $name{$id} = / kind=phase$/ ? "(program)" : decoded($name);     # phases are no callers here
-        } elsif (/^= (\d+) (\w+) (\d+)/) {
-            my $name = $1 ? $name{$2} // die "$path: no name for $2\n" : '(program)';
-            $#stack = $1 - 1;
-            $edges{"$stack[-1] > $name"} += $3 if @stack && $name ne '(program)';
-            push @stack, $name;
-        }
-    }
-    return \%edges;
-}
-
 sub both_modes {
     my ($what, @program) = @_;
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
@@ -54,11 +28,13 @@ sub both_modes {
 }
 
 chdir "$FindBin::Bin/..";
-for my $file (glob 't/scripts/{calls,exits}/*.pl') {
+for my $file (glob 't/scripts/{calls,exits,modules}/*.pl') {
     my ($head) = slurp($file) =~ /\A((?:#.*\n)*)/;
     my ($switches) = $head =~ /^# switches: (.*)/m;
     my ($args) = $head =~ /^# args: (.*)/m;
   SKIP: {
+        my ($needs) = $head =~ /^# needs: (\S+)/m;
+        skip "$file: needs $needs", 1 if $needs && run_perl(["-e", "require $needs"])->{raw};
         # Their output or their calls go by the clock or by chance.
         skip "$file: depends on time", 1 if $file =~ m{/(?:signals|signal_die)\.pl$};
         both_modes($file, split(' ', $switches // ''), "$FindBin::Bin/../$file", split(' ', $args // ''));

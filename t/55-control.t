@@ -124,7 +124,7 @@ END
     my $code = 'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), "\n"';
     my $plain = plain(['-I' . tree(), '-e', $code]);
     is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0", 'no-ops without the profiler');
-    my $run = profiled(['-e', 'use Devel::DProf::Control; for (qw(start stop mark)) { my $f = Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); print "fine\n"'],
+    my $run = profiled(['-e', 'use Devel::DProf::Control; for (qw(start stop mark save)) { my $f = Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); print "fine\n"'],
         env => { counting() });
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
     my $got = profile_ok($run->{profile});

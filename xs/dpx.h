@@ -33,26 +33,39 @@ struct dpx_frame {
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its
  * caller's. A callback run by MULTICALL (a sort comparator, List::Util's
- * blocks) shares its context with the calls before and after. */
-enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL };
+ * blocks) shares its context with the calls before and after. DPX_SLF is an XS sub
+ * of Coro's that goes on to another coroutine; its serial is the op that called it. */
+enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 
 #define DPX_KEY(ix, kind)   ((I32)((U32)(ix) << 2 | (U32)(kind)))
 #define DPX_KEY_IX(key)     ((key) >> 2)
 #define DPX_KEY_KIND(key)   ((key) & 3)
+#define DPX_KEY_IS_XS(key)  ((key) & 1)     /* DPX_XS or DPX_SLF */
 
 /* The name of a CV once seen: a direct-mapped cache in front of a map. */
 struct dpx_known {
     UV code;                    /* first op, or the CV of an XS sub */
     UV name;                    /* its GV or name, or the XS function */
     U32 seq;                    /* of the first op: code is freed and reused */
-    U32 id;                     /* and DPX_ID_... flags; 0: free */
+    U32 id;                     /* and DPX_ID_... flags; 0: not recorded */
 };
 
 enum {
     DPX_CACHE = 2048,
     DPX_ID_AUTOLOAD = 0x40000000,   /* the name is found at each call */
-    DPX_ID_LEAVES = 0x20000000,     /* POSIX::_exit: does not come back */
+    DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_MASK = 0x1fffffff
+};
+
+enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
+
+/* only= and skip=, in one interpreter. */
+struct dpx_filter {
+    void *thx;                  /* whose; NULL: every name is recorded */
+    REGEXP *only, *skip;        /* NULL: none */
+    SV *subject;
+    struct dp_buf text;
+    struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
 };
 
 struct dpx_ctx {
@@ -60,10 +73,15 @@ struct dpx_ctx {
     struct dpx_frame *top;
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
+    AV *mainstack;              /* PL_mainstack: another one is another coroutine */
     struct dpx_clock clock;
     U64 serial;
     struct dpx_known cache[DPX_CACHE];
 
+    struct dpx_coro *coros;     /* those that do not run */
+    size_t n_coros, coros_cap, prune_at;
+    const CV *slf[64];          /* Coro's functions that go on to another one */
+    struct dp_map coro_of;      /* PL_mainstack -> coroutine */
     struct dp_map known;        /* beyond the cache: (code, name) -> ids */
     struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
     struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
@@ -71,22 +89,28 @@ struct dpx_ctx {
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
-    struct dp_buf line, fold;   /* scratch of the naming */
+    struct dp_buf line, fold, own;  /* scratch of the naming */
+    struct dpx_filter filter;
+    U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
 
     struct dp_writer writer;
     struct dp_outfile out;
     struct dp_live live;
-    struct {                    /* & lines that no text has yet, in a live piece */
+    struct dp_gzip *gzip;       /* NULL: the file is not packed */
+    struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
         size_t size, used;
-    } fresh;
+    } fresh, fresh_sites;
     U64 ops;                    /* ops executed, where they are counted */
     U64 trailer_at;             /* where the header's last line stands */
+    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
     unsigned tid;
     bool forked, finished, ended;
+    bool newborn;               /* a child that has recorded nothing yet */
+    bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */
     int stage;                  /* PL_phase as last seen */
@@ -119,13 +143,15 @@ struct dpx_phase {
 
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
-    pthread_mutex_t lock;       /* for `all` and `tids` */
+    pthread_mutex_t lock;       /* for `all`, `tids`, and states to be used again */
     struct dpx_ctx *all;
-    unsigned tids;
+    unsigned tids;              /* so many threads have recorded */
+    bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
     struct dpx_phase *phases;   /* newest first */
     char *path;                 /* as the user gave it, absolute */
+    int signal;                 /* 0: none */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
 };
@@ -133,12 +159,16 @@ extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
 
 /* ---- dpx_name.c ---- */
 
-/* The id of a sub, with DPX_ID_... flags. start: its first op, NULL for an
- * XS sub. Calls nothing of the program's, changes nothing. */
+/* The id of a sub, with DPX_ID_... flags; 0 but for flags: it is not recorded. start:
+ * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
 
-/* The id for the sub that AUTOLOAD cv, of this id, is called instead of. */
-U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id);
+/* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
+ * recorded. */
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start);
+
+/* The id of a builtin; 0: it is not recorded. */
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
 
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
@@ -147,10 +177,13 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
  * struct dpx_ctx. */
 uint32_t dpx_name_site(void *arg);
 
-/* PACKAGE::NAME of an id as it stands in the file, a new SV; undef for 0. */
+/* PACKAGE::NAME or CORE:NAME of an id as it stands in the file, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 /* ---- dpx_hook.c ---- */
+
+/* Runs a builtin's op, the n-th of dpx_builtin.c, as a call. */
+OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig);
 
 /* Puts the hooks in place: those of the interpreter each time, those of the
  * process once. */
@@ -168,6 +201,33 @@ bool dpx_hook_intact(pTHX);
 /* Within an XSUB: the id of the sub that time was charged to when it was
  * called, 0 for the program. */
 U32 dpx_hook_caller(const struct dpx_ctx *ctx);
+
+/* ---- dpx_builtin.c ---- */
+
+/* Hooks the slow builtins, once for the process. */
+void dpx_builtin_install(void);
+
+/* What the ops of a type ran before; NULL: they are not hooked. */
+Perl_ppaddr_t dpx_builtin_original(Optype type);
+
+/* The name of the n-th. */
+const char *dpx_builtin_name(unsigned n);
+
+/* ---- dpx_filter.c ---- */
+
+/* Are the patterns in dpx_run.opt good? The reason, if not, in err. */
+bool dpx_filter_check(pTHX_ struct dp_err *err);
+
+/* Compiles them for this interpreter. */
+void dpx_filter_init(pTHX_ struct dpx_filter *f);
+void dpx_filter_release(pTHX_ struct dpx_filter *f);
+
+/* Is the sub or builtin recorded that the & line (without & and id) is of? */
+bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len);
+
+/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
+ * CORE:NAME. */
+void dpx_filter_label(struct dp_buf *to, const char *line, size_t len);
 
 /* ---- dpx_file.c ---- */
 
@@ -187,14 +247,19 @@ int dpx_file_open_live(struct dpx_ctx *ctx);
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 
-/* Keeps the newest & line where it survives the process. */
+/* Keeps the & line of an id, or the place of a number, where it survives the process. */
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
+void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
+
+/* What the recorder calls when the file shall be brought up to date; the argument is
+ * the struct dpx_ctx. Says nothing when that cannot be: the end is still to come. */
+void dpx_file_save(void *arg);
 
 /* Writes all that is not written yet: what the writer still holds, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known at the end into the header. */
-void dpx_file_trailer(struct dpx_ctx *ctx);
+/* Puts what is known into the header. end: the file is whole. */
+void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 
 /* ---- dpx_control.c ---- */
 
@@ -217,10 +282,20 @@ void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now);
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
 
+/* ---- dpx_coro.c ---- */
+
+/* The frame below all others. */
+void dpx_coro_bottom(struct dpx_frame *f);
+
+/* Another coroutine goes on, as of arrival stamp now: PL_mainstack is not ctx->mainstack. */
+void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+void dpx_coro_release(struct dpx_ctx *ctx);
+
 /* ---- dpx_run.c ---- */
 
 /* What the first event after a fork or a failed exec has to do. */
-void dpx_run_tripped(struct dpx_ctx *ctx);
+void dpx_run_end_trip(struct dpx_ctx *ctx);
 
 /* Starts recording in this interpreter. items: the import list. Croaks with
  * what the user must put right. Returns false when there can be no recording but the program
@@ -238,6 +313,13 @@ struct dpx_ctx *dpx_run_other(pTHX);
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* Brings the file up to date while the program goes on: all marks up to now, or the tree,
+ * and the sums so far. To be called within an XSUB, or anywhere else between an event's
+ * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the recorder's own
+ * time. ctx is dpx_run_current(), and not NULL. Changes nothing that perl sees, errno
+ * included; cannot die. A child that has recorded nothing yet leaves nothing. */
+void dpx_run_save(pTHX_ struct dpx_ctx *ctx);
 
 /* Completes the file as if all ended here; the other takes that back, when the
  * exec has failed. */

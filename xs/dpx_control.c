@@ -63,13 +63,12 @@ void dpx_control_start(struct dpx_ctx *ctx)
     if (!ctx->rec.paused)
         return;
     dp_rec_unpause(&ctx->rec, now);
-    if (ctx->rec.trip) {
-        /* Forked in the meantime: the child's file begins here. */
+    if (ctx->newborn)           /* then the child's file begins here */
         ctx->fork_depth = ctx->top - ctx->frames;
-        dpx_run_tripped(ctx);
-    } else {
+    bool has_all = ctx->newborn;
+    dpx_run_end_trip(ctx);
+    if (!has_all)
         dpx_control_resume(ctx, now);
-    }
     ctx->rec.left = stamp(ctx);
 }
 

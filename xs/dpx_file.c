@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 enum {
-    NAMES = 32 * 1024,          /* bytes of a piece of names */
-    TRAILER_WIDTH = 400         /* blanks kept free for what is known at the end */
+    LINES = 32 * 1024,          /* bytes of a piece of names or places */
+    TRAILER_WIDTH = 400,        /* blanks kept free for what is known at the end */
+    TRAILER_ROOM = 512,         /* what they take in the file, packed or not */
+    PAGE = 4096
 };
 
 void dpx_file_say(const char *fmt, ...)
@@ -41,13 +43,12 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     struct dpx_ctx *ctx = arg;
     struct dp_err err;
     int why = errno;            /* the program's $! */
-    uint64_t before = ctx->out.size;
+    uint64_t before = ctx->out.text;
     dp_err_init(&err);
     int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
-    if (rc < 0 && ctx->out.regular && ctx->live.path) {
-        /* What survives us takes room that the profile can use. */
-        size_t done = (size_t)(ctx->out.size - before);
-        dp_live_detach(&ctx->live);
+    /* What survives us takes room that the profile can use. */
+    if (rc < 0 && ctx->out.regular && dp_live_detach(&ctx->live)) {
+        size_t done = (size_t)(ctx->out.text - before);
         ctx->out.failed = false;
         dp_err_init(&err);
         rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
@@ -68,16 +69,19 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_addc(to, ';');
 }
 
-/* The last line of the header, as far as it is known. */
-static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
+/* The last line of the header, as far as it is known. A recording that goes on
+ * has told nothing yet of what is pending. */
+static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool end)
 {
+    const struct dp_ticks none = { 0, 0, 0 }, *pending = end ? &none : &ctx->writer.pending;
     uint64_t own_cpu = 0, own_real = 0;
     const struct dp_ticks *sums = &ctx->writer.sums;
     dp_rec_own(&ctx->rec, now, &own_cpu, &own_real);
     dp_buf_addf(to, "$rrun_utime=%" UVuf "; $rrun_stime=%" UVuf "; $rrun_rtime=%" UVuf "; ",
-                (UV)sums->user, (UV)sums->sys, (UV)sums->real);
-    dp_buf_addf(to, "$total_marks=%" UVuf "; $dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ",
-                (UV)ctx->writer.marks, (UV)own_cpu, (UV)own_real);
+                (UV)(sums->user - pending->user), (UV)(sums->sys - pending->sys), (UV)(sums->real - pending->real));
+    if (end)
+        dp_buf_addf(to, "$total_marks=%" UVuf "; ", (UV)ctx->writer.marks);
+    dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu, (UV)own_real);
     dp_buf_addf(to, "$dprof_clock_zero=%.1f; ", (double)ctx->rec.zero / ctx->rec.rate);
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
@@ -87,19 +91,38 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now)
                     (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
+    if (ctx->runops_taken)
+        dp_buf_adds(to, "$dprof_runops_taken=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
         dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
-    dp_buf_adds(to, "$dprof_complete=1;");
+    dp_buf_adds(to, end ? "$dprof_complete=1;" : "$dprof_saved=1;");
 }
 
-void dpx_file_trailer(struct dpx_ctx *ctx)
+/* The header's end, which is always of the same length. */
+static void fill_up(struct dp_buf *to)
 {
+    int blanks = to->len < TRAILER_WIDTH ? TRAILER_WIDTH - (int)to->len : 0;
+    dp_buf_addf(to, "%*s\n\n%s\n", blanks, "", dpx_run.opt.tree ? "PART3" : "PART2");
+}
+
+static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
+{
+    dTHX;
     struct dp_buf text;
+    ctx->runops_taken = !dpx_hook_intact(aTHX);
     dp_buf_init(&text);
-    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
-    if (!text.err && text.len <= TRAILER_WIDTH)
-        dp_outfile_patch(&ctx->out, ctx->trailer_at, text.ptr, text.len);
+    trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
+    if (text.len <= TRAILER_WIDTH) {
+        fill_up(&text);
+        if (!text.err)
+            dp_outfile_patch(out, ctx->trailer_at, text.ptr, text.len);
+    }
     dp_buf_release(&text);
+}
+
+void dpx_file_trailer(struct dpx_ctx *ctx, bool end)
+{
+    put_trailer(ctx, &ctx->out, end);
 }
 
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
@@ -122,6 +145,10 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_adds(to, "$dprof_options='");
     dpx_options_text(&dpx_run.opt, to);
     dp_buf_adds(to, "'; ");
+    if (dpx_run.opt.only)
+        add_quoted(to, "dprof_only", dpx_run.opt.only);
+    if (dpx_run.opt.skip)
+        add_quoted(to, "dprof_skip", dpx_run.opt.skip);
     if (ctx->rec.how.ops)
         dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
     add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
@@ -130,8 +157,37 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
                 (unsigned long)ctx->inherited,
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
-    ctx->trailer_at = to->len;
-    dp_buf_addf(to, "%*s\n\n%s\n", (int)TRAILER_WIDTH, "", dpx_run.opt.tree ? "PART3" : "PART2");
+}
+
+/* The trailer is written again while others read. It is within one page, which the kernel
+ * writes in one go even when we are killed. */
+static int write_header(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    header(aTHX_ &text, ctx);
+    int rc = text.err ? dp_err_set(err, text.err, "out of memory") : 0;
+    uint64_t at;
+    for (size_t done = 0; rc == 0 && done < text.len;) {
+        size_t n = text.len - done < PAGE ? text.len - done : PAGE;
+        rc = dp_outfile_write_fixed(&ctx->out, text.ptr + done, n, &at, err);
+        done += n;
+    }
+    dp_buf_clear(&text);
+    size_t left = PAGE - (size_t)(ctx->out.size % PAGE);
+    if (rc == 0 && left < TRAILER_ROOM) {
+        dp_buf_addf(&text, "%*s", (int)left, "");
+        rc = dp_outfile_write_fixed(&ctx->out, text.ptr, text.len, &at, err);
+        dp_buf_clear(&text);
+    }
+    fill_up(&text);
+    if (rc == 0 && text.err)
+        rc = dp_err_set(err, text.err, "out of memory");
+    if (rc == 0)
+        rc = dp_outfile_write_fixed(&ctx->out, text.ptr, text.len, &at, err);
+    ctx->trailer_at = at;
+    dp_buf_release(&text);
+    return rc;
 }
 
 /* The file's name: %p, %t and %n filled in, or the process and thread behind
@@ -169,42 +225,52 @@ int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     int flags = dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
     file_name(aTHX_ &text, ctx);
     int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
-    if (rc == 0) {
-        dp_buf_clear(&text);
-        header(aTHX_ &text, ctx);
-        rc = text.err ? dp_err_set(err, text.err, "out of memory")
-                      : dp_outfile_write(&ctx->out, text.ptr, text.len, err);
-    }
     dp_buf_release(&text);
-    return rc;
+    ctx->out.gzip = ctx->gzip;
+    ctx->tree_at = 0;
+    return rc == 0 ? write_header(aTHX_ ctx, err) : rc;
 }
 
 /* ---- what survives the process ---- */
 
+/* One more line in the newest piece of its kind, or a new one. */
+static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind, const char *ptr, size_t len, const char *end)
+{
+    size_t all = len + strlen(end);
+    if (ctx->newborn)
+        return;                 /* the pieces are the parent's; forked() sees to it */
+    if (!in->ptr || all >= in->size - in->used) {
+        size_t size = all < LINES ? LINES : all + 1;
+        in->ptr = dp_live_add(&ctx->live, kind, size);
+        in->size = size;
+        in->used = 0;
+    }
+    if (in->ptr) {
+        memcpy(in->ptr + in->used, ptr, len);
+        memcpy(in->ptr + in->used + len, end, all - len);
+        in->used += all;
+    }
+}
+
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id)
 {
     const struct dp_writer *w = &ctx->writer;
-    if (ctx->rec.trip)
-        return;                 /* the pieces are the parent's; forked() sees to it */
     size_t at = w->id_names[id].at;
     size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
-    if (!ctx->fresh.ptr || len >= ctx->fresh.size - ctx->fresh.used) {
-        size_t size = len < NAMES ? NAMES : len + 1;
-        ctx->fresh.ptr = dp_live_add(&ctx->live, DP_LIVE_NAMES, size);
-        ctx->fresh.size = size;
-        ctx->fresh.used = 0;
-    }
-    if (ctx->fresh.ptr) {
-        memcpy(ctx->fresh.ptr + ctx->fresh.used, w->names.ptr + at, len);
-        ctx->fresh.used += len;
-    }
+    keep_line(ctx, &ctx->fresh, DP_LIVE_NAMES, w->names.ptr + at, len, "");
+}
+
+void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site)
+{
+    const struct dp_name *at = dp_pool_name(&ctx->sites, site - 1);
+    keep_line(ctx, &ctx->fresh_sites, DP_LIVE_SITES, at->ptr, at->len, "\n");
 }
 
 /* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx)
 {
-    ctx->fresh.ptr = NULL;
-    ctx->fresh.size = ctx->fresh.used = 0;
+    memset(&ctx->fresh, 0, sizeof ctx->fresh);
+    memset(&ctx->fresh_sites, 0, sizeof ctx->fresh_sites);
     dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
     int rc = dp_rec_open(&ctx->rec, &ctx->live);
     if (rc == 0) {
@@ -233,34 +299,145 @@ void dpx_file_flushed(void *arg)
     errno = why;
 }
 
+/* ---- the tree ---- */
+
+/* As it is now. Returns 0 or DP_E_NOMEM; sums: what its times come to. */
+static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
+{
+    struct dp_cct_text how = {
+        .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
+        .names = &ctx->names,
+        .sites = &ctx->sites,
+        .ops = ctx->rec.how.ops != NULL,
+    };
+    if (!ctx->rec.how.tree)
+        dp_buf_adds(text, "PART3\n");
+    int rc = dp_cct_write(&ctx->rec.cct, &how, text);
+    sums->user = how.user;
+    sums->sys = how.sys;
+    sums->real = how.real;
+    return rc;
+}
+
+/* A tree in place of the one that was saved before, as a new file: nobody sees half of one, and
+ * a full disk leaves the one that was there. */
+static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
+{
+    struct dp_outfile twin;
+    struct dp_err err;
+    dp_err_init(&err);
+    uint64_t at = ctx->tree_at ? ctx->tree_at : ctx->out.size;
+    if (dp_outfile_twin(&ctx->out, &twin, at) < 0)
+        return false;
+    if (dp_outfile_write(&twin, text->ptr, text->len, &err) < 0) {
+        dp_outfile_discard(&twin);
+        return false;
+    }
+    put_trailer(ctx, &twin, false);
+    if (dp_outfile_replace(&ctx->out, &twin) < 0)
+        return false;
+    ctx->tree_at = at;
+    return true;
+}
+
+/* Behind a trace the tree is written in place. Should the process be killed meanwhile,
+ * readers find it in the pieces. */
+static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
+{
+    struct dp_err err;
+    if (!ctx->out.regular || !ctx->live.path)
+        return;
+    dp_err_init(&err);
+    if (ctx->tree_at)
+        dp_outfile_cut(&ctx->out, ctx->tree_at);
+    uint64_t at = ctx->out.size;
+    if (dp_outfile_write(&ctx->out, text->ptr, text->len, &err) == 0) {
+        ctx->tree_at = at;
+        put_trailer(ctx, &ctx->out, false);
+        return;
+    }
+    ctx->out.failed = false;    /* there may be room at the end */
+    dp_outfile_cut(&ctx->out, at);
+}
+
+static void save_tree(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    struct dp_ticks sums, before = ctx->writer.sums;
+    dp_buf_init(&text);
+    if (tree_text(ctx, &text, &sums) == 0) {
+        ctx->writer.sums.user += sums.user;
+        ctx->writer.sums.sys += sums.sys;
+        ctx->writer.sums.real += sums.real;
+        if (ctx->rec.how.tree)
+            replace_tree(ctx, &text);
+        else
+            append_tree(ctx, &text);
+        ctx->writer.sums = before;
+    }
+    dp_buf_release(&text);
+}
+
+void dpx_file_save(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    int why = errno;
+    if (!ctx->out.failed && ctx->out.regular && ctx->pid == (long)getpid()) {
+        if (ctx->rec.tree)
+            save_tree(ctx);
+        else
+            put_trailer(ctx, &ctx->out, false);
+    }
+    errno = why;
+}
+
 /* ---- the end ---- */
+
+/* The last tree takes the place of the one that was saved. That one stays where there is no
+ * room for another. */
+static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
+{
+    if (ctx->tree_at && ctx->rec.how.tree && !ctx->out.failed) {
+        if (replace_tree(ctx, text))
+            return;
+        int why = errno;
+        bool full = why == ENOSPC || why == EDQUOT || why == EFBIG;
+        if (full && dp_live_detach(&ctx->live) && replace_tree(ctx, text))
+            return;
+        if (full) {
+            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last", ctx->out.path, strerror(why));
+            ctx->out.failed = true;
+            return;
+        }
+    }
+    if (ctx->tree_at)
+        dp_outfile_cut(&ctx->out, ctx->tree_at);
+    ctx->tree_at = ctx->out.size;
+    dpx_file_sink(ctx, text->ptr, text->len);
+}
 
 /* All that is not written yet, with what the writer still holds. */
 void dpx_file_rest(struct dpx_ctx *ctx)
 {
+    int why = errno;
     ctx->rec.flushed = NULL;
-    dp_writer_finish(&ctx->writer);
     if (ctx->rec.tree) {
         struct dp_buf text;
-        struct dp_cct_text how = {
-            .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
-            .names = &ctx->names,
-            .sites = &ctx->sites,
-            .ops = ctx->rec.how.ops != NULL,
-        };
+        struct dp_ticks sums;
         dp_buf_init(&text);
-        if (!ctx->rec.how.tree)
-            dp_buf_adds(&text, "PART3\n");
-        int rc = dp_cct_write(&ctx->rec.cct, &how, &text);
+        int rc = tree_text(ctx, &text, &sums);
+        ctx->writer.sums.user += sums.user;
+        ctx->writer.sums.sys += sums.sys;
+        ctx->writer.sums.real += sums.real;
         if (rc < 0)
             dpx_file_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
         else
-            dpx_file_sink(ctx, text.ptr, text.len);
+            last_tree(ctx, &text);
         dp_buf_release(&text);
-        ctx->writer.sums.user += how.user;
-        ctx->writer.sums.sys += how.sys;
-        ctx->writer.sums.real += how.real;
+    } else {
+        dp_writer_finish(&ctx->writer);
     }
     dp_live_remove(&ctx->live);
     ctx->rec.flushed = dpx_file_flushed;
+    errno = why;
 }

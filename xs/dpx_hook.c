@@ -46,11 +46,14 @@
  * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
  * the slow way, which starts a new file there.
  *
+ * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
  *
  * What this relies on: perl 5.24's context stack; PL_ppaddr, PL_runops,
- * PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
+ * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_eval.retop, CvSTART, cop_seq. */
 #include "dpx.h"
 #include "dp_mem.h"
@@ -60,6 +63,7 @@ static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
 static runops_proc_t orig_runops;
 static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
+static runops_proc_t our_runops;
 static int installed = -1;      /* which hooks; -1: none yet */
 
 /* The hooks exist once for each way of recording, so that none asks which it
@@ -114,15 +118,6 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
-/* The topmost frame that may be alive when si's contexts end at index ix. */
-static struct dpx_frame *last_up_to(const struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
-{
-    struct dpx_frame *f = ctx->top;
-    while (f > ctx->frames && f->si == si && DPX_KEY_IX(f->key) > ix)
-        f--;
-    return f;
-}
-
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -159,11 +154,28 @@ static bool is_alive(pTHX_ const struct dpx_frame *f)
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_KIND(f->key) == DPX_XS ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
+    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
+}
+
+/* Does another coroutine run than the one whose frames these are? */
+DP_INLINE bool is_other_coro(pTHX_ const struct dpx_ctx *ctx)
+{
+    return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
+}
+
+static DP_COLD void switch_coro(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    dpx_coro_switch(aTHX_ ctx, now);
+    /* Coro sets this to what it was before us when it makes a coroutine. A loop of
+     * somebody else is left alone. */
+    if (PL_runops == orig_runops)
+        PL_runops = our_runops;
 }
 
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
+    if (is_other_coro(aTHX_ ctx))
+        switch_coro(aTHX_ ctx, now);
     while (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
         pop(ctx, DP_RAW_UNWIND, now, installed);
         same_arrival(ctx, now);
@@ -174,8 +186,14 @@ void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
  * stand where that of a dead frame stood. */
 static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    unwind_to(ctx, last_up_to(ctx, si, ix), now);
-    dpx_hook_reconcile(aTHX_ ctx, now);
+    const struct dpx_frame *f;
+    if (is_other_coro(aTHX_ ctx))
+        switch_coro(aTHX_ ctx, now);
+    while ((f = ctx->top) > ctx->frames
+           && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !is_alive(aTHX_ f))) {
+        pop(ctx, DP_RAW_UNWIND, now, installed);
+        same_arrival(ctx, now);
+    }
 }
 
 void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
@@ -193,18 +211,40 @@ DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si,
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
-        && (DPX_KEY_KIND(top->key) == DPX_XS ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
+        && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
 }
 
 DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
-    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && ctx->top != ctx->frames)
+    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && (ctx->top != ctx->frames || is_other_coro(aTHX_ ctx)))
         reconcile_below(aTHX_ ctx, si, ix, now);
+}
+
+/* Nothing for dpx_hook_reconcile to do? */
+DP_INLINE bool is_in_order(pTHX_ const struct dpx_ctx *ctx)
+{
+    return !is_other_coro(aTHX_ ctx) && (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top));
 }
 
 static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
 {
     return dpx_stamp(&ctx->clock, installed & COUNTER);
+}
+
+/* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,
+ * without the time that the hook took. */
+DP_INLINE void leave_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
+{
+    ctx->rec.left += dpx_stamp(&ctx->clock, how & COUNTER) - now;
+}
+
+/* Ends the frames that the program has left, if the one on top is among them. */
+DP_INLINE void look(pTHX_ struct dpx_ctx *ctx)
+{
+    if (!is_in_order(aTHX_ ctx)) {
+        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
+        ctx->rec.left = slow_stamp(ctx);
+    }
 }
 
 /* ---- who is called ---- */
@@ -225,7 +265,7 @@ DP_INLINE U32 perl_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
             : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
     U32 id = find_id(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
     if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
-        id = dpx_name_wanted(aTHX_ ctx, cv, id);
+        id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
     return id;
 }
 
@@ -282,6 +322,99 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
+/* Coro's functions that go on to another coroutine (cede, schedule, ...) put an op function of Coro's own
+ * into the op that called them, pp_slf, and have the op run again. pp_slf returns in whatever coroutine goes on
+ * then, perhaps on another C stack, and calls pp_entersub for what is no such function. It is wrapped, so
+ * that calls count and switches show. */
+enum { SLF_MAX = 64 };
+static Perl_ppaddr_t orig_slf;
+static OP *slf_hook(pTHX);
+
+static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
+{
+    for (int i = 0; i < SLF_MAX && ctx->slf[i]; i++)
+        if (ctx->slf[i] == cv)
+            return true;
+    return false;
+}
+
+/* An XS sub returned to another op, and changed the one that called it: one of those? Then its
+ * frame waits for the op to be run again. */
+static DP_COLD bool wraps_slf(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv, ptrdiff_t at)
+{
+    if (op->op_type != OP_ENTERSUB || op->op_ppaddr == our_entersub || !gv_stashpvs("Coro::State", 0))
+        return false;
+    if (!orig_slf)
+        orig_slf = op->op_ppaddr;
+    struct dpx_frame *f = ctx->frames + at;
+    if (op->op_ppaddr != orig_slf || ctx->top != f)
+        return false;
+    for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
+        if (!ctx->slf[i])
+            ctx->slf[i] = cv;
+    if (!is_slf(ctx, cv))
+        return false;
+    f->key = DPX_KEY(DPX_KEY_IX(f->key), DPX_SLF);
+    f->serial = PTR2UV(op);
+    f->saved = PL_savestack_ix - 1;                 /* nothing is saved above it */
+    op->op_ppaddr = slf_hook;
+    return true;
+}
+
+static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
+{
+    const struct dpx_frame *f = ctx->top;
+    return f > ctx->frames && DPX_KEY_KIND(f->key) == DPX_SLF
+        && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
+}
+
+static OP *slf_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    OP *op = PL_op;
+    if (ctx->thx != DPX_THX)
+        return orig_slf(aTHX);
+    U64 now = slow_stamp(ctx);
+    CV *cv = peek_xs(aTHX_ *PL_stack_sp);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    /* On a new C stack the op is run once more, with the frame in place. */
+    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(op))
+        ? xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+    if (id && push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, installed)) {
+        ctx->top->serial = PTR2UV(op);
+        ctx->top->saved = PL_savestack_ix - 1;
+    }
+    ctx->rec.left = slow_stamp(ctx);
+
+    OP *next = orig_slf(aTHX);
+
+    if (ctx->thx != DPX_THX)
+        return next;
+    now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    if (top_is_slf(aTHX_ ctx))
+        pop(ctx, DP_RAW_LEAVE, now, installed);
+    ctx->rec.left = slow_stamp(ctx);
+    return next;
+}
+
+/* A call of an XS sub that is not recorded. */
+static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, U32 id, U64 now)
+{
+    OP *op = PL_op;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    if (DP_UNLIKELY(id & DPX_ID_LEAVES))
+        dpx_run_end(aTHX_ ctx);
+    leave_unmarked(ctx, now, installed);
+    OP *next = orig_entersub(aTHX);
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->top - ctx->frames > at))
+        look(aTHX_ ctx);
+    restore_op(aTHX_ op);
+    return next;
+}
+
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -289,10 +422,9 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     OP *op = PL_op;
     check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = xs_sub_id(aTHX_ ctx, cv);
-    if (DP_UNLIKELY(!(id & DPX_ID_MASK)))
-        return orig_entersub(aTHX);
-    if (!push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
-        return orig_entersub(aTHX);
+    if (DP_UNLIKELY(!(id & DPX_ID_MASK))
+        || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
+        return call_unrecorded(aTHX_ ctx, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
@@ -300,9 +432,13 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
         dpx_run_end(aTHX_ ctx);
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
+    if (DP_UNLIKELY(op->op_ppaddr == slf_hook))
+        op->op_ppaddr = our_entersub;       /* Coro looks */
     OP *next = orig_entersub(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv, at))
         return next;
     now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
@@ -320,10 +456,8 @@ static void eval_popped(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx != DPX_THX || ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
-        return;
-    dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-    ctx->rec.left = slow_stamp(ctx);
+    if (ctx->thx == DPX_THX)
+        look(aTHX_ ctx);
 }
 
 /* A call from C, and not from an op. */
@@ -375,9 +509,10 @@ DP_INLINE OP *enter(pTHX_ const int how)
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     check_top(aTHX_ ctx, si, ix, now);
     U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (DP_LIKELY(id))
-        push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    if (DP_LIKELY(id) && push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    else
+        leave_unmarked(ctx, now, how);
     return next;
 }
 
@@ -423,7 +558,7 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
  * that nobody has noticed; then look again. True if the frame is there now. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
-    if (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top))
+    if (is_in_order(aTHX_ ctx))
         return false;
     U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
@@ -435,10 +570,8 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
-    if (ctx->thx == DPX_THX && ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
+    if (ctx->thx == DPX_THX)
+        look(aTHX_ ctx);
     return next;
 }
 
@@ -478,7 +611,7 @@ static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
     const PERL_SI *si = PL_curstackinfo;
     while (ctx->top > ctx->frames) {
         const struct dpx_frame *f = ctx->top;
-        bool out = f->si == si && DPX_KEY_KIND(f->key) == DPX_XS
+        bool out = f->si == si && DPX_KEY_IS_XS(f->key)
             ? DPX_KEY_IX(f->key) >= si->si_cxix : !is_alive(aTHX_ f);
         if (!out)
             break;
@@ -495,7 +628,9 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
     if (DP_LIKELY(ctx->thx == DPX_THX)) {
         const struct dpx_frame *top = ctx->top;
         const PERL_SI *si = PL_curstackinfo;
-        if (DP_UNLIKELY(top->si == si && DPX_KEY_IX(top->key) > si->si_cxix))
+        /* A C call on the level that runs now, too: its callback, which jumped, need not be recorded. */
+        if (DP_UNLIKELY(top->si == si
+                        && (DPX_KEY_IX(top->key) > si->si_cxix || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
             jumped(aTHX_ ctx);
     }
     return next;
@@ -514,20 +649,43 @@ static CV *goto_target(pTHX)
     return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
-/* goto to an XS sub: that runs inside of pp_goto, and is over afterwards. */
-static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
+/* What a goto makes of the frame on top, which is (is_there) or would be that of the sub
+ * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
+static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now)
+{
+    const int how = installed;
+    if (!id) {
+        if (is_there)
+            pop(ctx, DP_RAW_LEAVE, now, how);
+        return is_there;
+    }
+    if (!is_there)
+        return push(ctx, si, key, id, now, how);
+    ctx->top->key = key;
+    ctx->top->runs = id;
+    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
+    return true;
+}
+
+/* goto from the sub at index ix to an XS sub: that runs inside of pp_goto, and is over
+ * afterwards. */
+static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
 {
     const int how = installed;
     U64 now = slow_stamp(ctx);
-    U32 id = xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK;
-    ptrdiff_t at = ctx->top - ctx->frames;
-    U64 serial = ++ctx->serial;
-    if (id) {
-        ctx->top->runs = id;
-        dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    U32 id = xs_sub_id(aTHX_ ctx, cv);
+    bool is_there = top_stands_at(ctx->top, si, ix);
+    bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now);
+    if (!marked || !(id & DPX_ID_MASK)) {
+        if (marked)
+            ctx->rec.left = slow_stamp(ctx);
+        else
+            leave_unmarked(ctx, now, how);
+        return orig_goto(aTHX);
     }
-    ctx->top->key = DPX_KEY(DPX_KEY_IX(ctx->top->key) - 1, DPX_XS);
-    ctx->top->serial = serial;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
     ctx->rec.left = slow_stamp(ctx);
 
@@ -555,26 +713,21 @@ static OP *goto_hook(pTHX)
     /* goto leaves the innermost sub; from an eval it croaks. */
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
-    bool ours = top_stands_at(ctx->top, si, ix);
-    if (ours && CvISXSUB(target))
-        return goto_xs(aTHX_ ctx, target);
+    if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB && !CxMULTICALL(&si->si_cxstack[ix]))
+        return goto_xs(aTHX_ ctx, target, si, ix);
     OP *next = orig_goto(aTHX);
     if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
         return next;
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
-    const int how = installed;
     U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
-    if (top_stands_at(ctx->top, si, ix)) {
-        U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-        if (id) {
-            ctx->top->runs = id;
-            dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
-        }
-    }
-    ctx->rec.left = slow_stamp(ctx);
+    U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (replace(ctx, top_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now))
+        ctx->rec.left = slow_stamp(ctx);
+    else
+        leave_unmarked(ctx, now, installed);
     return next;
 }
 
@@ -588,6 +741,53 @@ static OP *exec_hook(pTHX)
     OP *next = orig_exec(aTHX);
     if (ctx->thx == DPX_THX)
         dpx_run_after_exec(ctx);
+    return next;
+}
+
+/* ---- builtins ---- */
+
+/* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
+ * higher than before while it runs. It need only not be lower. */
+OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig)
+{
+    const int how = installed;
+    struct dpx_ctx *ctx = current(aTHX);
+    if (!ctx)
+        return orig(aTHX);
+    U64 now = slow_stamp(ctx);
+    if (DP_UNLIKELY(!ctx->builtins[n]))
+        ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, dpx_builtin_name(n)) + 1;
+    U32 id = ctx->builtins[n] - 1;
+    PERL_SI *si = PL_curstackinfo;
+    check_top(aTHX_ ctx, si, si->si_cxix, now);
+    if (!id || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
+        leave_unmarked(ctx, now, how);
+        return orig(aTHX);
+    }
+    U64 serial = ctx->top->serial = ++ctx->serial;
+    ctx->top->saved = PL_savestack_ix - 1;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    ctx->rec.left = slow_stamp(ctx);
+
+    OP *next = orig(aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
+        /* fork or open, in the child: it begins with its caller, and has no file if it only execs */
+        ctx->top--;
+        ctx->fork_depth = at - 1;
+        return next;
+    }
+    now = slow_stamp(ctx);
+    struct dpx_frame *f = ctx->frames + at;
+    if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != DPX_XS)) {
+        leave_unmarked(ctx, now, how);
+        return next;
+    }
+    unwind_to(ctx, f, now);
+    pop(ctx, DP_RAW_LEAVE, now, how);
+    ctx->rec.left = slow_stamp(ctx);
     return next;
 }
 
@@ -623,8 +823,10 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
     U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
-    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how))
+    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
+        leave_unmarked(ctx, now, how);
         return run(aTHX);
+    }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -648,10 +850,7 @@ DP_INLINE int runops(pTHX_ const int how)
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    if (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
+    look(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         dpx_control_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
@@ -684,7 +883,7 @@ static Perl_ppaddr_t hooked(Optype type)
     case OP_GOTO: case OP_NEXT: case OP_LAST: case OP_REDO:
         return PL_ppaddr[type];
     }
-    return NULL;
+    return dpx_builtin_original(type) ? PL_ppaddr[type] : NULL;
 }
 
 static Perl_ppaddr_t original(Optype type)
@@ -697,7 +896,8 @@ static Perl_ppaddr_t original(Optype type)
     case OP_GOTO: return orig_goto;
     case OP_NEXT: return orig_next;
     case OP_LAST: return orig_last;
-    default: return orig_redo;
+    case OP_REDO: return orig_redo;
+    default: return dpx_builtin_original(type);
     }
 }
 
@@ -776,7 +976,10 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_REDO, &orig_redo, jump_redo);
         hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
+        if (dpx_run.opt.builtins)
+            dpx_builtin_install();
     }
-    PL_runops = runops_hook[installed];
+    our_runops = runops_hook[installed];
+    PL_runops = our_runops;
     adopt_stash(aTHX_ PL_defstash, 0);
 }

@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    FOLD_MAX = 1000,            /* evals of one name; names of one AUTOLOAD */
+    FOLD_MAX = 1000,            /* names that differ in numbers; names of one AUTOLOAD */
+    NAMES_MAX = 1 << 16,        /* then what is new counts by package */
     KNOWN_MAX = 1 << 16         /* then the map starts over: names stay known */
 };
 
@@ -126,6 +127,13 @@ static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
     add_hek(to, name, "");
 }
 
+/* The name in ctx->fold, as an owner; there are not many that have subs in them. */
+static uint32_t owner_of_inner(struct dpx_ctx *ctx)
+{
+    return ctx->fold.err || ctx->folds.count >= 2 * NAMES_MAX ? DP_MAP_NONE
+        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+}
+
 /* Remembers whose the anonymous subs in the pad of cv are. */
 static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int depth)
 {
@@ -136,6 +144,8 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
         if (!inner || SvTYPE(inner) != SVt_PVCV || !CvANON(inner) || CvISXSUB(inner) || !CvROOT(inner))
             continue;
         const OP *start = CvSTART(inner);
+        if (owner == DP_MAP_NONE && (owner = owner_of_inner(ctx)) == DP_MAP_NONE)
+            return;
         struct dp_map_slot *slot = dp_map_put(&ctx->owners, PTR2UV(start));
         if (slot) {
             slot->value = owner;
@@ -145,35 +155,53 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
-/* package and name are those of cv. */
-static void remember_owner(struct dpx_ctx *ctx, CV *cv, const HEK *package, const HEK *name)
+/* The line of cv is in ctx->line. */
+static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
+    const struct dp_buf *line = &ctx->line;
+    const char *name = memchr(line->ptr, ' ', line->len);
+    const char *end = name ? memchr(name + 1, ' ', line->len - (size_t)(name + 1 - line->ptr)) : NULL;
+    if (!end)
+        return;
     dp_buf_clear(&ctx->fold);
-    add_hek(&ctx->fold, package, "main");
+    dp_buf_add(&ctx->fold, line->ptr, (size_t)(name - line->ptr));
     dp_buf_adds(&ctx->fold, "::");
-    add_hek(&ctx->fold, name, "");
-    uint32_t owner = ctx->fold.err ? DP_MAP_NONE
-        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+    dp_buf_add(&ctx->fold, name + 1, (size_t)(end - name - 1));
     if (ctx->owners.used > KNOWN_MAX)
         dp_map_clear(&ctx->owners);
-    if (owner != DP_MAP_NONE)
-        remember_inner(ctx, cv, owner, 0);
+    remember_inner(ctx, cv, DP_MAP_NONE, 0);
 }
 
-/* Copies a line without what tells one eval from another. */
-static void without_evals(struct dp_buf *to, const char *ptr, size_t len)
+static const char *skip_number(const char *ptr, const char *end)
+{
+    bool hex = end - ptr > 2 && ptr[0] == '0' && ptr[1] == 'x';
+    for (ptr += hex ? 2 : 0; ptr < end; ptr++)
+        if (!(*ptr >= '0' && *ptr <= '9') && !(hex && *ptr >= 'a' && *ptr <= 'f'))
+            break;
+    return ptr;
+}
+
+/* Copies a line, or a place, without what a program counts up as it goes: the numbers of
+ * evals, and those in package and name, for which a # stands. */
+static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool is_line)
 {
     static const char open[] = "(eval%20";
     const char *end = ptr + len;
+    size_t n = sizeof open - 1;
+    int fields = is_line ? 2 : 0;
     dp_buf_clear(to);
     while (ptr < end) {
-        size_t n = sizeof open - 1;
         if ((size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
             dp_buf_adds(to, "(eval");
-            ptr += n;
-            while (ptr < end && *ptr >= '0' && *ptr <= '9')
-                ptr++;
+            ptr = skip_number(ptr + n, end);
+        } else if (fields && *ptr >= '0' && *ptr <= '9') {
+            dp_buf_addc(to, '#');
+            ptr = skip_number(ptr, end);
+        } else if (*ptr == '%' && end - ptr > 2) {
+            dp_buf_add(to, ptr, 3);     /* a byte, and no number */
+            ptr += 3;
         } else {
+            fields -= fields && *ptr == ' ';
             dp_buf_addc(to, *ptr++);
         }
     }
@@ -210,51 +238,93 @@ static bool too_many(struct dpx_ctx *ctx)
     return ctx->fold_counts[n]++ >= FOLD_MAX;
 }
 
-/* The line of a CV, in ctx->line. For code that a program may compile over and over
- * the number of different lines is bounded. */
-static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+/* PACKAGE NAME FILE:LINE. */
+static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, const OP *start)
 {
-    const HEK *package, *name;
-    struct dp_buf *line = &ctx->line;
     dp_buf_clear(line);
-    hek_of(cv, &package, &name);
     add_hek(line, package, "main");
     dp_buf_addc(line, ' ');
     add_hek(line, name, "__ANON__");
     dp_buf_addc(line, ' ');
     add_place(line, start);
+}
+
+/* What new names count under when there are very many: their package, without numbers;
+ * and when there are too many of these, one for all. */
+static void by_package(struct dpx_ctx *ctx)
+{
+    static const char others[] = " (others) -", all[] = "main (others) -";
+    struct dp_buf *fold = &ctx->fold, *line = &ctx->line;
+    const char *blank = memchr(fold->ptr, ' ', fold->len);
+    dp_buf_clear(line);
+    dp_buf_add(line, fold->ptr, blank ? (size_t)(blank - fold->ptr) : 0);
+    dp_buf_adds(line, others);
+    if (!blank || (ctx->names.count >= NAMES_MAX + FOLD_MAX && !line->err
+                   && dp_pool_lookup(&ctx->names, line->ptr, line->len) == DP_MAP_NONE)) {
+        dp_buf_clear(line);
+        dp_buf_adds(line, all);
+    }
+}
+
+/* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
+ * this bounds how many there are. What stands behind the first `stable` bytes
+ * is new each time that code is compiled. */
+static void bound_line(struct dpx_ctx *ctx, size_t stable)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
+        return;
+    without_numbers(fold, line->ptr, stable, true);
+    bool full = ctx->names.count >= NAMES_MAX;
+    bool varies = fold->len != line->len || memcmp(fold->ptr, line->ptr, fold->len) != 0;
+    if (fold->err || (!full && !varies))
+        return;
+    if (full ? dp_pool_lookup(&ctx->names, fold->ptr, fold->len) == DP_MAP_NONE : !too_many(ctx)) {
+        if (full)
+            by_package(ctx);
+        return;
+    }
+    dp_buf_clear(line);
+    dp_buf_add(line, fold->ptr, fold->len);
+}
+
+/* The line of a CV, in ctx->line. */
+static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+{
+    const HEK *package, *name;
+    struct dp_buf *line = &ctx->line;
+    hek_of(cv, &package, &name);
+    add_line(line, package, name, start);
     if (CvISXSUB(cv))
         dp_buf_adds(line, " kind=xs");
 
+    U32 flags = 0;
+    if (start && hek_is(name, "AUTOLOAD"))
+        flags |= DPX_ID_AUTOLOAD;
+    if (!start && hek_is(name, "_exit") && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
+        flags |= DPX_ID_LEAVES;
     /* What tells us what to do is no part of the program. */
-    if (CvISXSUB(cv) && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
+    if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
     bool anon = CvANON(cv);
+    if (!line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
+        if (!anon && start && name)
+            remember_owner(ctx, cv);
+        return flags;
+    }
     size_t stable = line->len;
     if (anon) {
         add_around(ctx, cv, start);
         if (seq_of(start))
             dp_buf_addf(line, " seq=%lu", (unsigned long)seq_of(start));
     }
-    const char *file = seq_of(start) ? CopFILE(cCOPx(start)) : NULL;
-    if ((anon || (file && strncmp(file, "(eval", 5) == 0))
-        && !line->err && dp_pool_lookup(&ctx->names, line->ptr, line->len) == DP_MAP_NONE) {
-        without_evals(&ctx->fold, line->ptr, stable);
-        if (too_many(ctx)) {
-            dp_buf_clear(line);
-            dp_buf_add(line, ctx->fold.ptr, ctx->fold.len);
-        }
-    }
+    bound_line(ctx, stable);
     U32 id = id_of_line(ctx);
     if (!id)
         return 0;
     if (!anon && start && name)
-        remember_owner(ctx, cv, package, name);
-    if (start && hek_is(name, "AUTOLOAD"))
-        id |= DPX_ID_AUTOLOAD;
-    if (!start && hek_is(package, "POSIX") && hek_is(name, "_exit"))
-        id |= DPX_ID_LEAVES;
-    return id;
+        remember_owner(ctx, cv);
+    return id | flags;
 }
 
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
@@ -277,18 +347,36 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
             slot->check = seq;
         }
     }
-    if (id) {
-        struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
-        k->code = code;
-        k->name = name;
-        k->seq = seq;
-        k->id = id;
-    }
+    struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    k->code = code;
+    k->name = name;
+    k->seq = seq;
+    k->id = id;
     errno = why;
     return id;
 }
 
-U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
+/* The line of an AUTOLOAD, which itself may not be recorded and so have no id. */
+static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
+{
+    const HEK *package, *name;
+    if (id)
+        return *dp_pool_name(&ctx->names, id - 1);
+    hek_of(cv, &package, &name);
+    add_line(&ctx->own, package, name, start);
+    return (struct dp_name){ ctx->own.err ? "" : ctx->own.ptr, ctx->own.err ? 0 : ctx->own.len };
+}
+
+/* Where the names that one AUTOLOAD was called by have become too many, its own is taken,
+ * even if nobody asked for that: calls that are to be recorded are not lost. */
+static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
+{
+    dp_buf_clear(&ctx->line);
+    dp_buf_add(&ctx->line, own->ptr, own->len);
+    return id_of_line(ctx);
+}
+
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
 {
     id &= DPX_ID_MASK;
     HV *stash = NULL;
@@ -312,12 +400,14 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
     for (STRLEN i = len; i >= 2 && !colon; i--)
         if (wanted[i - 1] == ':' && wanted[i - 2] == ':')
             colon = wanted + i;
-    const struct dp_name *own = dp_pool_name(&ctx->names, id - 1);
+    int why = errno;
+    struct dp_name own_name = own_line(ctx, cv, id, start), *own = &own_name;
     const char *place = memchr(own->ptr, ' ', own->len);
     const char *place2 = place ? memchr(place + 1, ' ', own->len - (size_t)(place + 1 - own->ptr)) : NULL;
-    if (!place2)
+    if (!place2) {
+        errno = why;
         return id;
-    int why = errno;
+    }
     dp_buf_clear(&ctx->line);
     if (colon)
         add_name(&ctx->line, wanted, (I32)(colon - 2 - wanted), cBOOL(SvUTF8(sv)));
@@ -333,10 +423,14 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id)
 
     U32 found = 0;
     if (!ctx->line.err && dp_pool_lookup(&ctx->names, ctx->line.ptr, ctx->line.len) == DP_MAP_NONE) {
+        if (!dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)) {
+            errno = why;
+            return 0;
+        }
         dp_buf_clear(&ctx->fold);
         dp_buf_add(&ctx->fold, own->ptr, own->len);
-        if (too_many(ctx))
-            found = id;
+        if (ctx->names.count >= NAMES_MAX || too_many(ctx))
+            found = id ? id : plain_autoload(ctx, own);
     }
     if (!found)
         found = id_of_line(ctx);
@@ -354,6 +448,17 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
     return id_of_line(ctx);
 }
 
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name)
+{
+    int why = errno;
+    dp_buf_clear(&ctx->line);
+    dp_buf_addf(&ctx->line, "CORE %s - kind=builtin", name);
+    U32 id = !ctx->line.err && dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)
+        ? id_of_line(ctx) : 0;
+    errno = why;
+    return id;
+}
+
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
 {
     if (!id || id > ctx->names.count)
@@ -364,10 +469,27 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     if (!end)
         return newSV(0);
     SV *sv = newSVpvn(line->ptr, (STRLEN)(name - line->ptr));
-    sv_catpvs(sv, "::");
+    sv_catpv(sv, end[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0 ? ":" : "::");
     sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
     SvUTF8_on(sv);
     return sv;
+}
+
+/* The same for the place in ctx->line, which evals and #line may make without end. False:
+ * there are too many. */
+static bool bound_site(struct dpx_ctx *ctx)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
+        return !line->err;
+    without_numbers(fold, line->ptr, line->len, false);
+    if (fold->err || ctx->sites.count >= NAMES_MAX)
+        return false;
+    if (fold->len != line->len && too_many(ctx)) {
+        dp_buf_clear(line);
+        dp_buf_add(line, fold->ptr, fold->len);
+    }
+    return true;
 }
 
 uint32_t dpx_name_site(void *arg)
@@ -381,7 +503,10 @@ uint32_t dpx_name_site(void *arg)
     dp_buf_clear(&ctx->line);
     dp_fmt_field(&ctx->line, file, strlen(file));
     dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
-    uint32_t n = ctx->line.err ? DP_MAP_NONE : dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len);
+    size_t known = ctx->sites.count;
+    uint32_t n = bound_site(ctx) ? dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len) : DP_MAP_NONE;
+    if (ctx->sites.count > known)
+        dpx_file_keep_site(ctx, n + 1);
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;
 }

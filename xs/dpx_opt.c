@@ -43,9 +43,9 @@ static const struct option table[] = {
     { "start", NULL, CHOICE, AT(start), 0, 2, 0, "begin\0main\0no\0",
       "record from the load on, from the main program on, or when told to" },
     { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
-      "a regex: other subs are not recorded" },
+      "a regex: subs that do not match are not recorded" },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
-      "a regex: such subs are not recorded" },
+      "a regex: subs that match are not recorded" },
     { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
       "record slow builtins (print, sort, match, system), too, as CORE:name" },
     { "compress", NULL, NUMBER, AT(compress), 0, 9, 0, NULL,
@@ -203,7 +203,8 @@ void dpx_options_help(struct dp_buf *to)
         dp_buf_adds(to, "\n");
     }
     dp_buf_adds(to, "\ntree is short for mode=tree. N of limit may end in K, M or G. Each option can be set in the\n"
-                    "environment, too, as PERL_DPROF_NAME in capitals; what the command line says goes first.\n");
+                    "environment, too, as PERL_DPROF_NAME in capitals; what the command line says goes first. Regexes with\n"
+                    "commas must stand in the environment: PERL_DPROF_ONLY, PERL_DPROF_SKIP.\n");
 }
 
 void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)

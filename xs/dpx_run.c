@@ -5,6 +5,7 @@
 #include "dp_mem.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -35,6 +36,7 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 }
 
 static void tripped(void *arg);
+static void end_trip(struct dpx_ctx *ctx);
 
 /* ---- states ---- */
 
@@ -54,11 +56,12 @@ static void set_process(struct dpx_ctx *ctx)
     ctx->pid = (long)getpid();
 }
 
-static void free_ctx(struct dpx_ctx *ctx)
+static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
     dp_outfile_close(&ctx->out);
+    dp_gzip_free(ctx->gzip);
     dp_writer_release(&ctx->writer);
     dp_pool_release(&ctx->names);
     dp_pool_release(&ctx->sites);
@@ -67,30 +70,63 @@ static void free_ctx(struct dpx_ctx *ctx)
     dp_map_release(&ctx->owners);
     dp_buf_release(&ctx->line);
     dp_buf_release(&ctx->fold);
+    dp_buf_release(&ctx->own);
+    dp_buf_release(&ctx->filter.text);
+    dp_map_release(&ctx->filter.verdicts);
     dp_mem_free(ctx->fold_counts);
     dp_mem_free(ctx->frames);
-    dp_mem_free(ctx);
+    dpx_coro_release(ctx);
+}
+
+/* States are used again and never freed: until its first event, a new interpreter
+ * looks at the one it has inherited, whatever has become of that. */
+static struct dpx_ctx *spare;
+
+static struct dpx_ctx *take_ctx(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = spare;
+    if (ctx)
+        spare = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (!ctx)
+        return dp_mem_zalloc(sizeof *ctx);
+    ctx->next = NULL;
+    return ctx;
+}
+
+static void free_ctx(struct dpx_ctx *ctx)
+{
+    release_ctx(ctx);
+    pthread_mutex_lock(&dpx_run.lock);
+    for (struct dpx_ctx **p = &dpx_run.all; *p; p = &(*p)->next)
+        if (*p == ctx) {
+            *p = ctx->next;
+            break;
+        }
+    memset(ctx, 0, sizeof *ctx);
+    ctx->next = spare;
+    spare = ctx;
+    pthread_mutex_unlock(&dpx_run.lock);
 }
 
 static struct dpx_ctx *new_ctx(void)
 {
-    struct dpx_ctx *ctx = dp_mem_zalloc(sizeof *ctx);
+    struct dpx_ctx *ctx = take_ctx();
     if (!ctx)
         return NULL;
     dp_outfile_init(&ctx->out);
     ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
     ctx->frames_end = ctx->frames + FRAMES;
-    if (!ctx->frames || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
+    if (dpx_run.opt.compress)
+        ctx->gzip = dp_gzip_new((int)dpx_run.opt.compress);
+    if (!ctx->frames || (dpx_run.opt.compress && !ctx->gzip) || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
         || dp_writer_init(&ctx->writer, dpx_run.opt.ticks, dpx_file_sink, ctx) < 0) {
         free_ctx(ctx);
         return NULL;
     }
-    /* The bottom frame is no sub's: it matches nothing and never ends. */
     ctx->top = ctx->frames;
-    ctx->top->si = NULL;
-    ctx->top->key = DPX_KEY(-1, DPX_MULTICALL);
-    ctx->top->id = 0;
-    ctx->top->serial = 0;
+    dpx_coro_bottom(ctx->frames);
     set_process(ctx);
     return ctx;
 }
@@ -104,19 +140,21 @@ static void start_clocks(struct dpx_ctx *ctx)
         .tree = dpx_run.opt.tree,
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
         .site = dpx_run.opt.callsites ? dpx_name_site : NULL,
+        .checkpoint = dpx_run.opt.checkpoint,
     };
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;
+    ctx->rec.save = dpx_file_save;
     ctx->rec.arg = ctx;
 }
 
 static void enlist(struct dpx_ctx *ctx)
 {
     pthread_mutex_lock(&dpx_run.lock);
-    ctx->tid = dpx_run.all ? ++dpx_run.tids : 0;
+    ctx->tid = dpx_run.tids++;
     ctx->next = dpx_run.all;
-    dpx_run.all = ctx;
+    __atomic_store_n(&dpx_run.all, ctx, __ATOMIC_RELEASE);     /* on_signal reads it at any moment */
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
@@ -134,18 +172,18 @@ static void finish(struct dpx_ctx *ctx)
     struct dpx_clock *clock = &ctx->clock;
     const struct dp_rec_host *host = dpx_clock_host(clock);
     U64 now = host->stamp(clock);
-    if (ctx->rec.trip && ctx->rec.paused && !ctx->exec_size) {
+    if (ctx->newborn && ctx->rec.paused) {
         ctx->thx = NULL;        /* a child that has recorded nothing leaves nothing */
         return;
     }
-    if (ctx->rec.trip)
-        tripped(ctx);
+    dpx_run_end_trip(ctx);
+    ctx->rec.save = NULL;       /* all is written now */
     dpx_hook_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
     dpx_file_rest(ctx);
     if (!ctx->out.failed) {
-        dpx_file_trailer(ctx);
+        dpx_file_trailer(ctx, true);
         if (!dp_outfile_is_there(&ctx->out))
             dpx_file_say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
@@ -162,7 +200,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->exec_size)
         dpx_run_after_exec(ctx);
     /* A forked child that has recorded nothing leaves nothing. */
-    if (ctx->rec.trip)
+    if (ctx->newborn)
         return;
     dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
     if (ctx->out.failed)
@@ -179,7 +217,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
         dpx_file_sink(ctx, text.ptr, text.len);
     dp_buf_release(&text);
     ctx->writer.marks += open_frames;
-    dpx_file_trailer(ctx);
+    dpx_file_trailer(ctx, true);
     ctx->writer.marks -= open_frames;
     /* exec may die, or call subs of a tied value, before it fails: the first event takes
      * the end back. */
@@ -193,9 +231,15 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
     int why = errno;
     if (ctx->exec_size) {
         dp_rec_untrip(&ctx->rec);
-        dp_outfile_cut(&ctx->out, ctx->exec_size);
+        if (ctx->rec.tree) {    /* it stays as one that was saved, with its sums */
+            dpx_file_trailer(ctx, false);
+        } else {
+            dp_outfile_cut(&ctx->out, ctx->exec_size);
+        }
         ctx->writer.pending = ctx->exec_pending;
         ctx->writer.sums = ctx->exec_sums;
+        if (!ctx->rec.tree)
+            dpx_file_trailer(ctx, false);
     }
     ctx->exec_size = 0;
     errno = why;
@@ -214,15 +258,36 @@ static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx == DPX_THX)
+    if (ctx->thx == DPX_THX) {
         dpx_run_end(aTHX_ ctx);
+        dpx_filter_release(aTHX_ &ctx->filter);
+        free_ctx(ctx);
+    }
 }
 
-/* For a process that ends without perl_destruct, and for threads still
- * running then. */
+/* The state of the interpreter that this thread runs, if any: a thread that is not
+ * perl's may fork, too. Only compares pointers; the caller holds the lock. */
+static struct dpx_ctx *own_ctx(void)
+{
+#ifdef DPX_MULTIPLICITY
+    void *own = PERL_GET_CONTEXT;
+#else
+    void *own = DPX_THX;
+#endif
+    struct dpx_ctx *ctx = own ? dpx_run.all : NULL;
+    while (ctx && ctx->thx != own)
+        ctx = ctx->next;
+    return ctx;
+}
+
+/* For a process that ends without perl_destruct. Other threads may be running still, and what
+ * they record is theirs alone to touch: it ends as if they were killed. */
 static void at_exit(void)
 {
-    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = own_ctx();
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (ctx)
         finish(ctx);
 }
 
@@ -243,10 +308,10 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
-    dTHX;
-    struct dpx_ctx *mine = DPX_CTX;
+    struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
+    dpx_run.off |= !dpx_run.opt.fork;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
         if (ctx != mine || !dpx_run.opt.fork) {
@@ -259,7 +324,7 @@ static void after_fork_child(void)
         ctx->before_cpu_us = 0;
         ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
-        ctx->forked = true;
+        ctx->forked = ctx->newborn = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -285,14 +350,18 @@ static void forked(struct dpx_ctx *ctx)
     dTHX;
     int why = errno;
     dp_rec_untrip(&ctx->rec);
+    ctx->newborn = false;
     size_t n = (size_t)ctx->fork_depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
+    dp_outfile_close(&ctx->out);
     dp_writer_restart(&ctx->writer);
     ctx->inherited = n;
     open_all(aTHX_ ctx);
     for (U32 id = 1; id < ctx->writer.next_id; id++)
         dpx_file_keep_name(ctx, id);
+    for (U32 site = 1; site <= ctx->sites.count; site++)
+        dpx_file_keep_site(ctx, site);
     for (size_t i = 1; i <= n; i++) {
         struct dpx_frame *f = ctx->frames + i;
         f->id = f->runs;
@@ -304,17 +373,73 @@ static void forked(struct dpx_ctx *ctx)
     errno = why;
 }
 
-void dpx_run_tripped(struct dpx_ctx *ctx)
+void dpx_run_end_trip(struct dpx_ctx *ctx)
 {
     if (ctx->exec_size)
         dpx_run_after_exec(ctx);
-    else
+    else if (ctx->newborn)
         forked(ctx);
 }
 
 static void tripped(void *arg)
 {
-    dpx_run_tripped(arg);
+    dpx_run_end_trip(arg);
+}
+
+/* ---- saving ---- */
+
+void dpx_run_save(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    struct dpx_clock *clock = &ctx->clock;
+    PERL_UNUSED_CONTEXT;
+    if (ctx->newborn || ctx->finished)
+        return;
+    U64 now = dpx_clock_host(clock)->stamp(clock);
+    dpx_run_end_trip(ctx);
+    dp_rec_save(&ctx->rec, now);
+    ctx->rec.left = dpx_clock_host(clock)->stamp(clock);
+    errno = why;
+}
+
+/* Whatever is interrupted, only flags are set; the next event of each interpreter sees them. */
+static void on_signal(int number)
+{
+    PERL_UNUSED_ARG(number);
+    for (struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE); ctx; ctx = ctx->next)
+        dp_rec_want(&ctx->rec);
+}
+
+/* Before the file is there: whoever waits for that may signal at once. */
+static void install_signal(struct sigaction *before)
+{
+    struct sigaction act;
+    if (!dpx_run.signal)
+        return;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = on_signal;
+    act.sa_flags = SA_RESTART;
+    sigemptyset(&act.sa_mask);
+    sigaction(dpx_run.signal, &act, before);
+}
+
+static void restore_signal(const struct sigaction *before)
+{
+    if (dpx_run.signal)
+        sigaction(dpx_run.signal, before, NULL);
+}
+
+/* The number of the signal that the option names. */
+static int find_signal(pTHX_ const char *name)
+{
+    struct sigaction act;
+    const char *bare = strnEQ(name, "SIG", 3) ? name + 3 : name;
+    I32 number = whichsig_pv(bare);
+    if (number <= 0)
+        Perl_croak(aTHX_ "DProf: signal=%s: there is no such signal; USR1 and USR2 are free, commonly\n", name);
+    if (number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &act) < 0)
+        Perl_croak(aTHX_ "DProf: signal=%s: a program cannot catch that; take USR1 or USR2\n", name);
+    return number;
 }
 
 /* ---- threads ---- */
@@ -335,15 +460,17 @@ struct dpx_ctx *dpx_run_other(pTHX)
     int why = errno;
     if (parent == &nobody)
         return NULL;
-    if (parent->thx && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
+    if (!dpx_run.off && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;
+        ctx->mainstack = PL_mainstack;
         set_ctx(aTHX_ ctx);
         open_all(aTHX_ ctx);
         ctx->stage = PL_phase;
         if (ctx->finished)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
+        dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
         ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
         if (parent->rec.paused)
@@ -406,8 +533,13 @@ static void read_options(pTHX_ const char *const *items, size_t n)
         if (dpx_options_take(&dpx_run.opt, items[i], &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
+    dpx_run.signal = dpx_run.opt.signal ? find_signal(aTHX_ dpx_run.opt.signal) : 0;
     /* The strings are the caller's and the environment's. */
     dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
+    dpx_run.opt.only = dpx_run.opt.only ? savepv(dpx_run.opt.only) : NULL;
+    dpx_run.opt.skip = dpx_run.opt.skip ? savepv(dpx_run.opt.skip) : NULL;
+    if (!dpx_filter_check(aTHX_ &err))
+        Perl_croak(aTHX_ "DProf: %s\n", err.message);
     dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
     if (dpx_run.opt.out)
         dpx_run.opt.out = dpx_run.path;
@@ -427,6 +559,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct stat st;
+    struct sigaction signal_before;
     U64 before = cpu_us_so_far();
 #ifdef DPX_MULTIPLICITY
     if (dpx_index < 0)
@@ -450,7 +583,10 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     ctx->before_cpu_us = before;
     dp_err_init(&err);
     ctx->rec.how.ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL;
+    install_signal(&signal_before);
     int rc = dpx_file_open(aTHX_ ctx, &err);
+    if (rc < 0)
+        restore_signal(&signal_before);
     if (rc == DP_E_ARG) {
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
@@ -459,6 +595,8 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     if (rc == 0) {
         start_clocks(ctx);
         rc = dpx_file_open_live(ctx);
+        if (rc < 0)
+            restore_signal(&signal_before);
     }
     if (rc < 0) {
         dpx_file_say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
@@ -470,7 +608,9 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     perl_atexit(at_perl_exit, NULL);
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    dpx_filter_init(aTHX_ &ctx->filter);
     ctx->thx = DPX_THX;
+    ctx->mainstack = PL_mainstack;
     set_ctx(aTHX_ ctx);
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);

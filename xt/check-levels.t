@@ -14,7 +14,7 @@ use Test::More;
 my @levels = (
     [ 'base',   [qw(dp_base dp_err dp_mem dp_buf dp_map dp_pool dp_num dp_sort dp_io dp_text)] ],
     [ 'format', [qw(dp_fmt dp_header dp_pieces dp_reader dp_reader_text dp_reader_tree dp_reader_pieces dp_reader_folded)],
-                [qw(dp_outfile dp_live dp_writer)] ],
+                [qw(dp_gzip dp_outfile dp_live dp_writer)] ],
     [ 'model',  [qw(dp_cct dp_rec)],
                 [qw(dp_origin dp_subs dp_file dp_prof dp_prof_tree)] ],
     [ 'views',  [qw(dp_select dp_rank dp_flat dp_tree dp_trace dp_overhead dp_fold dp_diff dp_stat)] ],
@@ -90,7 +90,7 @@ sub complaints {
 # The recorder reaches no analyzer file and the other way round, also not by way of lower levels.
 sub sides {
     my (%text) = @_;
-    my @lists = ([qw(dp_rec dp_cct dp_writer dp_outfile dp_live)], [qw(dp_prof dp_file dp_subs dp_reader dp_reader_text dp_header dp_pieces dp_origin)]);
+    my @lists = ([qw(dp_rec dp_cct dp_writer dp_outfile dp_gzip dp_live)], [qw(dp_prof dp_file dp_subs dp_reader dp_reader_text dp_header dp_pieces dp_origin)]);
     my @bad;
     for my $side (0, 1) {
         my %other = map { $_ => 1 } @{ $lists[ 1 - $side ] };

@@ -47,7 +47,7 @@ happens: C<return>, the end of the sub, C<die> through any number of frames, C<l
 sub, C<goto &sub>, C<exit>.
 
 The profiled program does not notice. No debugger flag stays set, no frame is added to C<caller>,
-no variable, handler or timer is used. Output, exit status and the order of destruction are those of
+no variable, handler or timer is used (but for the option C<signal>). Output, exit status and the order of destruction are those of
 the plain run.
 
 It is a successor to the classic Devel::DProf by name, file format and options: what read its files reads
@@ -115,6 +115,29 @@ A tree tells callers apart by file and line.
 
 A tree does not count ops.
 
+=item only=REGEX, skip=REGEX
+
+Subs that do not match, or that match, are not recorded. Their time belongs to the nearest recorded caller, and what
+they call is recorded under that one. With both, C<only> goes first. The patterns are perl's, and see characters:
+
+    My::Package::name
+    My::Package::__ANON__[lib/My/Package.pm:12]     anonymous subs
+    CORE:print                                      builtins, with builtins=slow
+
+A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
+error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
+and C<\p{In...}>, which may be subs of the program.
+
+Commas separate options, so a pattern with a comma (C<a{1,2}>) must stand in the environment:
+
+    PERL_DPROF_ONLY='^My::(?:A|B{1,2})::' perl -d:DProf program.pl
+
+Under C<-T> and in setuid programs only the command line is heard.
+
+=item builtins=slow
+
+Slow builtins are recorded, too, as C<CORE:print> under the sub that uses them. See L</Builtins>.
+
 =item fork=no, threads=no
 
 Children or threads are not recorded.
@@ -123,6 +146,23 @@ Children or threads are not recorded.
 
 When recording begins: with the program's first BEGIN block, with its main part, or when it says so, see L<Devel::DProf::Control>.
 
+=item compress=N
+
+Writes the file packed by gzip: 1 is fast, 9 small, 0 (the default) plain. The name stays the same, and all tools read it. A trace
+takes a tenth of the room or less. The time that packing takes is the profiler's own. The file consists of gzip members, one
+for each time that something is written, so it can be read as far as it goes whatever becomes of the process; with C<buffer=0> that
+makes it larger. C<limit> counts the bytes of the packed file.
+
+=item checkpoint=SECONDS
+
+Writes the tree again whenever so much time has passed, see L</SAVING>. There is no timer: the time is looked at when a sub is entered or left. For a trace the option does
+nothing: what it has recorded is written after a second in any case.
+
+=item signal=USR1
+
+The signal that has the program write its file, see L</SAVING>. A name as in C<%SIG>, with or without C<SIG> before it; one that there is not, or that cannot be caught, is an error before the program
+starts. Not from the environment for setuid programs and under C<-T>.
+
 =item clock=NAME
 
 C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
@@ -130,6 +170,28 @@ if the kernel does not use it, C<counting> or C<counting:NS> for a clock
 that moves by so many ns (1000) at each reading and makes profiles exactly repeatable: for tests.
 
 =back
+
+=head1 SAVING
+
+A program that runs for days has a profile only when it ends, unless it is made to save it. With the option C<signal=USR1>,
+
+    kill -USR1 PID
+
+brings the file up to date at the next entry or exit of a sub, in each of the program's threads; C<checkpoint=60> does so for a tree once a minute.
+The program goes on. A saved file is complete in itself and can be copied, and sent elsewhere: it has all
+calls up to then, and the sums of their times. The tools say that the recording did not come to its end. (While the program
+runs the tools find what is newer than the file in F<tmon.out.live> anyway, on the same machine.)
+
+A trace is saved by writing what is still in memory. A tree is written to a new file, F<tmon.out.new>, with the owner and mode of the old one, which then takes its
+place, so that nobody ever sees half of one. Where that cannot be done (the directory is not writable any more, the disk is full, the profile was moved away, or is
+a device or pipe), the file stays as it is, and nothing is said: it is written at the end. Should there be no room for the tree at the end, the one that was
+saved last stays, and one line says so. After an orderly end the file is as it would have been without saves.
+
+The time that saving takes is the profiler's own, and in no sub's time.
+
+The signal is the one handler that this profiler ever sets, and only when asked to. It is not in C<%SIG>. A program that sets a handler for that signal replaces ours: then nothing is saved.
+As any signal that is caught, it ends a C<sleep> or C<select> early. Forked children have the handler, too; a child that has recorded nothing yet
+writes no file. A program that is executed does not have it, and may be killed by the signal.
 
 =head1 WHAT IS RECORDED
 
@@ -156,7 +218,48 @@ tells it. From 1,000 names on, further ones count under plain C<AUTOLOAD>.
 Code that is compiled over and over gets a new name each time, C<(eval N)>. From 1,000 names on that
 differ in nothing but these numbers, further ones are recorded without the number.
 
+=item Names that count up
+
+A program may make new subs for as long as it runs: C<Anon1234::new>, C<main::gen77>. From 1,000 names on that stand in one
+place and differ in nothing but numbers, further ones are recorded with a C<#> for each number: C<Anon#::new>.
+
+=item Very many names
+
+From 65,536 names on, a new one counts as C<(others)> of its package, its numbers replaced by C<#> too; and from 1,000 such packages on, as
+C<main::(others)>. What was known before keeps its name.
+
 =back
+
+=head2 Builtins
+
+With C<builtins=slow> these are calls: what asks the system, and what may work on much data.
+
+    accept backtick bind binmode chdir chmod chown chroot close closedir
+    connect crypt dbmclose dbmopen eof fcntl flock fork getc getlogin
+    getpeername getsockname getsockopt glob ioctl link listen lstat match
+    mkdir open opendir pack pipe print printf read readdir readline
+    readlink recv regcomp rename rewinddir rmdir say seek seekdir select
+    send setsockopt shutdown sleep socket socketpair sort stat subst
+    substcont symlink syscall sysopen sysread sysseek system syswrite
+    truncate unlink unpack utime wait waitpid
+    -r -w -x -o -R -W -X -O -e -z -s -f -d -l -p -S -u -g -k -b -c -t -T
+    -B -M -A -C
+    gethost* getnet* getproto* getserv* getpw* getgr* (by name or number, and -ent)
+    shmget shmctl shmread shmwrite msgget msgctl msgsnd msgrcv semget
+    semctl semop
+
+C<match> is C<m//>; C<subst> is C<s///>, and C<substcont> each further step of one whose replacement is
+code (C<s///e>, or with variables in it): that code itself runs outside of both. C<regcomp> is the compilation of a pattern with variables in it, or
+the finding that it has not changed. C<backtick> is C<readpipe>, too. C<split> matches
+by itself.
+
+What a builtin calls is below it: comparators and the subs that a C<sort> block calls, methods of tied handles,
+overloaded operators, signal handlers, C<$SIG{__WARN__}>.
+
+C<require>, C<do FILE>, C<eval>, C<exec> and C<write> are not among them. A forked child begins in the sub that forked, not in
+C<fork>. Perl runs some builtins when it compiles (C<pack> of constants): these are calls, too.
+
+Each such call costs as much as a call of a sub. Without the option builtins cost nothing.
 
 =head2 Phases
 
@@ -253,6 +356,10 @@ The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run
 running program is writing is left alone, and F<tmon.out.PID> written instead. A file that is no
 profile is never overwritten: the program does not start then. The default name is not followed through a symbolic link.
 
+=item tmon.out.new
+
+Is there for the moment in which a tree is saved. One that a killed process has left is removed by the next run.
+
 =item tmon.out.live
 
 What is not in the profile yet, while the program runs. It goes when the recording ends in order. When the program is killed, even by
@@ -268,6 +375,16 @@ and the program runs on.
 =head1 DIAGNOSTICS
 
 =over
+
+=item DProf: cannot write FILE: REASON; the profile is the one that was saved last
+
+The disk is full, and the tree that was saved before (see L</SAVING>) is worth more than a part of the last one.
+
+=item DProf: signal=NAME: there is no such signal; ...
+
+=item DProf: signal=NAME: a program cannot catch that; ...
+
+The program was not started. Use C<signal=USR1>, C<signal=USR2>, or another that the program does not use itself.
 
 =item DProf: run perl with -d to use DProf.
 
@@ -307,7 +424,8 @@ PERL5DB is set by C<perl -d:> itself; it is taken out of C<%ENV> again, so that 
 
 =item *
 
-Builtin functions are not measured by themselves; their time belongs to the sub that calls them.
+Builtin functions are not measured by themselves, unless the option C<builtins=slow> asks for it, and then not all of
+them; their time belongs to the sub that calls them.
 
 =item *
 
@@ -317,7 +435,20 @@ counts for its caller.
 =item *
 
 Each different sub costs the profiler memory for as long as the process lives, some 500 bytes in a trace and
-1.2 kB in a tree, even if the sub itself is gone.
+1.2 kB in a tree, even if the sub itself is gone. There are bounds, see L</Names>.
+
+=item *
+
+A closure that was given a name of its own (Sub::Util) and is gone may leave its name to the next closure of the same code.
+
+=item *
+
+A thread that still runs when the process ends leaves what a killed process leaves: all its calls, in a profile cut short.
+
+=item *
+
+A module that brings a run loop of its own (Devel::Cover with C<-replace_ops,0>) hides sort comparators and blocks of List::Util, and
+when a C<die> is caught. Recordings that end so say it, and L<dprofpp> does.
 
 =item *
 

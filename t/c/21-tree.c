@@ -173,6 +173,7 @@ static void layout(void)
     AT(number, DP_PIECE_N_NUMBER);
     AT(parent, DP_PIECE_N_PARENT);
     AT(id, DP_PIECE_N_ID);
+    AT(site, DP_PIECE_N_SITE);
     AT(calls, DP_PIECE_N_CALLS);
     AT(real, DP_PIECE_N_REAL);
     AT(wait, DP_PIECE_N_WAIT);
@@ -183,6 +184,7 @@ static void layout(void)
     AT(folded, DP_PIECE_N_FOLDED);
     is_u(offsetof(struct dp_live_state, tree), DP_PIECE_RUN + 8 * DP_PIECE_S_TREE, "the state's tree");
     is_u(offsetof(struct dp_live_state, marks), DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS, "the state's marks");
+    is_u(offsetof(struct dp_live_state, pending), DP_PIECE_RUN + 8 * DP_PIECE_S_USER, "the state's pending time");
 }
 
 #define THREE "& 1 m a m.pl:1\n& 2 m b m.pl:2\n& 3 m c m.pl:3\n"
@@ -330,15 +332,91 @@ static void odd_pieces(void)
     }
     ok(good, "cut anywhere: %s", o.message);
     struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 2, 1, 0, 6), image_node(UINT32_MAX, 1, 1, 2, 7), image_node(3, 1, 1, 1, 8) };
-    image_text(&image, IMAGE_TREE NAMES);
+    image_text(&image, IMAGE_TREE);
     image_state(&image, 0, true, true);
+    image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
     is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 8 0 8 8 1 10\n", "contexts that cannot be are left out");
     is_i(o.code, DP_E_SYNTAX, "and are an error");
-    image_text(&image, IMAGE_TREE NAMES "= 0 0 1 2 0 2 0 0 0\n");
+}
+
+/* A tree was saved, and the pieces have a newer one: other names first, other ids. */
+static void saved_tree(void)
+{
+    static const char saved[] = "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
+    static const char here[] = "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6), image_node(3, 1, 2, 9, 7) };
+    static const char newer[] = NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 6 0 6 6 1 10\n= 1 2 9 7 0 7 7 1 90\n";
+    image_text(&image, IMAGE_TREE);
+    dp_buf_adds(&image.text, saved);
+    is_s(image_to(), here, "a copy of a saved tree");
+    is_i(o.code, DP_E_TRUNCATED, "is not at its end");
     image_state(&image, 0, true, true);
-    image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof *nodes);
-    is_s(image_to(), NAMES "= 0 0 1 2 0 2 0 0 0\n", "a text that has the tree already");
+    image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
+    image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
+    is_s(image_to(), newer, "the pieces have a newer tree");
+    is_u(o.contexts, 3, "and nothing counts twice");
+
+    /* behind a trace */
+    image.text.len = 0;
+    dp_buf_adds(&image.text, IMAGE_HEAD NAMES "@ 1 0 1\n+ 2\n@ 2 0 2\n+ 1\n- 1\nPART3\n");
+    dp_buf_adds(&image.text, saved);
+    ok(strstr(image_to(), "= 1 1 1 6 0 6") && strstr(dp_buf_cstr(&out), "= 1 2 10 9 0 9") && o.marks == 3 && o.contexts == 3,
+       "a saved tree behind a trace: %s", dp_buf_cstr(&out));
+
+    image_text(&image, IMAGE_TREE);
+    dp_buf_adds(&image.text, saved);
+    image_state(&image, 0, true, true);
+    image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
+    image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
+    size_t whole = image.left.len;
+    image_piece(&image, DP_LIVE_HISTOGRAMS, 0, nodes, sizeof nodes);
+    image.left.ptr[whole + 16] = 1;
+    ok(strstr(image_to(), "= 0 0 1 2 0 2 0 0 7\n= 1 2 3 4 0 4 4 1 8\n") && o.contexts == 2 && o.code == DP_E_SYNTAX,
+       "damaged pieces: the saved tree is the better one: %s", dp_buf_cstr(&out));
+
+    /* it ended in order: the header says so, whatever the pieces have */
+    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n"
+               "$rrun_utime=6; $rrun_stime=0; $rrun_rtime=6; $dprof_complete=1;\nPART3\n");
+    dp_buf_adds(&image.text, saved);
+    image_state(&image, 0, true, true);
+    image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
+    is_s(image_to(), here, "a tree that ended in order");
+    is_i(o.code, 0, "needs no pieces");
+    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n"
+               "$rrun_utime=9; $rrun_stime=0; $rrun_rtime=9; $dprof_saved=1;\nPART2\n" NAMES "@ 1 0 1\n+ 2\n");
+    is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 2 1 0 0 0 0 0\n", "a saved trace: no time is made up from its header");
+    is_i(o.code, DP_E_TRUNCATED, "nor is it at its end");
+}
+
+static void sites_and_pending(void)
+{
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6), image_node(3, 1, 1, 9, 7), image_node(4, 1, 1, 2, 8) };
+    nodes[1].site = 2;
+    nodes[2].site = 1;
+    nodes[3].site = 3;
+    image_text(&image, IMAGE_TREE);
+    image_state(&image, 0, true, true);
+    image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
+    image_piece(&image, DP_LIVE_SITES, 0, "a%20b:1\n", 9);
+    image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
+    image_piece(&image, DP_LIVE_SITES, 1, "m.pl:7\nm.pl", 12);
+    is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 2 8 0 8 8 1 20\n= 1 1 9 7 0 7 7 1 90 at=a%20b:1\n= 1 1 1 6 0 6 6 1 10 at=m.pl:7\n",
+         "call sites; one that was being added is left out");
+
+    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .pending = { 30, 5, 50 } };
+    uint64_t words[] = { raw(100, DP_RAW_LEAVE, 1) };
+    for (int round = 0; round < 4; round++) {
+        image_text(&image, IMAGE_HEAD NAMES "@ 1 0 1\n+ 1\n");
+        if (round == 1 || round == 3)
+            dp_buf_adds(&image.text, "@ 130 5 150\n- 1\n");
+        else if (round == 2)
+            dp_buf_adds(&image.text, "@ 130 5 150\n-");
+        image_piece(&image, DP_LIVE_STATE, 0, &state, sizeof state);
+        image_piece(&image, DP_LIVE_MARKS, 0, words, round == 3 ? 0 : sizeof words);
+        is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 1 1 130 5 150 150 150\nh 1 7:1\n", "time that was pending, %s",
+             round == 0 ? "in the state" : round == 1 ? "in the text by now" : round == 2 ? "half in the text" : "all in the text, and the state not yet told");
+    }
 }
 
 /* The same bytes in small portions. */
@@ -496,6 +574,8 @@ int main(void)
     layout();
     pieces();
     odd_pieces();
+    saved_tree();
+    sites_and_pending();
     portions();
     merging();
     static const char text[] = HEAD NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1 1\nh 1 0:5 3:7\n";

@@ -146,6 +146,128 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
     dp_buf_release(&text);
 }
 
+/* ---- saving ---- */
+
+static struct {
+    struct dp_rec *rec;
+    unsigned one_in;            /* so often does a signal come; 0: never */
+    unsigned long asked, served, saves;
+} signals;
+
+/* Something that a signal may interrupt. */
+static void interruptible(void)
+{
+    if (signals.one_in && rnd(signals.one_in) == 0) {
+        signals.asked++;
+        dp_rec_want(signals.rec);
+    }
+}
+
+static uint64_t stamp_s(void *m) { interruptible(); return stamp(m); }
+static uint64_t cpu_ns_s(void *m) { interruptible(); return cpu_ns(m); }
+static void pair_s(void *m, uint64_t *s, uint64_t *mono) { interruptible(); pair(m, s, mono); interruptible(); }
+static void split_s(void *m, uint64_t *user, uint64_t *sys) { interruptible(); split(m, user, sys); }
+
+static int sink_s(void *buf, const char *ptr, size_t len)
+{
+    interruptible();
+    return sink(buf, ptr, len);
+}
+
+static struct machine saver;
+
+static void saved(void *arg)
+{
+    (void)arg;
+    signals.served = signals.asked;
+    signals.saves++;
+    /* it works and waits for the disk */
+    saver.ns += 900000;
+    saver.cpu += 300000;
+    interruptible();
+}
+
+/* A signal at any moment, in the middle of whatever the recorder does: the next mark saves. And
+ * what that takes is not the program's. */
+static void saving(const char *what, size_t words, unsigned one_in, uint64_t checkpoint, bool tree)
+{
+    struct dp_rec_host host = { 0, zero, stamp_s, cpu_ns_s, pair_s, split_s };
+    struct dp_rec rec;
+    struct dp_writer w;
+    struct dp_live live;
+    struct dp_buf text;
+    struct dp_rec_how how = { .words = words, .contexts = 1000, .tree = tree, .checkpoint = checkpoint };
+    struct dp_cct_call call;
+    double program = 0, computed = 0;
+
+    memset(&signals, 0, sizeof signals);
+    memset(&saver, 0, sizeof saver);
+    dp_buf_init(&text);
+    dp_live_init(&live, NULL);
+    dp_writer_init(&w, 10000000, sink_s, &text);
+    dp_writer_name(&w, "main f -", 8);
+    dp_rec_init(&rec, &how, &w, &host, &saver);
+    dp_rec_open(&rec, &live);
+    rec.save = saved;
+    signals.rec = &rec;
+    signals.one_in = one_in;
+    const int n = 40000;
+    bool prompt = true;
+    size_t marks = 0;
+    rec.left = stamp(&saver);
+    for (int i = 0; i < n; i++) {
+        double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(60000);
+        double cpu = gap > 10000 && rnd(2) ? gap / 10 : gap;
+        if (checkpoint && rnd(200) == 0)
+            gap += 50000000;
+        if (rnd(400) == 0)
+            interruptible();            /* in the program */
+        saver.ns += gap;
+        saver.cpu += cpu;
+        program += gap;
+        computed += cpu;
+        unsigned long before = signals.asked;
+        dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, stamp(&saver), tree);
+        prompt = prompt && signals.served >= before;
+        rec.left = stamp(&saver);
+    }
+    ok(prompt && (!one_in || signals.saves > 100), "%s: each signal is served by the next mark (%lu, %lu saves)", what, signals.asked, signals.saves);
+    double due = saver.ns / 1e9 / (double)checkpoint;
+    ok(!checkpoint || ((double)signals.saves <= due && (double)signals.saves > due * 0.9 - 1), "%s: %lu saves in %.1f s", what, signals.saves, saver.ns / 1e9);
+    unsigned long before = signals.saves;
+    dp_rec_save(&rec, stamp(&saver));
+    ok(signals.saves == before + 1, "%s: on demand", what);
+    rec.left = stamp(&saver);
+    signals.one_in = 0;
+    dp_rec_flush(&rec, stamp(&saver));
+    dp_writer_finish(&w);
+    struct sums s = { 0, 0, 0, 0 };
+    if (tree) {
+        struct dp_pool names;
+        dp_pool_init(&names);
+        dp_pool_intern(&names, "main f -", 8);
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        dp_cct_write(&rec.cct, &out, &text);
+        s.user = (double)out.user;
+        s.sys = (double)out.sys;
+        s.real = (double)out.real;
+        marks = strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") ? (size_t)n : 0;
+        dp_pool_release(&names);
+    } else {
+        s = read_text(dp_buf_cstr(&text));
+        marks = s.marks;
+    }
+    double real = program / 100, cpu = computed / 100;
+    ok(marks == (size_t)n, "%s: all calls", what);
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what, s.real, real);
+    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01, "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
+    ok(s.sys > cpu * 0.23 && s.sys < cpu * 0.27, "%s: a quarter in the kernel: %.0f", what, s.sys);
+    dp_rec_release(&rec);
+    dp_live_release(&live);
+    dp_writer_release(&w);
+    dp_buf_release(&text);
+}
+
 static void one_mark_at_a_time(void)
 {
     simulate("each at once", 0, 2000, 0, false);
@@ -160,5 +282,9 @@ int main(void)
     one_mark_at_a_time();
     simulate("tree, short gaps", 0, 500, 0, true);
     simulate("tree, both", 0, 200000, 50, true);
+    saving("trace and signals", 500, 60, 0, false);
+    saving("one window, few signals", 16384, 60, 0, false);
+    saving("tree and signals", 0, 100, 0, true);
+    saving("checkpoints", 0, 0, 1, true);
     return tap_done();
 }

@@ -34,7 +34,7 @@ use POSIX ();
 use version;
 use TraceReader;
 
-our @EXPORT = qw(root scratch slurp spew run_perl run_program profiled plain same_as_plain read_profile
+our @EXPORT = qw(root scratch slurp spew run_perl run_program profiled plain same_as_plain read_profile edges_of_tree
                  profile_ok check_script run_scripts counting PROFILER profiler_env tree);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
@@ -137,6 +137,29 @@ sub profiled { my ($args, %opt) = @_; return run_perl($args, %opt, profile => 1)
 sub read_profile {
     my ($file, %opt) = @_;
     return TraceReader->read($file, events => 1, %opt);
+}
+
+# "caller > callee" => calls, of a tree file or a file's part that is a tree; read in the plainest way.
+# Phases are no callers here.
+sub edges_of_tree {
+    my ($path) = @_;
+    my (%name, @stack, %edges);
+    my ($tree) = slurp($path) =~ /^PART3\n(.*)/ms;
+    for (split /\n/, $tree // '') {
+        if (/^& (\w+) (\S+) (\S+)/) {
+            my ($id, $name) = ($1, "$2\::$3");
+            $name =~ s/%([0-9A-F]{2})/chr hex $1/ge;
+            utf8::decode($name);
+            $name{$id} = / kind=phase$/ ? '(program)' : $name;
+        } elsif (/^= (\d+) (\w+) (\d+)/) {
+            my ($depth, $id, $calls) = ($1, $2, $3);
+            my $name = $depth ? $name{$id} // die "$path: no name for $id\n" : '(program)';
+            $#stack = $depth - 1;
+            $edges{"$stack[-1] > $name"} += $calls if @stack && $name ne '(program)';
+            push @stack, $name;
+        }
+    }
+    return \%edges;
 }
 
 # A profile that is whole and has no flaw. Returns the reader.

@@ -5,6 +5,9 @@ package FuzzProgram;
 # is being charged is compared with the one that caller() names.
 #
 # A seed always gives the same program, and a program always runs the same way.
+#
+# FUZZ_SKIP in a program's environment: a regex of subs that are not recorded. FUZZ_BUILTINS: builtins
+# are.
 
 use strict;
 use warnings;
@@ -48,6 +51,7 @@ sub call { return $level > 4 ? name() . '()' : nest(one(@calls)) }
 sub nest { my ($code) = @_; local $level = $level + 1; return $code->() }
 
 sub check { return 'K(Devel::DProf::_charged()); ' }
+sub check_in { return "K(Devel::DProf::_charged(), 1, '$_[0]'); " }
 sub chance { return 'rand() < ' . (one(1, 2, 4) / 20) }
 sub label { return 'L' . pick(4) }
 sub thrown { return one('"thrown\n"', 'bless([], "F::Error")', '{ a => 1 }', 'bless([], "F::Gone")', '$over') }
@@ -67,7 +71,7 @@ sub body {
 
 # Sort blocks are no subs.
 sub sort_body {
-    return '{ ' . one('', check()) . one('', call() . ';', 'die ' . thrown() . ' if ' . chance() . ';', 'eval { ' . call() . ' };',
+    return '{ ' . one('', check_in('CORE:sort')) . one('', call() . ';', 'die ' . thrown() . ' if ' . chance() . ';', 'eval { ' . call() . ' };',
         'eval { die "in\n" };') . ' $a <=> $b }';
 }
 
@@ -186,6 +190,7 @@ END
 use List::Util; use Scalar::Util; use Sub::Util;
 BEGIN { no strict 'refs'; *{'Devel::DProf::_charged'} = sub { 0 } unless defined &Devel::DProf::_charged }
 our $plain; BEGIN { $plain = !defined &Devel::DProf::_start }
+our $skip = $ENV{FUZZ_SKIP};
 our (%c, $fuel, $depth, $checks, $wrong, $global, $lv, $over, $by, %ref, @closure, $AUTOLOAD);
 $fuel = 0; $depth = 0; $checks = 0; $wrong = 0;
 $over = bless [1, 2], 'F::Over';
@@ -197,10 +202,16 @@ sub K {
     $c{K}++;
     $checks++;
     return if $plain;
-    my ($charged, $i) = @_;
-    my $name;
+    my ($charged, $i, $builtin) = @_;
+    my ($name, $skipped);
     $i ||= 1;
-    while (defined($name = (caller $i++)[3])) { last if $name ne '(eval)' }
+    while (defined($name = (caller $i++)[3])) {
+        next if $name eq '(eval)';
+        last if !defined $skip || $name !~ $skip;
+        $skipped = 1;
+    }
+    return if $skipped && $charged && $charged =~ /^(?:List::Util::|CORE:)/;     # which caller() does not show
+    $name = $builtin if $builtin && $ENV{FUZZ_BUILTINS};
     $charged //= '(program)';
     $name //= '(program)';
     return if $charged eq $name || $name =~ /^F::Auto::AUTOLOAD/ && $charged =~ /^F::Auto::(?:auto|func)_\d/;
@@ -302,7 +313,8 @@ END
 our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|\ADevel::DProf::_charged\z/;
 
 # The profile's counts by name against the lines that the program printed.
-# $about: as StrictProfile::problems fills it, edges too. Returns what is wrong.
+# $about: as StrictProfile::problems fills it, edges too; with a regex in {skip}, such subs must not be there.
+# Returns what is wrong.
 sub compare {
     my ($output, $about) = @_;
     my %profile;
@@ -317,6 +329,7 @@ sub compare {
         my ($name, $count) = split ' ';
         $name = "main::$name" unless $name =~ /::/;
         my $have = $profile{$name} // 0;
+        $count = 0 if defined $about->{skip} && $name =~ $about->{skip};
         # A pending signal may be handled in the first op of a destructor; a handler that dies
         # then ends it before it has counted itself.
         next if $name eq 'F::Gone::DESTROY' && $have > $count

@@ -121,7 +121,7 @@ sub read {
         $span->[0] = $longest if $longest > $span->[0];
         $span->[1] = $shortest if $shortest < $span->[1];
     }
-    my @rest = map { my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}]; $r > 0 ? $r : 0 } qw(u s r);
+    my @rest = $h{dprof_saved} ? (0, 0, 0) : map { my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}]; $r > 0 ? $r : 0 } qw(u s r);
     $give->([], @rest);
 }
 

@@ -24,20 +24,19 @@ sub roles {
     return join '', map { chr $role->($_) } $self->names($how);
 }
 
-# The files of the run that a file belongs to, itself first: those beside it whose names begin
-# with its own (tmon.out, tmon.out.PID, tmon.out.PID.TID) and whose headers have its run id.
+# The files of the run that a file belongs to, itself first: those beside it that are called like it but
+# for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its run id.
 sub processes {
     my ($path) = @_;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
     my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return $path;
     opendir my $in, defined $dir ? $dir : '.' or return $path;
-    my @numbers;
-    while (defined(my $name = readdir $in)) {
-        push @numbers, [split /\./, $1] if $name =~ /^\Q$base\E\.(\d+(?:\.\d+)*)\z/;
-    }
-    @numbers = sort { $a->[0] <=> $b->[0] || ($a->[1] // 0) <=> ($b->[1] // 0) || "@$a" cmp "@$b" } @numbers;
-    return $path, grep { (run_of($_) // '') eq $run } map { join '.', $path, @$_ } @numbers;
+    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.\d+)+\z//r, -1;
+    my @names = grep { /^$like(?:\.\d+)*\z/ && $_ ne $base } readdir $in;
+    my %key = map { ($_ => s/(\d+)/length($1) . ".$1"/ger) } @names;
+    @names = sort { $key{$a} cmp $key{$b} } @names;
+    return $path, grep { (run_of($_) // '') eq $run } map { ($dir // '') . $_ } @names;
 }
 
 sub run_of {
@@ -163,7 +162,7 @@ it reads, and returns an outcome.
 =item Devel::DProf::Profile::processes PATH
 
 The files of the run that a file belongs to, itself first: those beside it that
-are called like it, with numbers behind, and have the same C<$dprof_run>.
+are called like it, but for numbers, and have the same C<$dprof_run>.
 
 =item Devel::DProf::Profile::escape BYTES
 

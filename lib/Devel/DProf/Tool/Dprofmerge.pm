@@ -23,7 +23,8 @@ sub main {
     return usage('which profiles?') if !@$names;
     my $out = $opt->{o} // '-';
     return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
-    @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    my %seen;
+    @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
     return written($profile, $opt, $out) || $failed;

@@ -44,7 +44,8 @@ sub main {
             return $status || FAILED;
         }
     }
-    @$names = map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    my %seen;
+    @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
     my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
     return $status || $failed;
 }
@@ -144,6 +145,7 @@ sub report {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
+        run_loop($path, $opt, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
         $something ||= $readable;
@@ -207,6 +209,12 @@ sub terminal_width {
 }
 
 # ---- what is to be told of a file ----
+
+sub run_loop {
+    my ($path, $opt, %header) = @_;
+    return if !$header{dprof_runops_taken} || $opt->{F};
+    complain("$path: another module took perl's run loop: sort comparators may be missing, and exits by die were seen late");
+}
 
 # Says what has to be said. Returns the exit status and whether there is
 # something to report; undef where there must be no report at all.

@@ -1,0 +1,31 @@
+/* Text as gzip members, each of them whole: a file made of them can be read up to
+ * its last one, whatever became of its writer. */
+#ifndef DP_GZIP_H
+#define DP_GZIP_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+
+enum {
+    DP_GZIP_TEXT = 128 * 1024,  /* most text of a packed member */
+    DP_GZIP_STORED = 65535,     /* most of a stored one */
+    DP_GZIP_HEAD = 15,          /* bytes before a stored one's text */
+    DP_GZIP_FRAME = 23          /* bytes around it */
+};
+
+struct dp_gzip;
+
+/* level: 1 to 9. All memory that members will need. NULL when it is short. */
+struct dp_gzip *dp_gzip_new(int level);
+void dp_gzip_free(struct dp_gzip *gz);
+
+/* One member of the text, deflated, or stored: then it has DP_GZIP_FRAME bytes
+ * more than the text. *out is borrowed until the next call. Returns 0, or DP_E_IO: too
+ * long, or zlib failed. */
+int dp_gzip_pack(struct dp_gzip *gz, const char *ptr, size_t len, const char **out, size_t *out_len);
+int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out, size_t *out_len);
+
+/* The text of a stored member, as far as ptr reaches; NULL: it is none. */
+const char *dp_gzip_stored(const char *ptr, size_t len, size_t *text_len);
+
+#endif

@@ -1,0 +1,26 @@
+# Threads in every state, in each way of recording: sums are right, and the program ends as it does without us.
+# xt/threads.pl runs the same programs over and over.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Config;
+use Test::More;
+use DProfTest;
+use RunReader;
+use ThreadPrograms;
+
+plan skip_all => 'this perl has no threads' if !$Config{useithreads};
+
+for my $name (thread_programs()) {
+    next if @ARGV && !grep { $name eq $_ } @ARGV;
+    my $file = spew(scratch() . '/t.pl', thread_program($name));
+    my $plain = plain([$file]);
+    for (grep { $_->[0] ne 'limit' } MODES) {
+        my ($mode, $env) = @$_;
+        my $run = profiled([$file], env => $env, limit => 60);
+        is(join("\n", grep { length } same_as_plain($plain, $run), wrong_in_threads($name, $run->{profile})), '', "$name, $mode");
+    }
+}
+
+done_testing;

@@ -1,0 +1,38 @@
+package RunReader;
+
+# What the tests of processes share: a run of several files, read as the tools read it.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Devel::DProf::Profile;
+use DProfTest;
+
+our @EXPORT = qw(MODES calls_of calls_of_run run_files without_numbers);
+
+# Each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
+sub MODES {
+    return (
+        [trace => { counting() }], [tree => { counting(PERL_DPROF_MODE => 'tree') }],
+        [limit => { counting(PERL_DPROF_LIMIT => 5000, PERL_DPROF_BUFFER => 50) }],
+    );
+}
+
+# The calls by name, and the outcome of reading, of one file or more.
+sub calls_of {
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add($_) for @_;
+    my %calls = map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 100_000 });
+    return (\%calls, map { $profile->outcome($_) } 0 .. $#_);
+}
+
+# The same of all files of the run that wrote this one.
+sub calls_of_run { return calls_of(Devel::DProf::Profile::processes($_[0])) }
+
+# The names of what a run left, without the directory.
+sub run_files { return sort map { s{.*/}{}r } glob "$_[0]{dir}/tmon.out*" }
+
+# Process numbers differ from run to run.
+sub without_numbers { s/\b\d{2,}\b/N/g for map { @$_{qw(out err)} } @_; return @_ }
+
+1;

@@ -1,0 +1,132 @@
+/* Coroutines (Coro). Each has stacks of its own, and so has a stack of frames of its
+ * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is noticed at the next
+ * event; what ran is left without having ended, and what goes on goes on without being called. */
+#include "dpx.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum {
+    FRAMES = 32,                /* to begin with */
+    PRUNE = 128
+};
+
+struct dpx_coro {
+    AV *mainstack;
+    struct dpx_frame *frames, *frames_end, *top;    /* frames: NULL while it runs */
+    struct dp_cct_node *cur;    /* of a tree, as of these links */
+    U64 links;
+};
+
+void dpx_coro_bottom(struct dpx_frame *f)
+{
+    /* It is no sub's: it matches nothing and never ends. */
+    memset(f, 0, sizeof *f);
+    f->key = DPX_KEY(-1, DPX_MULTICALL);
+}
+
+/* Forgets coroutines that are gone, so that a program that makes them without end does not
+ * fill the memory. Heads of SVs are never given back, and a freed one, or one that has
+ * become something else, says so. */
+static void prune(struct dpx_ctx *ctx)
+{
+    size_t n = 0;
+    dp_map_clear(&ctx->coro_of);
+    for (size_t i = 0; i < ctx->n_coros; i++) {
+        struct dpx_coro *c = &ctx->coros[i];
+        struct dp_map_slot *slot = NULL;
+        if (c->mainstack == ctx->mainstack || SvTYPE(c->mainstack) == SVt_PVAV)
+            slot = dp_map_put(&ctx->coro_of, PTR2UV(c->mainstack));
+        if (!slot) {
+            dp_mem_free(c->frames);
+            continue;
+        }
+        slot->value = (uint32_t)n;
+        ctx->coros[n++] = *c;
+    }
+    ctx->n_coros = n;
+    ctx->prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
+}
+
+/* The table moves when a new one is put in. */
+static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
+{
+    struct dp_map_slot *slot = dp_map_find(&ctx->coro_of, PTR2UV(mainstack));
+    if (slot)
+        return &ctx->coros[slot->value];
+    if (ctx->n_coros >= ctx->prune_at)
+        prune(ctx);
+    if (dp_mem_grow((void **)&ctx->coros, &ctx->coros_cap, ctx->n_coros + 1, sizeof *ctx->coros) < 0
+        || (slot = dp_map_put(&ctx->coro_of, PTR2UV(mainstack))) == NULL)
+        return NULL;
+    struct dpx_coro *c = &ctx->coros[ctx->n_coros];
+    memset(c, 0, sizeof *c);
+    c->mainstack = mainstack;
+    slot->value = (uint32_t)ctx->n_coros++;
+    return c;
+}
+
+static bool make_frames(struct dpx_coro *c)
+{
+    if (c->frames)
+        return true;
+    c->frames = dp_mem_realloc(NULL, FRAMES, sizeof *c->frames);
+    if (!c->frames)
+        return false;
+    c->frames_end = c->frames + FRAMES;
+    c->top = c->frames;
+    dpx_coro_bottom(c->frames);
+    return true;
+}
+
+static void leave(struct dpx_ctx *ctx, U64 now)
+{
+    if (ctx->rec.tree)
+        dp_rec_charge(&ctx->rec, now);
+    else if (ctx->top > ctx->frames)
+        dpx_control_suspend(ctx, now);
+    ctx->rec.left = now;
+}
+
+static void go_on(struct dpx_ctx *ctx, struct dp_cct_node *cur, U64 links, U64 now)
+{
+    /* Contexts are what they were if nothing has begun anew since. */
+    if (ctx->rec.tree && cur && links == ctx->rec.links) {
+        ctx->rec.cur = cur;
+        return;
+    }
+    dp_rec_rebase(&ctx->rec);
+    if (ctx->rec.tree || ctx->top > ctx->frames)
+        dpx_control_resume(ctx, now);
+}
+
+void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    int why = errno;
+    AV *mainstack = PL_mainstack;
+    struct dpx_coro *to = coro_of(ctx, mainstack) ? coro_of(ctx, ctx->mainstack) : NULL, *from = to;
+    to = to ? coro_of(ctx, mainstack) : NULL;
+    if (to && make_frames(to)) {
+        leave(ctx, now);
+        from->frames = ctx->frames;
+        from->frames_end = ctx->frames_end;
+        from->top = ctx->top;
+        from->cur = ctx->rec.cur;
+        from->links = ctx->rec.links;
+        ctx->frames = to->frames;
+        ctx->frames_end = to->frames_end;
+        ctx->top = to->top;
+        to->frames = NULL;      /* now they are the interpreter's */
+        go_on(ctx, to->cur, to->links, now);
+    }
+    ctx->mainstack = mainstack;
+    errno = why;
+}
+
+void dpx_coro_release(struct dpx_ctx *ctx)
+{
+    for (size_t i = 0; i < ctx->n_coros; i++)
+        dp_mem_free(ctx->coros[i].frames);
+    dp_mem_free(ctx->coros);
+    dp_map_release(&ctx->coro_of);
+}

@@ -1,0 +1,281 @@
+/* only= and skip=: which names are recorded.
+ *
+ * The patterns are perl's and run in perl's own engine, in the middle of whatever
+ * the program does. A match of them neither reads nor sets what the program's matches
+ * do ($1, @-, pos, the last pattern): those belong to the ops, and no op is run. The
+ * engine takes its room above that of a match under way, and gives it back. What could call
+ * the program or die in the engine is refused beforehand. */
+#include "dpx.h"
+#include "dp_fmt.h"
+
+#include <string.h>
+
+enum { VERDICTS_MAX = 1 << 16 };    /* then they are found anew */
+
+/* ---- patterns ---- */
+
+static bool starts(const char *p, const char *with)
+{
+    return strncmp(p, with, strlen(with)) == 0;
+}
+
+/* \p{IsNAME}, \p{InNAME}: may be a sub of the program. */
+static bool may_be_sub(const char *p)
+{
+    const char *end = p + strcspn(p, "}");
+    p += strspn(p, "{^ ");
+    for (const char *q = p; q + 1 < end; q++)
+        if (q[0] == ':' && q[1] == ':')
+            p = q + 2;
+    return starts(p, "Is") || starts(p, "In");
+}
+
+/* A call of a group within the pattern: may recurse until the engine dies. */
+static bool is_recursion(const char *p)
+{
+    if (*p == 'R' || *p == '&' || starts(p, "P>"))
+        return true;
+    p += *p == '+' || *p == '-';
+    return *p >= '0' && *p <= '9';
+}
+
+/* Why a pattern is not taken, or NULL. */
+static const char *refusal(const char *p)
+{
+    for (; *p; p++) {
+        if (*p == '\\' && p[1]) {
+            p++;
+            if ((*p == 'p' || *p == 'P') && may_be_sub(p + 1))
+                return "\\p{Is...} and \\p{In...} may be subs of the program, which are not called; "
+                       "there are \\p{...} without Is, and \\p{Block=...}";
+            if (*p == 'N' && p[1] == '{' && !starts(p + 2, "U+"))
+                return "characters have no names here; there is \\x{...}";
+        } else if (starts(p, "(?{") || starts(p, "(??{") || starts(p, "(*{")) {
+            return "code in a pattern is not run";
+        } else if (starts(p, "(?") && is_recursion(p + 2)) {
+            return "a pattern that calls its own groups is not taken";
+        }
+    }
+    return NULL;
+}
+
+/* Nothing that the program has set for its code holds for ours: use bytes, use
+ * warnings, use locale. */
+static void quiet(COP *cop)
+{
+    Zero(cop, 1, COP);
+    cop->cop_warnings = pWARN_NONE;
+}
+
+static REGEXP *compile(pTHX_ const char *text)
+{
+    STRLEN len = strlen(text);
+    COP cop, *before = PL_curcop;
+    if (!text[0])
+        return NULL;
+    quiet(&cop);
+    SV *sv = newSVpvn_flags(text, len, SVs_TEMP);
+    if (is_utf8_string((const U8 *)text, len))
+        SvUTF8_on(sv);
+    PL_curcop = &cop;
+    REGEXP *rx = re_compile(sv, (U32)REGEX_UNICODE_CHARSET << _RXf_PMf_CHARSET_SHIFT);
+    PL_curcop = before;
+    return rx;
+}
+
+/* The same in an eval, which puts PL_curcop back. */
+static void compile_xs(pTHX_ CV *cv)
+{
+    REGEXP **to = CvXSUBANY(cv).any_ptr;
+    dXSARGS;
+    SvGETMAGIC(ST(0));
+    *to = compile(aTHX_ SvPV_nolen(ST(0)));
+    XSRETURN(items - items);
+}
+
+static bool try_compile(pTHX_ const char *option, const char *text, struct dp_err *err)
+{
+    REGEXP *rx = NULL;
+    const char *why = text ? refusal(text) : NULL;
+    if (!text)
+        return true;
+    if (!why) {
+        ENTER;
+        SAVETMPS;
+        save_scalar(PL_errgv);
+        SAVESPTR(PL_diehook);
+        PL_diehook = NULL;
+        CV *cv = newXS(NULL, compile_xs, __FILE__);
+        sv_2mortal((SV *)cv);
+        CvXSUBANY(cv).any_ptr = &rx;
+        dSP;
+        PUSHMARK(SP);
+        mXPUSHp(text, strlen(text));
+        PUTBACK;
+        call_sv((SV *)cv, G_EVAL | G_VOID | G_DISCARD);
+        if (SvTRUE(ERRSV)) {
+            STRLEN len;
+            why = SvPV(ERRSV, len);
+            while (len && (why[len - 1] == '\n' || why[len - 1] == '.'))
+                len--;
+            dp_err_set(err, DP_E_ARG, "%s=%s: %.*s", option, text, (int)len, why);
+        } else if (rx && RX_EXTFLAGS(rx) & RXf_EVAL_SEEN) {
+            dp_err_set(err, DP_E_ARG, "%s=%s: code in a pattern is not run", option, text);
+        }
+        FREETMPS;
+        LEAVE;
+        if (rx)
+            SvREFCNT_dec((SV *)rx);
+        return err->code == 0;
+    }
+    dp_err_set(err, DP_E_ARG, "%s=%s: %s", option, text, why);
+    return false;
+}
+
+bool dpx_filter_check(pTHX_ struct dp_err *err)
+{
+    return try_compile(aTHX_ "only", dpx_run.opt.only, err)
+        && try_compile(aTHX_ "skip", dpx_run.opt.skip, err);
+}
+
+/* ---- one interpreter's ---- */
+
+void dpx_filter_init(pTHX_ struct dpx_filter *f)
+{
+    if (!dpx_run.opt.only && !dpx_run.opt.skip)
+        return;
+    ENTER;
+    SAVETMPS;
+    f->only = dpx_run.opt.only ? compile(aTHX_ dpx_run.opt.only) : NULL;
+    f->skip = dpx_run.opt.skip ? compile(aTHX_ dpx_run.opt.skip) : NULL;
+    FREETMPS;
+    LEAVE;
+    f->subject = newSV(80);
+    f->thx = DPX_THX;
+}
+
+void dpx_filter_release(pTHX_ struct dpx_filter *f)
+{
+    if (f->thx != DPX_THX)
+        return;
+    f->thx = NULL;
+    SvREFCNT_dec((SV *)f->only);
+    SvREFCNT_dec((SV *)f->skip);
+    SvREFCNT_dec(f->subject);
+    f->only = f->skip = NULL;
+    f->subject = NULL;
+}
+
+/* ---- names ---- */
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* A field of an & line, its escapes undone; a lone % is nothing. Returns what follows it. */
+static const char *add_field(struct dp_buf *to, const char *p, const char *end)
+{
+    if (end - p >= 2 && p[0] == '%' && p[1] == ' ')
+        return p + 2;
+    for (; p < end && *p != ' '; p++) {
+        if (*p == '%' && end - p > 2 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
+            dp_buf_addc(to, (char)(hex_digit(p[1]) << 4 | hex_digit(p[2])));
+            p += 2;
+        } else {
+            dp_buf_addc(to, *p);
+        }
+    }
+    return p < end ? p + 1 : end;
+}
+
+static bool is_builtin(const char *line, size_t len)
+{
+    static const char kind[] = " kind=builtin";
+    return len > sizeof kind && memcmp(line + len - (sizeof kind - 1), kind, sizeof kind - 1) == 0;
+}
+
+void dpx_filter_label(struct dp_buf *to, const char *line, size_t len)
+{
+    const char *end = line + len;
+    dp_buf_clear(to);
+    const char *p = add_field(to, line, end);
+    dp_buf_adds(to, is_builtin(line, len) ? ":" : "::");
+    bool anon = (size_t)(end - p) > 9 && memcmp(p, "__ANON__ ", 9) == 0;
+    p = add_field(to, p, end);
+    if (anon) {
+        dp_buf_addc(to, '[');
+        add_field(to, p, end);
+        dp_buf_addc(to, ']');
+    }
+}
+
+/* Names are UTF-8; a file's name may be bytes. */
+static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
+{
+    bool utf8 = is_utf8_string((const U8 *)text->ptr, text->len);
+    char *to = SvGROW(sv, text->len * 2 + 1);
+    STRLEN len = 0;
+    for (size_t i = 0; i < text->len; i++) {
+        unsigned char c = (unsigned char)text->ptr[i];
+        if (utf8 || c < 0x80) {
+            to[len++] = (char)c;
+        } else {
+            to[len++] = (char)(0xc0 | c >> 6);
+            to[len++] = (char)(0x80 | (c & 0x3f));
+        }
+    }
+    to[len] = '\0';
+    SvCUR_set(sv, len);
+    SvPOK_only(sv);
+    SvUTF8_on(sv);
+}
+
+static bool matches(pTHX_ SV *sv, REGEXP *rx)
+{
+    COP cop, *before = PL_curcop;
+    bool tainted = cBOOL(TAINT_get);
+    char *ptr = SvPVX(sv);
+    quiet(&cop);
+    PL_curcop = &cop;
+    bool yes = cBOOL(pregexec(rx, ptr, ptr + SvCUR(sv), ptr, 0, sv, 1));
+    PL_curcop = before;
+    TAINT_set(tainted);
+    return yes;
+}
+
+static bool judge(pTHX_ struct dpx_filter *f, const char *line, size_t len)
+{
+    dpx_filter_label(&f->text, line, len);
+    if (f->text.err)
+        return true;
+    set_subject(aTHX_ f->subject, &f->text);
+    return (!f->only || matches(aTHX_ f->subject, f->only))
+        && !(f->skip && matches(aTHX_ f->subject, f->skip));
+}
+
+/* FNV-1a. */
+static U64 hash(const char *ptr, size_t len)
+{
+    U64 h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)ptr[i]) * UINT64_C(0x100000001b3);
+    return dp_map_hash(h);
+}
+
+bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len)
+{
+    if (f->thx != DPX_THX)
+        return true;
+    if (f->verdicts.used > VERDICTS_MAX)
+        dp_map_clear(&f->verdicts);
+    struct dp_map_slot *slot = dp_map_put(&f->verdicts, hash(line, len));
+    if (slot && slot->value != DP_MAP_NONE && slot->check == (uint32_t)len)
+        return slot->value;
+    bool yes = judge(aTHX_ f, line, len);
+    if (slot) {
+        slot->value = yes;
+        slot->check = (uint32_t)len;
+    }
+    return yes;
+}
