@@ -189,6 +189,9 @@ OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig);
  * process once. */
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
 
+/* The function that ops of this type had before, NULL where it is not hooked. */
+Perl_ppaddr_t dpx_hook_original(Optype type);
+
 /* Ends the frames that the program has left, as of stamp now. */
 void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
 
@@ -228,6 +231,11 @@ bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len);
 /* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
  * CORE:NAME. */
 void dpx_filter_label(struct dp_buf *to, const char *line, size_t len);
+
+/* ---- dpx_adopt.c ---- */
+
+/* Gives the hooks to subs that were compiled before there were any. */
+void dpx_adopt(pTHX);
 
 /* ---- dpx_file.c ---- */
 

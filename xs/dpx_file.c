@@ -11,7 +11,7 @@
 
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
-    TRAILER_WIDTH = 400,        /* blanks kept free for what is known at the end */
+    TRAILER_WIDTH = 512,        /* blanks kept free for what is known at the end */
     TRAILER_ROOM = 512,         /* what they take in the file, packed or not */
     PAGE = 4096
 };

@@ -41,7 +41,7 @@
  * The prologue takes them in, and out again when the loop ends.
  *
  * Subs that were compiled before the hooks were set have the original ops; they
- * are found through the symbol table and given the hooks.
+ * are found through the symbol table and given the hooks (dpx_adopt.c).
  *
  * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
  * the slow way, which starts a new file there.
@@ -874,19 +874,7 @@ static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
     PL_ppaddr[type] = ours;
 }
 
-/* ---- code that was compiled before the hooks ---- */
-
-static Perl_ppaddr_t hooked(Optype type)
-{
-    switch (type) {
-    case OP_ENTERSUB: case OP_LEAVESUB: case OP_LEAVESUBLV: case OP_RETURN:
-    case OP_GOTO: case OP_NEXT: case OP_LAST: case OP_REDO:
-        return PL_ppaddr[type];
-    }
-    return dpx_builtin_original(type) ? PL_ppaddr[type] : NULL;
-}
-
-static Perl_ppaddr_t original(Optype type)
+Perl_ppaddr_t dpx_hook_original(Optype type)
 {
     switch (type) {
     case OP_ENTERSUB: return orig_entersub;
@@ -898,63 +886,6 @@ static Perl_ppaddr_t original(Optype type)
     case OP_LAST: return orig_last;
     case OP_REDO: return orig_redo;
     default: return dpx_builtin_original(type);
-    }
-}
-
-/* The next op of the tree under root, in any order that visits all; NULL at
- * the end. */
-static OP *walk(OP *root, OP *o)
-{
-    if (o->op_flags & OPf_KIDS && cUNOPo->op_first)
-        return cUNOPo->op_first;
-    while (o != root && !OpHAS_SIBLING(o)) {
-#ifdef PERL_OP_PARENT
-        o = o->op_sibparent;
-#else
-        return NULL;
-#endif
-        if (!o)
-            return NULL;
-    }
-    return o == root ? NULL : OpSIBLING(o);
-}
-
-static void adopt_cv(pTHX_ CV *cv, int depth)
-{
-    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv) || depth > 20)
-        return;
-    for (OP *o = CvROOT(cv); o; o = walk(CvROOT(cv), o))
-        if (hooked(o->op_type) && o->op_ppaddr == original(o->op_type))
-            o->op_ppaddr = hooked(o->op_type);
-    /* the anonymous subs in it */
-    PADLIST *list = CvPADLIST(cv);
-    PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;
-    for (SSize_t i = 0; pad && i <= AvFILLp(pad); i++) {
-        SV *sv = AvARRAY(pad)[i];
-        if (sv && SvTYPE(sv) == SVt_PVCV && CvANON((CV *)sv))
-            adopt_cv(aTHX_ (CV *)sv, depth + 1);
-    }
-}
-
-/* All subs that can be found under a stash. */
-static void adopt_stash(pTHX_ HV *stash, int depth)
-{
-    if (!HvARRAY(stash) || depth > 20)
-        return;
-    for (STRLEN i = 0; i <= HvMAX(stash); i++) {
-        for (HE *he = HvARRAY(stash)[i]; he; he = HeNEXT(he)) {
-            SV *sv = HeVAL(he);
-            if (sv && SvROK(sv))
-                adopt_cv(aTHX_ (CV *)SvRV(sv), 0);
-            if (!sv || SvTYPE(sv) != SVt_PVGV || !isGV_with_GP(sv))
-                continue;
-            adopt_cv(aTHX_ GvCV((GV *)sv), 0);
-            HV *inner = GvHV((GV *)sv);
-            I32 len = HeKLEN(he);
-            if (inner && inner != PL_defstash && inner != stash && HvNAME_HEK(inner)
-                && len > 2 && HeKEY(he)[len - 1] == ':')
-                adopt_stash(aTHX_ inner, depth + 1);
-        }
     }
 }
 
@@ -981,5 +912,5 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
     }
     our_runops = runops_hook[installed];
     PL_runops = our_runops;
-    adopt_stash(aTHX_ PL_defstash, 0);
+    dpx_adopt(aTHX);
 }

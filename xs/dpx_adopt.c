@@ -1,0 +1,65 @@
+/* Code that was compiled before the hooks were set has the original ops: what loads us, and what
+ * that loads. All that can be found through the symbol table gets the hooks. */
+#include "dpx.h"
+
+/* The next op of the tree under root, in any order that visits all; NULL at
+ * the end. */
+static OP *walk(OP *root, OP *o)
+{
+    if (o->op_flags & OPf_KIDS && cUNOPo->op_first)
+        return cUNOPo->op_first;
+    while (o != root && !OpHAS_SIBLING(o)) {
+#ifdef PERL_OP_PARENT
+        o = o->op_sibparent;
+#else
+        return NULL;
+#endif
+        if (!o)
+            return NULL;
+    }
+    return o == root ? NULL : OpSIBLING(o);
+}
+
+static void adopt_cv(pTHX_ CV *cv, int depth)
+{
+    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv) || depth > 20)
+        return;
+    for (OP *o = CvROOT(cv); o; o = walk(CvROOT(cv), o))
+        if (o->op_ppaddr == dpx_hook_original(o->op_type))
+            o->op_ppaddr = PL_ppaddr[o->op_type];
+    /* the anonymous subs in it */
+    PADLIST *list = CvPADLIST(cv);
+    PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;
+    for (SSize_t i = 0; pad && i <= AvFILLp(pad); i++) {
+        SV *sv = AvARRAY(pad)[i];
+        if (sv && SvTYPE(sv) == SVt_PVCV && CvANON((CV *)sv))
+            adopt_cv(aTHX_ (CV *)sv, depth + 1);
+    }
+}
+
+/* All subs that can be found under a stash. */
+static void adopt_stash(pTHX_ HV *stash, int depth)
+{
+    if (!HvARRAY(stash) || depth > 20)
+        return;
+    for (STRLEN i = 0; i <= HvMAX(stash); i++) {
+        for (HE *he = HvARRAY(stash)[i]; he; he = HeNEXT(he)) {
+            SV *sv = HeVAL(he);
+            if (sv && SvROK(sv))
+                adopt_cv(aTHX_ (CV *)SvRV(sv), 0);
+            if (!sv || SvTYPE(sv) != SVt_PVGV || !isGV_with_GP(sv))
+                continue;
+            adopt_cv(aTHX_ GvCV((GV *)sv), 0);
+            HV *inner = GvHV((GV *)sv);
+            I32 len = HeKLEN(he);
+            if (inner && inner != PL_defstash && inner != stash && HvNAME_HEK(inner)
+                && len > 2 && HeKEY(he)[len - 1] == ':')
+                adopt_stash(aTHX_ inner, depth + 1);
+        }
+    }
+}
+
+void dpx_adopt(pTHX)
+{
+    adopt_stash(aTHX_ PL_defstash, 0);
+}
