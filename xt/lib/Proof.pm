@@ -60,8 +60,21 @@ sub flaws {
     my $cut = $code == Devel::DProf::Profile::TRUNCATED;
     $about->{cut} = 1 if $cut;
     return 'dprofpp: ' . ($outcome->{message} // "code $code") if $code && !$cut;
-    my @wrong = StrictProfile::problems($path, $about);
+    my $plain = unpacked($path);
+    my @wrong = StrictProfile::problems($plain, $about);
+    unlink $plain if $plain ne $path;
     return $cut && !$about->{header}{dprof_complete} ? () : @wrong;
+}
+
+# The file itself, or a copy of it without gzip.
+sub unpacked {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return $path;
+    read $in, my $magic, 2;
+    return $path if $magic ne "\x1f\x8b";
+    require IO::Uncompress::Gunzip;
+    IO::Uncompress::Gunzip::gunzip($path => "$path.unpacked", MultiStream => 1) or return $path;
+    return "$path.unpacked";
 }
 
 1;
