@@ -62,7 +62,7 @@ sub profiled {
     my @wrong;
     push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
     push @wrong, map { "profile: $_" } flaws($profile, $about);
-    push @wrong, 'profile: not complete' unless @wrong || $about->{header}{dprof_complete};
+    push @wrong, 'profile: not complete' unless @wrong || ($about->{header} || {})->{dprof_complete};
     return ($run, @wrong);
 }
 

@@ -106,7 +106,7 @@ sub run {
     push @wrong, 'valgrind wrote nothing' unless @found;
     my @profiles = grep { !/\.live\z/ } glob "$box/tmon.*";
     push @wrong, 'no profile' unless @profiles || $late;
-    for my $profile (@profiles) { push @wrong, map { basename($profile) . ": $_" } flaws($profile) }
+    for my $profile (@profiles) { push @wrong, map { basename($profile) . ": $_" } -z $profile ? 'empty' : flaws($profile) }
     remove_tree($box) unless @wrong;
     return @wrong;
 }

@@ -49,11 +49,16 @@ sub module_for {
     return $to;
 }
 
-# What is wrong with a profile, by the strict reader and by our own. One that was cut short
+# What is wrong with a profile, by the strict reader and by our own. An empty one is that of
+# a process that was killed while it made the file; whether that can be, the caller knows. One that was cut short
 # by the end of its process may end anywhere, but our own must still read it.
 sub flaws {
     my ($path, $about) = @_;
     $about //= {};
+    if (-z $path) {
+        $about->{empty} = 1;
+        return;
+    }
     my $profile = Devel::DProf::Profile->new;
     my $code = $profile->add($path);
     my $outcome = $profile->outcome(0);
