@@ -204,6 +204,13 @@ END
     is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');
 }
 
+# A sub that goto has put in another one's place goes on as that.
+for my $mode (qw(trace tree)) {
+    my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub first { goto &then } sub then { stop(); start(); f() } first(); f()'], env => { counting(), %{ $mode{$mode} } });
+    my $edges = $mode eq 'tree' ? edges_of_tree($run->{profile}) : read_profile($run->{profile})->{edges};
+    is_deeply([@$edges{'main::then > main::f', 'main::first > main::f'}], [1, undef], "$mode: goto, then a stop");
+}
+
 # How often each phase began.
 for my $mode (sort keys %mode) {
     my $run = profiled(['-e', 'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; f() for 1 .. 3000'],
