@@ -135,7 +135,7 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     *found = FOUND_NONE;
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
         return dp_err_set(err, DP_E_ARG, "%s is a symbolic link; remove it, or name another file with"
-                          " PERL_DPROF_OUT_FILE_NAME", path);
+                          " out=FILE or PERL_DPROF_OUT", path);
     if (stat(path, &st) < 0)
         return 0;
     if (S_ISDIR(st.st_mode))
@@ -160,7 +160,7 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     }
     if (!ours)
         return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
-                          " with PERL_DPROF_OUT_FILE_NAME", path);
+                          " with out=FILE or PERL_DPROF_OUT", path);
     *found = live ? FOUND_LIVE : FOUND_OLD;
     if (live)
         return 0;

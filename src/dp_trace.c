@@ -39,7 +39,7 @@ static int write_out(void *ctx, const void *ptr, size_t n)
     return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
 }
 
-static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats)
+static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats, const char *remark)
 {
     const struct dp_name *name = dp_pool_name(&t->shown, shown);
     dp_sink_blanks(&t->sink, INDENT * (level < LEVELS ? level : LEVELS));
@@ -48,20 +48,21 @@ static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repe
     dp_sink_add(&t->sink, name->ptr, name->len);
     if (repeats > 1)
         dp_sink_addf(&t->sink, " (%llux)", (unsigned long long)repeats);
+    dp_sink_add(&t->sink, remark, strlen(remark));
     dp_sink_add(&t->sink, "\n", 1);
 }
 
 static void end_fold(struct dp_trace *t)
 {
     if (t->last != NO_NAME)
-        line(t, t->last, t->last_level, t->repeats);
+        line(t, t->last, t->last_level, t->repeats, "");
     t->last = NO_NAME;
 }
 
 static void call(struct dp_trace *t, uint32_t shown)
 {
     if (!t->how.fold) {
-        line(t, shown, t->level, 1);
+        line(t, shown, t->level, 1, "");
     } else if (t->last == shown && t->last_level == t->level) {
         t->repeats++;
     } else {
@@ -72,8 +73,17 @@ static void call(struct dp_trace *t, uint32_t shown)
     }
 }
 
+/* It is no call: it was called before recording stopped, before another coroutine went on, in
+ * the parent process. */
+static void goes_on(struct dp_trace *t, uint32_t shown)
+{
+    end_fold(t);
+    line(t, shown, t->level, 1, " (goes on)");
+}
+
 static int push(struct dp_trace *t, uint32_t sub)
 {
+    bool is_call = !t->file.inherited;
     if (t->depth >= DP_LIMIT_DEPTH)
         return DP_E_LIMIT;
     if (dp_mem_grow((void **)&t->stack, &t->stack_cap, t->depth + 1, sizeof *t->stack) < 0)
@@ -81,8 +91,12 @@ static int push(struct dp_trace *t, uint32_t sub)
     t->stack[t->depth].node = t->stack[t->depth].entered = sub;
     t->depth++;
     t->inside += t->is_only[sub];
+    t->file.inherited -= !is_call;
     if (!t->how.only || t->inside) {
-        call(t, t->shown_of[sub]);
+        if (is_call)
+            call(t, t->shown_of[sub]);
+        else
+            goes_on(t, t->shown_of[sub]);
         t->level++;
     }
     return 0;
@@ -104,7 +118,7 @@ static void begin_phase(struct dp_trace *t, uint32_t sub)
 {
     end_fold(t);
     if (!t->how.only)
-        line(t, t->shown_of[sub], 0, 1);
+        line(t, t->shown_of[sub], 0, 1, "");
 }
 
 static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
@@ -116,6 +130,8 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
             rc = pop(t, err);
         if (ev[i].op == DP_OP_PHASE && t->how.phases)
             begin_phase(t, ev[i].sub);
+        if (ev[i].op == DP_OP_RESUME)
+            t->file.inherited = ev[i].sub;
         if (rc == 0 && (ev[i].op == DP_OP_ENTER || ev[i].op == DP_OP_GOTO))
             rc = push(t, ev[i].sub);
         if (rc == 0)
@@ -125,6 +141,14 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
             return rc;
         }
     }
+    return 0;
+}
+
+static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
+{
+    struct dp_trace *t = ctx;
+    (void)err;
+    t->file.inherited = head->inherited;
     return 0;
 }
 
@@ -225,7 +249,7 @@ static int list_open(struct dp_trace *t)
 
 static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
-    struct dp_consumer to = { .ctx = t, .sub = on_sub, .events = on_events, .tree = on_tree, .ids_anew = on_ids_anew };
+    struct dp_consumer to = { .ctx = t, .header = on_header, .sub = on_sub, .events = on_events, .tree = on_tree, .ids_anew = on_ids_anew };
     if (t->has_file)
         dp_file_release(&t->file);
     t->has_file = false;

@@ -77,6 +77,24 @@ for my $seed (101 .. 112) {
     is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a tree with stops in it');
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is_deeply([@calls{qw(main::inner main::outer)}], [5, 1], 'calls that began while nothing was recorded');
+
+    # More contexts than there may be.
+    $file = spew(scratch() . '/deep.pl', 'no warnings; sub r { r($_[0] - 1) if $_[0] } r(4999); eval "sub s$_ { t() } s$_()" for 1 .. 99; sub t { 1 }');
+    for my $sites (0, 1) {
+        $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree', PERL_DPROF_CONTEXTS => 16, PERL_DPROF_CALLSITES => $sites });
+        is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', "contexts=16, callsites=$sites");
+        %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
+        is_deeply([@calls{qw(main::r main::t main::s99)}], [5000, 99, 1], 'no call is lost');
+        my ($r) = grep { $about{names}{$_} eq 'main::r' } keys %{ $about{names} };
+        my ($folded, $own) = (0, 0);
+        for (split /\n/, slurp($run->{profile})) {
+            my ($id, $calls, $n) = /^= \d+ (\w+) (\d+) .* folded=(\d+)/ or next;
+            $folded += $n;
+            $own += $n if $id eq $r;
+        }
+        is($own + (() = slurp($run->{profile}) =~ /^= \d+ $r /mg), 5000, 'calls that are folded, and those with a context');
+        ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300, 'the header says how many') or diag $about{header}{dprof_folded};
+    }
 }
 
 done_testing;

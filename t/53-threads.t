@@ -23,4 +23,12 @@ for my $name (thread_programs()) {
     }
 }
 
+# The names of the files.
+for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'], ['p.%t-%p', 'p.0-PID p.1-PID p.2-PID'], ['%n.%%.%x', 't.pl.%.%x t.pl.%.%x.PID.1 t.pl.%.%x.PID.2']) {
+    my ($out, $want) = @$_;
+    my $file = spew(scratch() . '/t.pl', 'use threads; sub f { 1 } f(); threads->create(sub { f() })->join for 1, 2;');
+    my $run = profiled([$file], env => { PERL_DPROF_OUT => $out });
+    is(join(' ', map { m{([^/]+)\z} && $1 =~ s/\b$run->{pid}\b/PID/r } glob "$run->{dir}/*"), $want, "out=$out");
+}
+
 done_testing;

@@ -194,6 +194,23 @@ END
     is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
 }
 
+# dprofpp -T and -t: who goes on was not called.
+{
+    my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'], env => { counting() });
+    my ($child) = glob "$run->{dir}/tmon.out.*";
+    my $of = sub { run_program([$^X, (map { '-I' . root() . "/blib/$_" } qw(lib arch)), root() . '/bin/dprofpp', @_])->{out} =~ s/.*?^(?=main::deep)//msr };
+    is($of->('-T', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f\n   main::f\n", 'dprofpp -T after a stop');
+    is($of->('-t', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
+    is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');
+}
+
+# A sub that goto has put in another one's place goes on as that.
+for my $mode (qw(trace tree)) {
+    my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub first { goto &then } sub then { stop(); start(); f() } first(); f()'], env => { counting(), %{ $mode{$mode} } });
+    my $edges = $mode eq 'tree' ? edges_of_tree($run->{profile}) : read_profile($run->{profile})->{edges};
+    is_deeply([@$edges{'main::then > main::f', 'main::first > main::f'}], [1, undef], "$mode: goto, then a stop");
+}
+
 # How often each phase began.
 for my $mode (sort keys %mode) {
     my $run = profiled(['-e', 'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; f() for 1 .. 3000'],

@@ -363,7 +363,8 @@ Is there for the moment in which a tree is saved. One that a killed process has 
 =item tmon.out.live
 
 What is not in the profile yet, while the program runs. It goes when the recording ends in order. When the program is killed, even by
-C<kill -9>, it stays, and the tools find in it what the profile lacks: keep the two together.
+C<kill -9>, it stays, and the tools find in it what the profile lacks: keep the two together. It also stays when the program may not
+remove it any more (L<perldoc> gives up root's rights): beside a profile that is complete it may be deleted.
 
 =back
 
@@ -397,6 +398,10 @@ Something else has the name that the profile would get. The program was not star
 =item DProf: cannot write FILE: REASON; ...
 
 The profile ends here, or there is none; the program goes on.
+
+=item DProf: FILE was removed while the program ran; there is no profile
+
+Where nothing has the name any more when the recording ends, there is nothing to complete.
 
 =back
 

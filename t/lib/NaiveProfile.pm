@@ -81,7 +81,7 @@ sub read {
         @wait = (0, 0, 0);
         pop @stack if $f[0] ne '+';
         if ($f[0] eq '+' || $f[0] eq '*') {
-            push @{ $self->{lines} }, '   ' x @stack . $n;
+            push @{ $self->{lines} }, '   ' x @stack . $n . ($inherited > 0 ? ' (goes on)' : '');
             push @stack, $n;
             push @{ $self->{order} }, $n if !$self->{flat}{$n}{seen}++;
             my $call = $inherited > 0 ? 0 : 1;

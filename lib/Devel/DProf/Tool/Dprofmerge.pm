@@ -128,7 +128,8 @@ sub help {
     print <<'END';
 dprofmerge [options] profile ...
 
-Makes one profile, a tree file, of many: traces, trees, gzipped ones, those of killed processes.
+Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
+those of killed processes.
 
     -o file       where it goes (default: standard output)
     -z            gzipped
