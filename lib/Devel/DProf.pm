@@ -48,7 +48,7 @@ sub, C<goto &sub>, C<exit>.
 
 The profiled program does not notice. No debugger flag stays set, no frame is added to C<caller>,
 no variable, handler or timer is used (but for the option C<signal>). Output, exit status and the order of destruction are those of
-the plain run.
+the plain run. What it can see is listed under L</WHAT A PROGRAM CAN STILL SEE>.
 
 It is a successor to the classic Devel::DProf by name, file format and options: what read its files reads
 these, and its files are read by these tools.
@@ -420,6 +420,11 @@ An open file with a number above 100.
 =item *
 
 PERL5DB is set by C<perl -d:> itself; it is taken out of C<%ENV> again, so that a C<perl -d> that the program starts gets its debugger.
+
+=item *
+
+Where its values lie in memory. So two objects that live until the very end, and do not refer to each other, may be destroyed in
+another order, as they are when the environment gets longer: perl takes them as they lie.
 
 =back
 
