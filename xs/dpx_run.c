@@ -36,7 +36,6 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 }
 
 static void tripped(void *arg);
-static void end_trip(struct dpx_ctx *ctx);
 
 /* ---- states ---- */
 
