@@ -903,6 +903,14 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     return rc;
 }
 
+/* A run loop begins where frames have ended, or in another coroutine. */
+static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
+{
+    if (is_other_coro(aTHX_ ctx))
+        visits(aTHX_ ctx);
+    look(aTHX_ ctx);
+}
+
 /* Another phase, or perhaps a coroutine's first run loop on a C stack. That begins with an op of Coro's, which
  * measures the height that pp_slf is called at. */
 static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
@@ -921,7 +929,8 @@ DP_INLINE int runops(pTHX_ const int how)
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    look(aTHX_ ctx);
+    if (!is_in_order(aTHX_ ctx))
+        begins_elsewhere(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         new_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
