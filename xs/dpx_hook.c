@@ -449,6 +449,21 @@ static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id
     return next;
 }
 
+/* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
+ * another coroutine (Coro::State::call). */
+static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
+{
+    if (is_other_coro(aTHX_ ctx)) {
+        switch_coro(aTHX_ ctx, now);
+        struct dpx_frame *f = ctx->frames + at;
+        if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
+            unwind_to(ctx, f, now);
+            pop(ctx, DP_RAW_LEAVE, now, installed);
+        }
+    }
+    leave_unmarked(ctx, now, installed);
+}
+
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
@@ -478,9 +493,11 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
         unwind_to(ctx, f, now);
         pop(ctx, DP_RAW_LEAVE, now, how);
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    } else {
+        back_from_xs(aTHX_ ctx, at, serial, now);
     }
     restore_op(aTHX_ op);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return next;
 }
 

@@ -254,7 +254,7 @@ END
 }
 
 # Subs that perl calls in the middle of an unwinding or of a switch.
-our $UNWINDING = qr/::DESTROY\z|\A(?:Tied|Stored)::|\Amain::__ANON__\z|\Amain::END\z|\ACoro::_coro_run\z|\ACoro::State::diehook\z|\ADevel::DProf::_charged\z/;
+our $UNWINDING = qr/::DESTROY\z|\A(?:Tied|Stored)::|\Amain::__ANON__\z|\Amain::END\z|\ACoro::_coro_run\z|\ACoro::State::diehook\z/;
 
 # The profile against what the program printed. $about: as StrictProfile::problems fills it, with
 # edges. Returns what is wrong.
