@@ -114,7 +114,7 @@ struct dpx_ctx {
     bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */
-    int stage;                  /* PL_phase as last seen */
+    int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
     const struct dpx_phase *phase;
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
@@ -296,8 +296,9 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
 /* The frame below all others. */
 void dpx_coro_bottom(struct dpx_frame *f);
 
-/* Another coroutine goes on, as of arrival stamp now: PL_mainstack is not ctx->mainstack. */
-void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now);
+/* Another coroutine goes on, as of arrival stamp now: that of this main stack, which is not
+ * ctx->mainstack. */
+void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now);
 
 void dpx_coro_release(struct dpx_ctx *ctx);
 

@@ -16,6 +16,7 @@ struct dpx_coro {
     struct dpx_frame *frames, *frames_end, *top;    /* frames: NULL while it runs */
     struct dp_cct_node *cur;    /* of a tree, as of these links */
     U64 links;
+    U64 program;                /* stamps that had passed in the program when it was left */
 };
 
 void dpx_coro_bottom(struct dpx_frame *f)
@@ -88,11 +89,20 @@ static void leave(struct dpx_ctx *ctx, U64 now)
     ctx->rec.left = now;
 }
 
-static void go_on(struct dpx_ctx *ctx, struct dp_cct_node *cur, U64 links, U64 now)
+/* What others have used does not make a call longer. */
+static void put_off(struct dpx_ctx *ctx, U64 by)
+{
+    for (struct dpx_frame *f = ctx->top; f > ctx->frames; f--)
+        if (f->call.start != DP_REC_ELSEWHERE)
+            f->call.start += by;
+}
+
+static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
     /* Contexts are what they were if nothing has begun anew since. */
-    if (ctx->rec.tree && cur && links == ctx->rec.links) {
-        ctx->rec.cur = cur;
+    if (ctx->rec.tree && c->cur && c->links == ctx->rec.links) {
+        ctx->rec.cur = c->cur;
+        put_off(ctx, ctx->rec.program - c->program);
         return;
     }
     dp_rec_rebase(&ctx->rec);
@@ -100,10 +110,9 @@ static void go_on(struct dpx_ctx *ctx, struct dp_cct_node *cur, U64 links, U64 n
         dpx_control_resume(ctx, now);
 }
 
-void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
+void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
 {
     int why = errno;
-    AV *mainstack = PL_mainstack;
     struct dpx_coro *to = coro_of(ctx, mainstack) ? coro_of(ctx, ctx->mainstack) : NULL, *from = to;
     to = to ? coro_of(ctx, mainstack) : NULL;
     if (to && make_frames(to)) {
@@ -113,11 +122,12 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
         from->top = ctx->top;
         from->cur = ctx->rec.cur;
         from->links = ctx->rec.links;
+        from->program = ctx->rec.program;
         ctx->frames = to->frames;
         ctx->frames_end = to->frames_end;
         ctx->top = to->top;
         to->frames = NULL;      /* now they are the interpreter's */
-        go_on(ctx, to->cur, to->links, now);
+        go_on(ctx, to, now);
     }
     ctx->mainstack = mainstack;
     errno = why;

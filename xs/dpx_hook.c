@@ -165,7 +165,10 @@ DP_INLINE bool is_other_coro(pTHX_ const struct dpx_ctx *ctx)
 
 static DP_COLD void switch_coro(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
-    dpx_coro_switch(aTHX_ ctx, now);
+    dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
+    /* One that begins may get a C stack of its own: see new_stack. */
+    if (ctx->stage >= 0)
+        ctx->stage = ~ctx->stage;
     /* Coro sets this to what it was before us when it makes a coroutine. A loop of
      * somebody else is left alone. */
     if (PL_runops == orig_runops)
@@ -329,6 +332,7 @@ DP_INLINE void restore_op(pTHX_ OP *op)
 enum { SLF_MAX = 64 };
 static Perl_ppaddr_t orig_slf;
 static OP *slf_hook(pTHX);
+static void new_stage(pTHX_ struct dpx_ctx *ctx);
 
 static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
 {
@@ -338,26 +342,40 @@ static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
     return false;
 }
 
-/* An XS sub returned to another op, and changed the one that called it: one of those? Then its
- * frame waits for the op to be run again. */
-static DP_COLD bool wraps_slf(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv, ptrdiff_t at)
+/* Coro looks, and refuses calls by ops that have other functions than it knows. */
+DP_INLINE void unwrap_slf(OP *op)
+{
+    if (DP_UNLIKELY(op->op_ppaddr == slf_hook))
+        op->op_ppaddr = our_entersub;
+}
+
+/* An XS sub returned to another op, and changed the one that called it: one of those? */
+static DP_COLD bool wraps_slf(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv)
 {
     if (op->op_type != OP_ENTERSUB || op->op_ppaddr == our_entersub || !gv_stashpvs("Coro::State", 0))
         return false;
     if (!orig_slf)
         orig_slf = op->op_ppaddr;
-    struct dpx_frame *f = ctx->frames + at;
-    if (op->op_ppaddr != orig_slf || ctx->top != f)
+    if (op->op_ppaddr != orig_slf)
         return false;
     for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
         if (!ctx->slf[i])
             ctx->slf[i] = cv;
     if (!is_slf(ctx, cv))
         return false;
+    op->op_ppaddr = slf_hook;
+    return true;
+}
+
+/* Then its frame, if it is there, waits for the op to be run again. */
+static DP_COLD bool waits_for_slf(pTHX_ struct dpx_ctx *ctx, OP *op, ptrdiff_t at, U64 serial)
+{
+    struct dpx_frame *f = ctx->frames + at;
+    if (ctx->top != f || f->serial != serial)
+        return false;
     f->key = DPX_KEY(DPX_KEY_IX(f->key), DPX_SLF);
     f->serial = PTR2UV(op);
     f->saved = PL_savestack_ix - 1;                 /* nothing is saved above it */
-    op->op_ppaddr = slf_hook;
     return true;
 }
 
@@ -368,51 +386,82 @@ static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
         && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
 }
 
-static OP *slf_hook(pTHX)
+static void before_slf(pTHX_ struct dpx_ctx *ctx)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    OP *op = PL_op;
-    if (ctx->thx != DPX_THX)
-        return orig_slf(aTHX);
     U64 now = slow_stamp(ctx);
     CV *cv = peek_xs(aTHX_ *PL_stack_sp);
     dpx_hook_reconcile(aTHX_ ctx, now);
     /* On a new C stack the op is run once more, with the frame in place. */
-    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(op))
+    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(PL_op))
         ? xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
     if (id && push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, installed)) {
-        ctx->top->serial = PTR2UV(op);
+        ctx->top->serial = PTR2UV(PL_op);
         ctx->top->saved = PL_savestack_ix - 1;
+        ctx->rec.left = slow_stamp(ctx);
+    } else {
+        leave_unmarked(ctx, now, installed);
     }
-    ctx->rec.left = slow_stamp(ctx);
+}
 
-    OP *next = orig_slf(aTHX);
-
-    if (ctx->thx != DPX_THX)
-        return next;
-    now = slow_stamp(ctx);
+static void after_slf(pTHX_ struct dpx_ctx *ctx)
+{
+    U64 now = slow_stamp(ctx);
     dpx_hook_reconcile(aTHX_ ctx, now);
-    if (top_is_slf(aTHX_ ctx))
+    if (top_is_slf(aTHX_ ctx)) {
         pop(ctx, DP_RAW_LEAVE, now, installed);
-    ctx->rec.left = slow_stamp(ctx);
+        ctx->rec.left = slow_stamp(ctx);
+    } else {
+        leave_unmarked(ctx, now, installed);
+    }
+}
+
+/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, that one keeps
+ * its C stack and cannot be cancelled safely. So pp_slf is always called from here, and never
+ * from anywhere else. */
+static DP_NOINLINE OP *slf_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX)
+        before_slf(aTHX_ ctx);
+    OP *next = orig_slf(aTHX);
+    if (ctx->thx == DPX_THX)
+        after_slf(aTHX_ ctx);
     return next;
 }
 
 /* A call of an XS sub that is not recorded. */
-static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, U32 id, U64 now)
+static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now)
 {
     OP *op = PL_op;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
     leave_unmarked(ctx, now, installed);
+    unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv))
         return next;
     if (DP_UNLIKELY(ctx->top - ctx->frames > at))
         look(aTHX_ ctx);
     restore_op(aTHX_ op);
     return next;
+}
+
+/* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
+ * another coroutine (Coro::State::call). */
+static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
+{
+    if (is_other_coro(aTHX_ ctx)) {
+        switch_coro(aTHX_ ctx, now);
+        struct dpx_frame *f = ctx->frames + at;
+        if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
+            unwind_to(ctx, f, now);
+            pop(ctx, DP_RAW_LEAVE, now, installed);
+        }
+    }
+    leave_unmarked(ctx, now, installed);
 }
 
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
@@ -424,7 +473,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     U32 id = xs_sub_id(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK))
         || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
-        return call_unrecorded(aTHX_ ctx, id, now);
+        return call_unrecorded(aTHX_ ctx, cv, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
@@ -432,22 +481,23 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
         dpx_run_end(aTHX_ ctx);
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
 
-    if (DP_UNLIKELY(op->op_ppaddr == slf_hook))
-        op->op_ppaddr = our_entersub;       /* Coro looks */
+    unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv, at))
+    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv) && waits_for_slf(aTHX_ ctx, op, at, serial))
         return next;
     now = dpx_stamp(&ctx->clock, how & COUNTER);
     struct dpx_frame *f = ctx->frames + at;
     if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
         unwind_to(ctx, f, now);
         pop(ctx, DP_RAW_LEAVE, now, how);
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    } else {
+        back_from_xs(aTHX_ ctx, at, serial, now);
     }
     restore_op(aTHX_ op);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return next;
 }
 
@@ -460,6 +510,28 @@ static void eval_popped(pTHX_ void *arg)
         look(aTHX_ ctx);
 }
 
+/* The call's scope is left: the coroutine that was at work goes on. */
+static void visit_over(pTHX_ void *mainstack)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
+        return;
+    U64 now = slow_stamp(ctx);
+    dpx_hook_reconcile(aTHX_ ctx, now);
+    dpx_coro_switch(aTHX_ ctx, (AV *)mainstack, now);
+    ctx->rec.left = slow_stamp(ctx);
+}
+
+/* A coroutine that is freed has its stacks put in place for a while, and what they hold is
+ * destroyed there. Nobody would see the end of that. Only such calls are made in a scope of
+ * their own. */
+static DP_COLD void visits(pTHX_ struct dpx_ctx *ctx)
+{
+    I32 type = PL_curstackinfo->si_type;
+    if (type == PERLSI_DESTROY || type == PERLSI_MAGIC)
+        SAVEDESTRUCTOR_X(visit_over, ctx->mainstack);
+}
+
 /* A call from C, and not from an op. */
 static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
 {
@@ -469,9 +541,10 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
         ctx->ended = true;
         dpx_hook_unwind(ctx, slow_stamp(ctx));
         ctx->rec.left = slow_stamp(ctx);
-        if (ctx->stage != (int)PL_phase)
-            dpx_control_stage(aTHX_ ctx);
+        new_stage(aTHX_ ctx);
     }
+    if (is_other_coro(aTHX_ ctx))
+        visits(aTHX_ ctx);
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
         if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
@@ -489,8 +562,10 @@ DP_INLINE struct dpx_ctx *current(pTHX)
 DP_INLINE OP *enter(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = current(aTHX);
-    if (DP_UNLIKELY(!ctx))
+    if (DP_UNLIKELY(!ctx)) {
+        unwrap_slf(PL_op);
         return orig_entersub(aTHX);
+    }
     if (DP_UNLIKELY(!PL_op->op_next))
         from_c(aTHX_ ctx);
     CV *xs = peek_xs(aTHX_ *PL_stack_sp);
@@ -845,14 +920,36 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     return rc;
 }
 
+/* A run loop begins where frames have ended, or in another coroutine. */
+static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
+{
+    if (is_other_coro(aTHX_ ctx))
+        visits(aTHX_ ctx);
+    look(aTHX_ ctx);
+}
+
+/* Another phase, or perhaps a coroutine's first run loop on a C stack. That begins with an op of Coro's, which
+ * measures the height that pp_slf is called at. */
+static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
+{
+    if (ctx->stage < 0) {
+        ctx->stage = ~ctx->stage;
+        if (orig_slf && PL_op && PL_op->op_ppaddr == orig_slf)
+            PL_op->op_ppaddr = slf_hook;
+    }
+    if (ctx->stage != (int)PL_phase)
+        dpx_control_stage(aTHX_ ctx);
+}
+
 DP_INLINE int runops(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = current(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    look(aTHX_ ctx);
+    if (!is_in_order(aTHX_ ctx))
+        begins_elsewhere(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
-        dpx_control_stage(aTHX_ ctx);
+        new_stage(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
     return cv ? multicall(aTHX_ ctx, cv, how) : run(aTHX);
 }

@@ -53,7 +53,8 @@ sub problems {
 
     my (%name, @calls, @stack, @runs, $last, $until, $edges);
     $edges = $about->{edges};
-    my $resumed = $header{dprof_inherited};
+    my ($resumed, $suspended) = ($header{dprof_inherited}, 0);
+    my $back = 0;               # the number of the mark behind frames that go on, if no time has passed
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
@@ -66,12 +67,14 @@ sub problems {
         $last = $line;
         if ($kind eq '@ ') {
             undef $left;
+            $back = 0;
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2]; $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2] }
             else { $bad->('no times', $line) or last }
             next;
         }
         if ($kind eq '# ') {
+            if ($line =~ /\A# suspend (\d+)\n/) { $suspended = $1 }
             if ($line =~ /\A# phase ([0-9a-f]+)\n\z/ ? !exists $name{$1} : $line !~ /\A# (?:suspend|resume) \d+\n\z/) {
                 $bad->('unknown note', $line) or last;
             }
@@ -100,7 +103,7 @@ sub problems {
         if (defined $left && $kind ne '/ ' && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
             push @{ $about->{late} }, "$name{$left} before $kind" . ($name{$id} // '?') unless $until;
         }
-        $left = $kind eq '/ ' ? $id : undef;
+        $left = $kind ne '/ ' ? undef : $suspended && $suspended-- ? undef : $id;
         if (!exists $name{$id}) {
             $bad->('an unknown id or line', $line) or last;
         } elsif ($kind eq '+ ') {
@@ -109,6 +112,11 @@ sub problems {
                 $about->{until_stack} = join ' ', map { $name{$_} } @stack;
             }
             if ($edges && !$resumed) { $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++ }
+            # Another coroutine went on, and makes a call: when did it?
+            if ($back && $back eq $marks && !$resumed && !($forgive && $name{$id} =~ $forgive)) {
+                push @{ $about->{late} }, "another coroutine before + $name{$id}" unless $until;
+            }
+            $back = $resumed ? $marks + 1 : 0;
             push @runs, $id if $edges;
             push @stack, $id;
             $calls[ hex $id ]++ unless $resumed && $resumed--;
