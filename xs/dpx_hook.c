@@ -48,6 +48,7 @@
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
  * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ * What is destroyed with a coroutine runs on its stacks; the end of each such call is the end of that visit.
  *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
@@ -169,9 +170,9 @@ static DP_COLD void switch_coro(pTHX_ struct dpx_ctx *ctx, U64 now)
     /* One that begins may get a C stack of its own: see new_stack. */
     if (ctx->stage >= 0)
         ctx->stage = ~ctx->stage;
-    /* Coro sets this to what it was before us when it makes a coroutine. A loop of
-     * somebody else is left alone. */
-    if (PL_runops == orig_runops)
+    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even if
+     * perl has assertions. A loop of somebody else is left alone. */
+    if (PL_runops == orig_runops || PL_runops == Perl_runops_standard)
         PL_runops = our_runops;
 }
 

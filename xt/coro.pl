@@ -74,7 +74,7 @@ sub as_reference {
     for ($have, $want) {
         my %flat;
         for my $edge (keys %$_) {
-            my $name = $options =~ /contexts|skip/ ? $edge =~ s/.* > //r : $edge;
+            my $name = $options =~ /contexts|skip|builtins/ ? $edge =~ s/.* > //r : $edge;
             $flat{$name} += $_->{$edge} unless $options =~ /skip/ && $name =~ /^Coro::/ || $edge =~ /CORE:/;
         }
         $_ = \%flat;
@@ -147,9 +147,11 @@ sub sensitivity {
     my @out = (
         ['the wrapper of pp_slf', qr/^\s*op->op_ppaddr = slf_hook;\n/m, "\n"],
         ['what is done after it', qr/(OP \*next = orig_slf\(aTHX\);\n)/, "OP *next = orig_slf(aTHX);\n    return next;\n"],
-        ['the switch', qr/^\s*dpx_coro_switch\(aTHX_ ctx, now\);\n/m, "\n    ctx->mainstack = PL_mainstack;\n"],
-        ['the run loop put back', qr/^\s*PL_runops = our_runops;\n(?=\}\n\nvoid dpx_hook_reconcile)/m, ";\n"],
-        ['the op put back', qr/^\s*op->op_ppaddr = our_entersub;\s*\/\* Coro looks.*\n/m, ";\n"],
+        ['the switch', qr/^\s*dpx_coro_switch\(aTHX_ ctx, PL_mainstack, now\);\n/m, "\n    ctx->mainstack = PL_mainstack;\n"],
+        ['the run loop put back', qr/if \(PL_runops == orig_runops.*/, 'if (0)'],
+        ['the op put back', qr/if \(DP_UNLIKELY\(op->op_ppaddr == slf_hook\)\)/, 'if (0)'],
+        ['the height of the C stack', qr/PL_op->op_ppaddr = slf_hook;/, '(void)0;'],
+        ['the end of visits', qr/if \(type == PERLSI_DESTROY \|\| type == PERLSI_MAGIC\)/, 'if (type < -1000)'],
     );
     my $tree = "$work/tree";
     system('cp', '-a', $top, $tree) == 0 or die "cp failed\n";
