@@ -157,4 +157,13 @@ END
     is($got->calls('main::f'), 1, 'and the rest is as it was');
 };
 
+# Names that are compiled over and over keep their numbers, which only the evals lose.
+{
+    my $run = profiled(['-e', 'for (1 .. 1500) { eval "sub g0 { 1 } g0(); sub g17 { 1 } g17()" } for (1 .. 1500) { eval "sub n$_ { 1 } n$_()" }'],
+        env => { counting() });
+    my $calls = profile_ok($run->{profile})->{calls};
+    is_deeply([@$calls{qw(main::g0 main::g17 main::n1 main::n900 main::n1500)}], [1500, 1500, 1, 1, undef], 'evals of a few names, and of many');
+    ok($calls->{'main::n#'} >= 490, 'names that count up become one') or diag $calls->{'main::n#'};
+}
+
 done_testing;

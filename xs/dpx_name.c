@@ -225,17 +225,24 @@ static U32 id_of_line(struct dpx_ctx *ctx)
     return id;
 }
 
-/* Counts a line under the name in ctx->fold; true when there were too many. */
-static bool too_many(struct dpx_ctx *ctx)
+/* How many lines were counted under a name; NULL: it is new, and not to be added or cannot be. */
+static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
 {
     size_t before = ctx->fold_cap;
-    uint32_t n = ctx->fold.err ? DP_MAP_NONE
-        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+    uint32_t n = name->err ? DP_MAP_NONE
+        : add ? dp_pool_intern(&ctx->folds, name->ptr, name->len) : dp_pool_lookup(&ctx->folds, name->ptr, name->len);
     if (n == DP_MAP_NONE
         || dp_mem_grow((void **)&ctx->fold_counts, &ctx->fold_cap, (size_t)n + 1, sizeof(uint32_t)) < 0)
-        return true;
+        return NULL;
     memset(ctx->fold_counts + before, 0, (ctx->fold_cap - before) * sizeof(uint32_t));
-    return ctx->fold_counts[n]++ >= FOLD_MAX;
+    return &ctx->fold_counts[n];
+}
+
+/* Counts a line under a name; true when there were too many. */
+static bool too_many(struct dpx_ctx *ctx, const struct dp_buf *name)
+{
+    uint32_t *count = counted(ctx, name, true);
+    return !count || (*count)++ >= FOLD_MAX;
 }
 
 /* PACKAGE NAME FILE:LINE. */
@@ -266,26 +273,47 @@ static void by_package(struct dpx_ctx *ctx)
     }
 }
 
+static bool is_same(const struct dp_buf *a, const struct dp_buf *b)
+{
+    return a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0;
+}
+
+static void take(struct dp_buf *line, const struct dp_buf *instead)
+{
+    dp_buf_clear(line);
+    dp_buf_add(line, instead->ptr, instead->len);
+}
+
 /* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
- * this bounds how many there are. What stands behind the first `stable` bytes
- * is new each time that code is compiled. */
+ * this bounds how many there are: of one name that is compiled over and over, and of
+ * names that count up. What stands behind the first `stable` bytes is new each time that code is compiled. */
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
-    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;
     if (line->err || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
         return;
     without_numbers(fold, line->ptr, stable, true);
-    bool full = ctx->names.count >= NAMES_MAX;
-    bool varies = fold->len != line->len || memcmp(fold->ptr, line->ptr, fold->len) != 0;
-    if (fold->err || (!full && !varies))
+    without_numbers(plain, line->ptr, stable, false);
+    if (fold->err || plain->err)
         return;
-    if (full ? dp_pool_lookup(&ctx->names, fold->ptr, fold->len) == DP_MAP_NONE : !too_many(ctx)) {
-        if (full)
+    if (ctx->names.count >= NAMES_MAX) {
+        if (dp_pool_lookup(&ctx->names, fold->ptr, fold->len) != DP_MAP_NONE)
+            take(line, fold);
+        else
             by_package(ctx);
         return;
     }
-    dp_buf_clear(line);
-    dp_buf_add(line, fold->ptr, fold->len);
+    /* Of names that count up, the first ones are kept, however often they come again. */
+    bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
+    const uint32_t *count = counts_up ? counted(ctx, fold, true) : NULL;
+    if (counts_up && (!count || *count >= FOLD_MAX)) {
+        take(line, fold);
+        return;
+    }
+    if (counts_up)
+        too_many(ctx, fold);
+    if ((counts_up || !is_same(plain, line)) && too_many(ctx, plain))
+        take(line, plain);
 }
 
 /* The line of a CV, in ctx->line. */
@@ -429,7 +457,7 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
         }
         dp_buf_clear(&ctx->fold);
         dp_buf_add(&ctx->fold, own->ptr, own->len);
-        if (ctx->names.count >= NAMES_MAX || too_many(ctx))
+        if (ctx->names.count >= NAMES_MAX || too_many(ctx, &ctx->fold))
             found = id ? id : plain_autoload(ctx, own);
     }
     if (!found)
@@ -485,7 +513,7 @@ static bool bound_site(struct dpx_ctx *ctx)
     without_numbers(fold, line->ptr, line->len, false);
     if (fold->err || ctx->sites.count >= NAMES_MAX)
         return false;
-    if (fold->len != line->len && too_many(ctx)) {
+    if (fold->len != line->len && too_many(ctx, fold)) {
         dp_buf_clear(line);
         dp_buf_add(line, fold->ptr, fold->len);
     }
