@@ -75,7 +75,7 @@ sub as_reference {
         my %flat;
         for my $edge (keys %$_) {
             my $name = $options =~ /contexts|skip|builtins/ ? $edge =~ s/.* > //r : $edge;
-            $flat{$name} += $_->{$edge} unless $options =~ /skip/ && $name =~ /^Coro::/ || $edge =~ /CORE:/;
+            $flat{$name} += $_->{$edge} unless $options =~ /skip/ && $name =~ /^Coro::/ || $name =~ m{^CORE:|> CORE:};
         }
         $_ = \%flat;
     }
