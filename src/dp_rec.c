@@ -537,7 +537,6 @@ int dp_rec_to_tree(struct dp_rec *rec)
 
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now)
 {
-    rec->deadline = 0;
     dp_rec_mark_slow(rec, DP_RAW_WORD(kind, n & DP_RAW_ID_MAX), NULL, now);
     rec->left = now;
 }

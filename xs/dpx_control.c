@@ -51,6 +51,7 @@ void dpx_control_stop(struct dpx_ctx *ctx)
     U64 now = stamp(ctx);
     if (ctx->rec.paused)
         return;
+    ctx->rec.deadline = 0;      /* the CPU clock is read where the stretch ends */
     dpx_control_suspend(ctx, now);
     dp_rec_pause(&ctx->rec, now);
     for (struct dpx_frame *f = ctx->top; f > ctx->frames && ctx->rec.tree; f--)
