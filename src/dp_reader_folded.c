@@ -156,7 +156,7 @@ static int finer(struct dp_reader *r, unsigned decimals)
 /* a * 10 + d, at most DP_LIMIT_TOTAL. */
 static uint64_t shift(uint64_t a, unsigned d)
 {
-    return a < DP_LIMIT_TOTAL / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
+    return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
 }
 
 /* A count that is no plain number of a few digits. Returns 1 and its ticks; 0 when
