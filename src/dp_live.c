@@ -128,6 +128,52 @@ void dp_live_remove(struct dp_live *live)
     no_file(live);
 }
 
+/* The piece as it is now, at the end of the file, mapped in the place where it stands. The first
+ * one's magic is left out: until it is there, the file is nobody's. */
+static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
+{
+    const size_t hide = live->end ? 0 : sizeof(uint64_t);
+    struct rlimit rl;
+    uint64_t end = live->end + p->size;
+    if ((getrlimit(RLIMIT_FSIZE, &rl) == 0 && rl.rlim_cur != RLIM_INFINITY && end > rl.rlim_cur)
+        || posix_fallocate(fd, (off_t)live->end, (off_t)p->size) != 0)
+        return false;
+    for (size_t at = hide; at < p->size;) {
+        ssize_t n = pwrite(fd, (char *)p->ptr + at, p->size - at, (off_t)(live->end + at));
+        if (n <= 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)live->end) == MAP_FAILED)
+        return false;
+    p->mapped = true;
+    live->end = end;
+    return true;
+}
+
+void dp_live_restore(struct dp_live *live, const char *profile)
+{
+    struct dp_live again;
+    dp_live_init(&again, profile);
+    int fd = live->count ? open_file(&again) : -1;
+    size_t n = 0;
+    while (fd >= 0 && n < live->count && map_again(&again, &live->pieces[n], fd))
+        n++;
+    if (n)
+        *(volatile uint64_t *)&((struct dp_live_head *)live->pieces[0].ptr)->magic = DP_LIVE_MAGIC;
+    if (fd >= 0)
+        close(fd);
+    if (fd < 0 || n < live->count) {
+        if (fd >= 0)
+            unlink(again.path);
+        no_file(&again);
+    }
+    live->path = again.path;
+    live->dev = again.dev;
+    live->ino = again.ino;
+    live->end = again.end;
+}
+
 bool dp_live_detach(struct dp_live *live)
 {
     bool gave = false;

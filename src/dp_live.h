@@ -64,7 +64,11 @@ void dp_live_release(struct dp_live *live);
 /* Removes the file; the pieces go on as memory, and are lost with the process. */
 void dp_live_remove(struct dp_live *live);
 
-/* The same, and gives its room on the disk back at once. False: there was none. */
+/* Takes that back: a new file with all pieces, which stay where they are. If there can be none,
+ * they go on as memory. */
+void dp_live_restore(struct dp_live *live, const char *profile);
+
+/* Removes the file, and gives its room on the disk back at once. False: there was none. */
 bool dp_live_detach(struct dp_live *live);
 
 #endif

@@ -146,11 +146,12 @@ void dp_rec_rebase(struct dp_rec *rec)
         rec->cur = rec->paused ? &rec->cct.idle : base(rec);
 }
 
-static void begin_tree(struct dp_rec *rec)
+/* phase_begins: with it; of a trace that goes on as a tree it has begun before. */
+static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->links++;
     rec->cur = base(rec);
-    rec->cur->calls += rec->phase != 0;
+    rec->cur->calls += rec->phase != 0 && phase_begins;
     rec->told = rec->phase;
     if (rec->paused)
         rec->cur = &rec->cct.idle;
@@ -170,7 +171,7 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     if (rec->tree) {
         int rc = dp_cct_init(&rec->cct, live, rec->how.contexts);
         if (rc == 0)
-            begin_tree(rec);
+            begin_tree(rec, true);
         return rc;
     }
     rec->window = dp_live_add(live, DP_LIVE_MARKS, (rec->how.words + DP_REC_SLACK) * sizeof *rec->window);
@@ -526,7 +527,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     rec->tree = true;
     tell_state(rec);
     rec->state->tree = 1;
-    begin_tree(rec);
+    begin_tree(rec, rec->told != rec->phase);
     rec->end = rec->window;         /* all marks go the slow way */
     rec->ops_seen = *rec->ops;
     return 0;
@@ -543,6 +544,8 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
 
 void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
 {
+    if (!rec->paused)
+        run_trip(rec);              /* a child begins in the phase that it was forked in */
     rec->phase = id;
     if (rec->paused)
         return;
@@ -551,7 +554,7 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
         dp_rec_mark_slow(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
     } else {
         dp_rec_charge(rec, now);
-        begin_tree(rec);
+        begin_tree(rec, true);
     }
     rec->left = now;
 }

@@ -36,6 +36,17 @@ for my $mode (sort keys %mode) {
     }
 }
 
+# After an exec that has failed, too.
+for my $mode (sort keys %mode) {
+    my $run = profiled(['-e', 'no warnings; sub f { 1 } sub g { f() } f() for 1 .. 3000; exec "/no/such/program" for 1, 2; g() for 1 .. 3000; eval "sub h$_ { f() } h$_()" for 1 .. 900; kill 9, $$'],
+        env => $mode{$mode});
+    my ($calls) = look($run->{profile});
+    is("$run->{signal} $calls->{'main::f'} $calls->{'main::g'} $calls->{'main::h900'}", '9 6900 3000 1', "$mode: killed after an exec that failed");
+    my $files = () = glob "$run->{dir}/*";
+    $run = profiled(['-e', 'no warnings; sub f { 1 } f(); exec "/no/such/program"; f()'], env => $mode{$mode});
+    is("$files " . join(' ', map { m{([^/]+)$} } glob "$run->{dir}/*"), '2 tmon.out', "$mode: which leaves no other file");
+}
+
 # Killed from outside wherever it is, and read before that, all the while.
 my $endless = spew(scratch() . '/q.pl', 'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; 1 } f($_) for 1 .. 1e9;');
 # Saved all the while, too, and packed.

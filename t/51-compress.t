@@ -57,7 +57,7 @@ subtest 'the same text' => sub {
             is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 60_600), "$what $level: read by the tools");
         }
         cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile}, "$what: a tenth of the size") if !%$mode;
-        cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1");
+        cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};    # a member for each line: there the level does nothing
     }
 };
 

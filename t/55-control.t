@@ -129,6 +129,10 @@ END
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
     my $got = profile_ok($run->{profile});
     is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'any name');
+    $run = profiled(['-e', 'use Devel::DProf::Control qw(mark stop); package Dies { use overload q("") => sub { die "called" } } package Tied { sub TIESCALAR { bless [] } sub TIEHASH { bless {} } sub FETCH { die "called" } } '
+        . 'tie my $t, "Tied"; tie my %h, "Tied"; mark(bless [], "Dies"); mark($t); mark($h{x}); mark({}); "a word" =~ /(w.*)/; mark($1); print "fine\n"'], env => { counting() });
+    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'no code of the program runs');
+    is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)], 'strings only, magical ones too');
     ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
 }
 
@@ -188,6 +192,18 @@ END
         env => { counting(), %{ $mode{$mode} } });
     (undef, $got) = by_phase($exec->{profile});
     is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
+}
+
+# How often each phase began.
+for my $mode (sort keys %mode) {
+    my $run = profiled(['-e', 'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; f() for 1 .. 3000'],
+        env => { counting(), %{ $mode{$mode} } });
+    my $profile = Devel::DProf::Profile->new;
+    $profile->phases;
+    $profile->add($_) for my @files = glob "$run->{dir}/tmon.out*";
+    my %calls = map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 100 });
+    is_deeply([scalar @files, @calls{'(BEGIN)', '(main)', '(again)', '(child)'}], [2, 1, 1, 3, 1], "$mode: a phase counts when it begins; a child begins in one")
+        or diag explain \%calls;
 }
 
 SKIP: {

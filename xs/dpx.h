@@ -105,6 +105,7 @@ struct dpx_ctx {
     U64 trailer_at;             /* where the header's last line stands */
     U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
+    bool exec_live;             /* there were pieces in a file before it */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     long pid;
     unsigned tid;

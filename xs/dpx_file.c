@@ -161,19 +161,17 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 
 /* The trailer is written again while others read. It is within one page, which the kernel
  * writes in one go even when we are killed. */
-static int write_header(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct dp_err *err)
 {
     struct dp_buf text;
     dp_buf_init(&text);
-    header(aTHX_ &text, ctx);
-    int rc = text.err ? dp_err_set(err, text.err, "out of memory") : 0;
+    int rc = head->err ? dp_err_set(err, text.err, "out of memory") : 0;
     uint64_t at;
-    for (size_t done = 0; rc == 0 && done < text.len;) {
-        size_t n = text.len - done < PAGE ? text.len - done : PAGE;
-        rc = dp_outfile_write_fixed(&ctx->out, text.ptr + done, n, &at, err);
+    for (size_t done = 0; rc == 0 && done < head->len;) {
+        size_t n = head->len - done < PAGE ? head->len - done : PAGE;
+        rc = dp_outfile_write_fixed(&ctx->out, head->ptr + done, n, &at, err);
         done += n;
     }
-    dp_buf_clear(&text);
     size_t left = PAGE - (size_t)(ctx->out.size % PAGE);
     if (rc == 0 && left < TRAILER_ROOM) {
         dp_buf_addf(&text, "%*s", (int)left, "");
@@ -220,15 +218,21 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
-    struct dp_buf text;
+    struct dp_buf text, head;
     dp_buf_init(&text);
+    dp_buf_init(&head);
+    /* First: a process killed between creating the file and writing this leaves an empty one. */
+    header(aTHX_ &head, ctx);
     int flags = dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
     file_name(aTHX_ &text, ctx);
     int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
     dp_buf_release(&text);
     ctx->out.gzip = ctx->gzip;
     ctx->tree_at = 0;
-    return rc == 0 ? write_header(aTHX_ ctx, err) : rc;
+    if (rc == 0)
+        rc = write_header(ctx, &head, err);
+    dp_buf_release(&head);
+    return rc;
 }
 
 /* ---- what survives the process ---- */

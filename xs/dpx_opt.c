@@ -21,17 +21,17 @@ struct option {
 
 static const struct option table[] = {
     { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
-      "every call in the file, or sums by calling context" },
+      "every call, or sums by calling context" },
     { "out", "PERL_DPROF_OUT_FILE_NAME", TEXT, AT(out), 0, 0, 0, NULL,
-      "the file; %p is the process, %t the thread, %n the program [tmon.out]" },
+      "the file; %p: process, %t: thread, %n: program [tmon.out]" },
     { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
       "ticks a second in the file" },
     { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, UINT64_C(1) << 14, NULL,
       "marks of a trace in memory; 0 writes each at once" },
     { "limit", NULL, SIZE, AT(limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
-      "bytes of a trace, after which it goes on as a tree; 0: no limit" },
+      "bytes of a trace that then goes on as a tree" },
     { "contexts", NULL, NUMBER, AT(contexts), 16, UINT64_C(1) << 24, 1000000, NULL,
-      "contexts of a tree, beyond which recursion is folded" },
+      "contexts of a tree; further ones are folded" },
     { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
       "1: a tree tells callers apart by file and line" },
     { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
@@ -41,21 +41,21 @@ static const struct option table[] = {
     { "threads", NULL, CHOICE, AT(threads), 0, 1, 1, "no\0yes\0",
       "are threads recorded, too?" },
     { "start", NULL, CHOICE, AT(start), 0, 2, 0, "begin\0main\0no\0",
-      "record from the load on, from the main program on, or when told to" },
+      "record at once, from main on, or when told to" },
     { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
       "a regex: subs that do not match are not recorded" },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
       "a regex: subs that match are not recorded" },
     { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
-      "record slow builtins (print, sort, match, system), too, as CORE:name" },
+      "print, sort, match, system, ... as CORE:name" },
     { "compress", NULL, NUMBER, AT(compress), 0, 9, 0, NULL,
       "gzip the file; 1 is fast, 9 small, 0 plain" },
     { "checkpoint", NULL, NUMBER, AT(checkpoint), 0, UINT64_C(1) << 31, 0, NULL,
-      "seconds after which a tree is written again; 0: only at the end" },
+      "seconds after which a tree is written again" },
     { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
-      "a signal (USR1) that has a running process write its file" },
+      "USR1 or another: has a running process write its file" },
     { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
-      "tsc, cntvct, monotonic; counting[:NS] for tests [the best there is]" },
+      "tsc, cntvct, monotonic; counting[:NS] is for tests" },
 };
 
 static void set_number(struct dpx_options *opt, const struct option *o, uint64_t n)
@@ -202,9 +202,10 @@ void dpx_options_help(struct dp_buf *to)
         }
         dp_buf_adds(to, "\n");
     }
-    dp_buf_adds(to, "\ntree is short for mode=tree. N of limit may end in K, M or G. Each option can be set in the\n"
-                    "environment, too, as PERL_DPROF_NAME in capitals; what the command line says goes first. Regexes with\n"
-                    "commas must stand in the environment: PERL_DPROF_ONLY, PERL_DPROF_SKIP.\n");
+    dp_buf_adds(to, "\ntree is short for mode=tree. 0 is no limit, no checkpoint; limit takes K, M\n"
+                    "or G behind the number. Each option can be set in the environment, as\n"
+                    "PERL_DPROF_NAME in capitals; the command line goes first. Regexes with commas\n"
+                    "must stand there. More: perldoc Devel::DProf\n");
 }
 
 void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)

@@ -36,7 +36,6 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 }
 
 static void tripped(void *arg);
-static void end_trip(struct dpx_ctx *ctx);
 
 /* ---- states ---- */
 
@@ -206,6 +205,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
+    ctx->exec_live = ctx->live.path != NULL;
     ctx->exec_pending = ctx->writer.pending;
     ctx->exec_sums = ctx->writer.sums;
     dpx_file_rest(ctx);
@@ -240,6 +240,8 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
         ctx->writer.sums = ctx->exec_sums;
         if (!ctx->rec.tree)
             dpx_file_trailer(ctx, false);
+        if (ctx->exec_live && !ctx->out.failed)
+            dp_live_restore(&ctx->live, ctx->out.path);
     }
     ctx->exec_size = 0;
     errno = why;

@@ -309,8 +309,8 @@ END
 }
 
 # Subs that perl calls in the middle of an unwinding: no time of the program passes
-# between the exits before and such a call.
-our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|\ADevel::DProf::_charged\z/;
+# between the exits before and such a call. (require makes a string of an exception that it passes on.)
+our $UNWINDING = qr/::DESTROY\z|\AF::Tie::|\AF::Over::str\z|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|\ADevel::DProf::_charged\z/;
 
 # The profile's counts by name against the lines that the program printed.
 # $about: as StrictProfile::problems fills it, edges too; with a regex in {skip}, such subs must not be there.

@@ -12,7 +12,7 @@ use POSIX ();
 use Proof 'flaws';
 use Time::HiRes 'time';
 
-my @columns = qw(file mode verdict why s plain_s control differs profiles cut unreadable tests);
+my @columns = qw(file mode verdict why s plain_s control differs profiles cut empty unreadable tests);
 
 # Judge->new(files => [...], modes => [...], work => DIR, jobs => N, timeout => S,
 #            place => sub, command => sub, control => BOOL, keep => BOOL)
@@ -64,9 +64,12 @@ sub run_one {
         $run{profiles}++;
         my @wrong = flaws($profile, \my %about);
         $run{cut}++ if $about{cut};
+        $run{empty}++ if $about{empty};
         push @{ $run{unreadable} }, map { basename($profile) . ": $_" } @wrong;
         copy($profile, "$keep.profile") if @wrong && -s $profile < 50e6;
     }
+    # Tests kill perls that have hardly begun.
+    push @{ $run{unreadable} }, 'no profile that is not empty' if $run{empty} && $run{empty} == $run{profiles};
     return \%run;
 }
 
@@ -128,7 +131,7 @@ sub judge {
         $r{control} = verdict_of($plain[0], $run_one->('null', 'null0'), $level)
             if $self->{control} || $verdict !~ /^(?:same|not judged)$/;
         $r{unreadable} = [map { @{ $_->{unreadable} || [] } } @run];
-        $r{$_} = $run[0]{$_} // 0 for qw(profiles cut);
+        $r{$_} = $run[0]{$_} // 0 for qw(profiles cut empty);
         unlink glob "$keep.$mode.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$self->{keep};
         push @results, \%r;
     }
@@ -230,7 +233,7 @@ sub report {
         }
         my $unreadable = grep { $_->{unreadable} } @of;
         my $lost = @{ $self->{files} } - @of;
-        push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')],
+        push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')], ['of them empty', $sum->('empty')],
             ['files with unreadable', $unreadable], ['files without a profile', $missing], ($lost ? ['lost', $lost] : ());
         $bad += $unreadable + $lost;
         printf "%-6s %-24s %8d\n", $mode, @$_ for @rows;

@@ -17,6 +17,8 @@ use lib "$TOP/blib/lib", "$TOP/blib/arch", "$TOP/t/lib";
 use StrictProfile;
 use Devel::DProf::Profile;
 
+our $STRICT_UP_TO = 200e6;      # bytes; it takes a minute for these
+
 our @EXPORT_OK = qw(module_for flaws modes);
 
 # The modes that --mode names.
@@ -49,19 +51,38 @@ sub module_for {
     return $to;
 }
 
-# What is wrong with a profile, by the strict reader and by our own. One that was cut short
+# What is wrong with a profile, by the strict reader and by our own. An empty one is that of
+# a process that was killed while it made the file; whether that can be, the caller knows. One that was cut short
 # by the end of its process may end anywhere, but our own must still read it.
 sub flaws {
     my ($path, $about) = @_;
     $about //= {};
+    if (-z $path) {
+        $about->{empty} = 1;
+        return;
+    }
     my $profile = Devel::DProf::Profile->new;
     my $code = $profile->add($path);
     my $outcome = $profile->outcome(0);
     my $cut = $code == Devel::DProf::Profile::TRUNCATED;
     $about->{cut} = 1 if $cut;
     return 'dprofpp: ' . ($outcome->{message} // "code $code") if $code && !$cut;
-    my @wrong = StrictProfile::problems($path, $about);
+    return if -s $path > $STRICT_UP_TO;
+    my $plain = unpacked($path);
+    my @wrong = StrictProfile::problems($plain, $about);
+    unlink $plain if $plain ne $path;
     return $cut && !$about->{header}{dprof_complete} ? () : @wrong;
+}
+
+# The file itself, or a copy of it without gzip.
+sub unpacked {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return $path;
+    read $in, my $magic, 2;
+    return $path if $magic ne "\x1f\x8b";
+    require IO::Uncompress::Gunzip;
+    IO::Uncompress::Gunzip::gunzip($path => "$path.unpacked", MultiStream => 1) or return $path;
+    return "$path.unpacked";
 }
 
 1;

@@ -74,7 +74,8 @@ A phase of this name begins, and the one before it ends. A profile begins in pha
 main program starts, C<main> begins, and C<END> with the first END block: those are marked without being asked.
 A name may come again. Subs that run when a phase begins have their time up to then in the old phase,
 later time in the new one, and were called in the phase that they were called in. C<dprofpp --phases> tells
-phases apart. An empty or undefined NAME does nothing; from 1,000 different names on, further ones are C<other>.
+phases apart. NAME is a string: an empty or undefined one does nothing, nor does a reference or a tied variable, which
+might run code of the program's. From 1,000 different names on, further ones are C<other>.
 
 =item save
 

@@ -6,7 +6,8 @@
 # trace: +f -f
 package D;
 sub new { bless { n => $_[1] } }
-sub log { print "destroyed $_[0]{n}\n" }
+# Which of two globals goes first depends on where they lie in memory.
+sub log { print "destroyed ", $_[0]{n} < 5 ? $_[0]{n} : 'a global', "\n" }
 sub DESTROY { $_[0]->log }
 package main;
 sub f { my $a = D->new(1); my $b = D->new(2); return 7 }

@@ -3,7 +3,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/lib";
+use lib "$FindBin::Bin/../t/lib";
 use Test::More;
 use DProfTest;
 
@@ -27,7 +27,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, EXPECT => scratch() . '/expect');
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
-        my $trace = profiled([@program], env => { %env, @set });
+        my $trace = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'trace' });     # as many variables as below
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });
         my @wrong = map { same_as_plain($plain, $_) || () } $trace, $tree;
         my $read = read_profile($trace->{profile});
