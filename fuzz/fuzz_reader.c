@@ -60,6 +60,19 @@ static void write_to(struct dp_buf *buf, const struct dp_prof *prof)
     CHECK(dp_prof_write(prof, &how, &host) == 0);
 }
 
+/* Folded stacks in every unit there is. */
+static void in_units(const uint8_t *data, size_t size)
+{
+    static const char *const units[] = { "s", "ms", "us", "ns", "calls", "samples" };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        struct dp_prof *prof = dp_prof_new();
+        CHECK(dp_prof_declare_unit(prof, units[i]) == 0);
+        dp_prof_add_mem(prof, "fuzz", data, size, 0);
+        look_at(prof, &(struct dp_host){ NULL, swallow, NULL }, (int)(i & 3));
+        dp_prof_free(prof);
+    }
+}
+
 static struct dp_prof *detailed(void)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -116,12 +129,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int time = 0; time < 4; time++)
             look_at(prof, &host, time);
         dp_prof_free(prof);
-        struct dp_trace_how how = { (int)force, 3, force, "main::foo", 9 };
+        struct dp_trace_how how = { .fold = (int)force, .label_flags = 3, .flags = force, .only = "main::foo", .only_len = 9 };
         struct dp_trace *trace = dp_trace_new(&how, &host);
         dp_trace_add_mem(trace, "fuzz", data, size);
         dp_trace_free(trace);
         round_trip(data, size, force);
     }
+    in_units(data, size);
     CHECK(dp_mem_live() == 0);
     return 0;
 }

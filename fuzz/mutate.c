@@ -21,7 +21,8 @@ static uint32_t rnd(uint32_t n)
 static size_t mutate(uint8_t *p, size_t n)
 {
     static const char *const bits[] = { "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
-        "18446744073709551615", "4503599627370495", "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0", "$dprof_counters='ops:ops';" };
+        "18446744073709551615", "4503599627370495", "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0", "$dprof_counters='ops:ops';",
+        ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n", "$dprof_unit='samples';" };
     for (uint32_t k = 1 + rnd(6); k > 0; k--) {
         uint32_t at = rnd((uint32_t)n + 1);
         switch (rnd(5)) {

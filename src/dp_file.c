@@ -167,6 +167,10 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->marks = file->info.marks;
     out->contexts = file->info.contexts;
     out->tree = file->info.tree;
+    out->folded = file->head.folded;
+    out->faults = file->info.faults;
+    for (size_t i = 0; i < DP_FAULTS && i < file->info.faults; i++)
+        out->fault[i] = (struct dp_fault){ file->info.fault[i].message, file->info.fault[i].line, file->info.fault[i].byte };
     out->open = file->open;
     out->open_subs = file->open_subs;
     out->open_listed = file->open_listed;

@@ -13,6 +13,7 @@
 #define DP_FMT_WRITE      "Devel::DProf::write"     /* the classic recorder's bracket */
 #define DP_FMT_TRACE      "trace"
 #define DP_FMT_TREE       "tree"
+#define DP_FMT_FOLDED     "folded"                  /* of text that has no header */
 #define DP_FMT_PROGRAM    "(program)"
 
 enum {

@@ -89,6 +89,31 @@ static int add(struct dp_header *head, struct dp_var var)
     return 0;
 }
 
+int dp_header_add(struct dp_header *head, const char *name, const char *value)
+{
+    struct dp_var var = { copy(head, name, strlen(name)), copy(head, value, strlen(value)), strlen(value) };
+    return var.name && var.value ? add(head, var) : DP_E_NOMEM;
+}
+
+bool dp_header_unit(const char *name, uint64_t *hz, bool *time)
+{
+    static const struct { const char *name; uint64_t hz; } times[] = {
+        { "s", 1 }, { "ms", 1000 }, { "us", 1000000 }, { "\xc2\xb5s", 1000000 }, { "\xce\xbcs", 1000000 },
+        { "ns", 1000000000 },
+    };
+    *hz = 1;
+    *time = false;
+    for (size_t i = 0; i < DP_ARRAY_LEN(times); i++)
+        if (strcmp(name, times[i].name) == 0) {
+            *hz = times[i].hz;
+            return *time = true;
+        }
+    size_t n = 0;
+    while (is_word(name[n]) || name[n] == '-')
+        n++;
+    return n && n <= DP_UNIT_MAX && !name[n] && !(name[0] >= '0' && name[0] <= '9') && name[0] != '-';
+}
+
 int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
 {
     const char *p = ptr, *end = ptr + len;
@@ -194,6 +219,18 @@ static void find_counters(struct dp_header *head)
     }
 }
 
+static int find_unit(struct dp_header *head, struct dp_err *err)
+{
+    uint64_t hz;
+    bool time;
+    head->unit = dp_header_get(head, "dprof_unit");
+    if (!head->unit || !*head->unit || strcmp(head->unit, "s") == 0)
+        return 0;
+    if (!dp_header_unit(head->unit, &hz, &time) || time)    /* other times would be other ticks */
+        return dp_err_set(err, DP_E_SYNTAX, "$dprof_unit is no unit: %.40s", head->unit);
+    return 0;
+}
+
 int dp_header_finish(struct dp_header *head, struct dp_err *err)
 {
     static const char *const over[] = { "over_utime", "over_stime", "over_rtime" };
@@ -225,5 +262,5 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
     if (!dp_header_number(head, "dprof_inherited", &head->inherited))
         head->inherited = 0;
     find_counters(head);
-    return 0;
+    return find_unit(head, err);
 }

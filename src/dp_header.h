@@ -21,6 +21,10 @@ struct dp_header {
     uint64_t hz;                /* from here on set by dp_header_finish */
     unsigned version;           /* 0: of the classic recorder */
     bool tree;                  /* no trace */
+    bool folded;                /* folded stacks: there was no header */
+    const char *unit;           /* of the times of what came from folded stacks: "s", "calls", some other
+                                 * count, "" if nobody knows. NULL: of no such */
+    const char *declared;       /* the caller's, before it is read: the unit of folded stacks. Borrowed, or NULL */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
     bool ended;                 /* the recording came to its end */
@@ -38,6 +42,13 @@ void dp_header_release(struct dp_header *head);
  * DP_E_SYNTAX: what stood before the fault is kept, the rest skipped. */
 int dp_header_line(struct dp_header *head, const char *ptr, size_t len);
 
+/* Adds a variable. Returns 0 or DP_E_NOMEM. */
+int dp_header_add(struct dp_header *head, const char *name, const char *value);
+
+/* Is it the name of a unit: s, ms, us, ns, or a word for what is counted? *hz: so many of it make a
+ * second; 1 where it is no time. */
+bool dp_header_unit(const char *name, uint64_t *hz, bool *time);
+
 /* Reads the numbers off the variables. DP_E_VERSION for a newer format,
  * DP_E_SYNTAX for a clock that makes no sense; the message goes to err. */
 int dp_header_finish(struct dp_header *head, struct dp_err *err);
@@ -47,5 +58,7 @@ bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *
 
 /* The value of a name, or NULL; borrowed. */
 const char *dp_header_get(const struct dp_header *head, const char *name);
+
+enum { DP_UNIT_MAX = 31 };      /* bytes of a unit's name */
 
 #endif

@@ -150,10 +150,25 @@ int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct
     return 0;
 }
 
+static const char *known(const char *unit) { return *unit ? unit : "an unknown unit"; }
+
+int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err)
+{
+    if (prof->hz && strcmp(prof->unit, unit) != 0)
+        return dp_err_set(err, DP_E_ARG, "its times are in %s, those of the other files in %s; --unit declares that of folded stacks",
+                          known(unit), known(prof->unit));
+    memcpy(prof->unit, unit, strlen(unit) + 1);
+    prof->no_calls = prof->no_calls || no_calls;
+    return 0;
+}
+
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    int rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
+    bool timed = !head->unit;           /* by a recorder of perl */
+    int rc = dp_prof_take_unit(prof, timed ? "s" : head->unit, !timed && strcmp(head->unit, "calls") != 0, err);
+    if (rc == 0)
+        rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
     if (rc < 0)
         return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
@@ -173,6 +188,12 @@ static int on_tree(void *ctx, struct dp_err *err)
     prof->stack[0].node = 0;
     prof->file->inherited = prof->suspended = 0;
     return 0;
+}
+
+static int on_ticks(void *ctx, uint64_t hz, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    return dp_prof_common_hz(prof, hz, &prof->scale, err);
 }
 
 static void on_ids_anew(void *ctx)
@@ -387,6 +408,7 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->ids_anew = on_ids_anew;
     to->context = dp_prof_on_context;
     to->histogram = dp_prof_on_histogram;
+    to->ticks = on_ticks;
     to->progress = on_progress;
 }
 
@@ -441,6 +463,17 @@ void dp_prof_phases(struct dp_prof *prof)
     prof->by_phase = true;
 }
 
+int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
+{
+    uint64_t hz;
+    bool time;
+    if (!dp_header_unit(unit, &hz, &time))
+        return DP_E_ARG;
+    memcpy(prof->declared, unit, strlen(unit) + 1);
+    prof->is_declared = true;
+    return 0;
+}
+
 /* Frames that never ended; their times are where they belong already. */
 static int list_open(struct dp_prof *prof, struct dp_file *file)
 {
@@ -484,6 +517,7 @@ static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem 
     prof->stack[0].node = 0;
     prof->now = prof->root_calls = prof->suspended = 0;
     dp_subs_next_file(&prof->subs);
+    file->head.declared = prof->is_declared ? prof->declared : NULL;
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);
     if (prof->has_head && dp_header_get(&file->head, "dprof_merged"))
@@ -523,6 +557,8 @@ int dp_prof_add_header(struct dp_prof *prof, const char *path)
 
 size_t dp_prof_files(const struct dp_prof *prof) { return prof->n_files; }
 uint64_t dp_prof_hz(const struct dp_prof *prof) { return prof->hz ? prof->hz : DP_FMT_HZ_DEFAULT; }
+const char *dp_prof_unit(const struct dp_prof *prof) { return prof->hz ? prof->unit : "s"; }
+int dp_prof_no_calls(const struct dp_prof *prof) { return prof->no_calls; }
 size_t dp_prof_contexts(const struct dp_prof *prof) { return prof->count; }
 
 void dp_prof_outcome(const struct dp_prof *prof, size_t file, struct dp_outcome *out)

@@ -65,6 +65,10 @@ struct dp_prof {
     size_t histograms_count, histograms_cap;
     struct dp_origin origin;
     uint64_t hz;                /* 0 before the first file */
+    char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
+    bool no_calls;              /* some of it comes from folded stacks, and has none */
+    bool is_declared;           /* the unit of folded stacks is */
+    char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];
     struct dp_file *files;
     size_t n_files, files_cap;

@@ -331,6 +331,8 @@ int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *messag
         return 0;
     int rc = prof->detail && from->detail ? 0 : DP_E_ARG;
     if (rc == 0)
+        rc = dp_prof_take_unit(prof, from->unit, from->no_calls, &err);
+    if (rc == 0)
         rc = dp_prof_common_hz(prof, from->hz, &scale, &err);
     for (int m = 0; m < DP_METRICS && rc == 0; m++)
         if (from->total[m] >= DP_LIMIT_TOTAL / scale || prof->total[m] + from->total[m] * scale >= DP_LIMIT_TOTAL)

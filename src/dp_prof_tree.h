@@ -12,6 +12,9 @@ int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_
  * other's are to be taken by. DP_E_LIMIT where they do not fit. */
 int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct dp_err *err);
 
+/* Unit and calls of a further file or profile. DP_E_ARG where the unit is another one. */
+int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err);
+
 /* Counters of a further file or profile: those that it lacks are given up. */
 void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n);
 

@@ -1,3 +1,4 @@
+#include "dp_reader_folded.h"
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
@@ -29,6 +30,8 @@ static void release(struct dp_reader *r)
     dp_mem_free(r->name_subs);
     dp_buf_release(&r->scratch);
     dp_mem_free(r->path);
+    dp_buf_release(&r->stack);
+    dp_mem_free(r->frames);
 }
 
 /* Puts the unread bytes in front and reads behind them. Returns the number of
@@ -93,7 +96,33 @@ static long whole_line(struct dp_reader *r)
     }
 }
 
-/* 0: a trace follows; 1: a tree. */
+/* A file without our magic: folded stacks, if it looks like that as far as the buffer goes. */
+static int read_no_header(struct dp_reader *r)
+{
+    static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
+    enum dp_folded_kind kind;
+    long got;
+    do {
+        while (r->end < r->cap && !r->at_end)
+            if ((got = refill(r)) < 0)
+                return (int)got;
+        if (r->pos == 0 && r->base == 0 && r->end >= 3 && memcmp(r->buf, mark, 3) == 0)
+            r->pos = 3;
+        kind = dp_reader_folded_kind(r->buf + r->pos, r->end - r->pos, r->at_end);
+        if (kind == DP_FOLDED_MORE && (got = refill(r)) < 0)
+            return (int)got;
+    } while (kind == DP_FOLDED_MORE);
+    if (kind == DP_FOLDED_TWO)
+        return dp_reader_fail(r, DP_E_ARG, 0, "these are folded stacks with two counts on each line, "
+                              "those of two profiles (difffolded.pl makes them); give the two that it was made of");
+    if (kind == DP_FOLDED_NOT)
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0, r->end ? "Not a perl profile" : "it is empty");
+    r->folded = true;
+    int rc = dp_reader_folded_head(r);
+    return rc < 0 ? rc : 1;
+}
+
+/* 0: a trace follows; 1: a tree, or folded stacks. */
 static int read_header(struct dp_reader *r)
 {
     for (;;) {
@@ -109,7 +138,7 @@ static int read_header(struct dp_reader *r)
             n--;
         if (r->line == 1) {
             if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
-                return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "Not a perl profile");
+                return read_no_header(r);
         } else if (n >= 4 && memcmp(p, "PART", 4) == 0) {
             bool tree = n == 5 && p[4] == '3';
             r->pos += (size_t)len + whole;
@@ -166,6 +195,28 @@ static int read_lines(struct dp_reader *r)
     return 0;
 }
 
+static int read_stacks(struct dp_reader *r)
+{
+    for (;;) {
+        const char *last = r->buf + r->end;
+        while (last > r->buf + r->pos && last[-1] != '\n')
+            last--;
+        int rc = dp_reader_folded_lines(r, last);
+        long got = rc < 0 ? rc : refill(r);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            break;
+    }
+    if (!r->cut && r->pos < r->end) {
+        r->buf[r->end++] = '\n';       /* there is room behind the data */
+        int rc = dp_reader_folded_lines(r, r->buf + r->end);
+        if (rc < 0)
+            return rc;
+    }
+    return dp_reader_folded_end(r);
+}
+
 /* Time behind the last mark, which the trace tells. */
 static int add_tail(struct dp_reader *r)
 {
@@ -213,6 +264,7 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_map_init(&r->far_ids);
     dp_pool_init(&r->names);
     dp_buf_init(&r->scratch);
+    dp_buf_init(&r->stack);
     return init(r);
 }
 
@@ -256,7 +308,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = read_lines(r);
+            rc = r->folded ? read_stacks(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)

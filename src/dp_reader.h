@@ -82,21 +82,28 @@ struct dp_consumer {
     int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
     /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
+    /* From here on ticks are so many a second (or a unit), a multiple of what they were. May be NULL. */
+    int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);
     /* Now and then; bytes taken from the source of how many (0: not known). May be NULL. */
     int (*progress)(void *ctx, uint64_t done, uint64_t total);
 };
 
+enum { DP_READER_FAULTS = 10 }; /* lines of which it is kept what is wrong; DP_FAULTS of dprof.h */
+
 struct dp_read_info {
     uint64_t marks;             /* + - * / lines taken */
-    uint64_t contexts;          /* = lines taken */
+    uint64_t contexts;          /* = lines taken, or folded stacks */
     bool tree;                  /* a part of it is a tree */
     bool pieces;                /* of a killed process, or one that still runs */
     uint64_t bytes;             /* uncompressed */
     bool bad_header;            /* a statement was skipped; place and text are below */
     struct dp_err header_err;
+    uint64_t faults;            /* lines of folded stacks that were skipped */
+    struct dp_err fault[DP_READER_FAULTS];      /* the first of them */
 };
 
-/* Reads all of src. Returns 0; DP_E_TRUNCATED where the file ends too early;
+/* Reads all of src: a profile, or the folded stacks of another profiler, which begin with
+ * no magic of ours. Returns 0; DP_E_TRUNCATED where the file ends too early;
  * another DP_E for what cannot be read, with the place in err. Whatever the
  * answer, the consumer has had all that came before. head is to be initialised
  * and stays the caller's. left: what the process keeps or left beside the file, read

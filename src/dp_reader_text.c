@@ -297,8 +297,25 @@ void dp_reader_forget_ids(struct dp_reader *r)
         r->to->ids_anew(r->to->ctx);
 }
 
-/* The sub of a full name, for lines that carry names instead of ids. */
-static int by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
+/* Package and name; of a builtin a colon stands between them. */
+static void split_name(struct dp_text t, struct dp_subdef *def)
+{
+    def->name = t;
+    if (starts(t, "CORE:") && t.len > 5 && !memchr(t.ptr + 5, ':', t.len - 5)) {
+        def->builtin = true;
+        def->package = text(t.ptr, 4);
+        def->name = text(t.ptr + 5, t.len - 5);
+        return;
+    }
+    for (size_t i = t.len; i > 2; i--)
+        if (t.ptr[i - 1] == ':' && t.ptr[i - 2] == ':') {
+            def->package = text(t.ptr, i - 2);
+            def->name = text(t.ptr + i, t.len - i);
+            return;
+        }
+}
+
+int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 {
     size_t before = r->names.count;
     uint32_t n = dp_pool_intern(&r->names, t.ptr, t.len);
@@ -312,13 +329,7 @@ static int by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
     struct dp_subdef def;
     memset(&def, 0, sizeof def);
     def.file = def.autoload = def.in = def.package = text("", 0);
-    def.name = t;
-    for (size_t i = t.len; i >= 2; i--)
-        if (t.ptr[i - 1] == ':' && t.ptr[i - 2] == ':') {
-            def.package = text(t.ptr, i - 2);
-            def.name = text(t.ptr + i, t.len - i);
-            break;
-        }
+    split_name(t, &def);
     int rc = number_of(r, &def, sub);
     if (rc == 0)
         r->name_subs[n] = *sub;
@@ -394,7 +405,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
         if (!dp_reader_find(r, id, &sub) && (op == DP_OP_ENTER || op == DP_OP_GOTO))
             return dp_reader_bad_line(r, ptr, len);
     } else {
-        int rc = by_name(r, name, &sub);
+        int rc = dp_reader_by_name(r, name, &sub);
         if (rc < 0)
             return rc;
     }

@@ -22,6 +22,12 @@ struct dp_reader_id {
     uint32_t sub;
 };
 
+/* A frame of folded stacks. */
+struct dp_reader_frame {
+    uint32_t end;               /* of its name, in the stack's text */
+    uint32_t parent, sub, node; /* the consumer's numbers */
+};
+
 struct dp_reader {
     struct dp_source *src;
     const struct dp_consumer *to;
@@ -54,6 +60,13 @@ struct dp_reader {
     struct dp_buf scratch;      /* decoded fields */
     uint32_t *path;             /* of a tree: the contexts by depth, the consumer's numbers */
     size_t path_len, path_cap;
+    bool folded;                /* folded stacks */
+    bool calls;                 /* that count calls */
+    uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
+    unsigned decimals;          /* .. by that many */
+    struct dp_buf stack;        /* the one before */
+    struct dp_reader_frame *frames;     /* its frames */
+    size_t frame_count, frames_cap;
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };
@@ -73,6 +86,8 @@ int dp_reader_begin_tree(struct dp_reader *r);
 int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len);
 /* The sub of an id. */
 bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
+/* The sub of a full name, where there are no ids. */
+int dp_reader_by_name(struct dp_reader *r, struct dp_text name, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
 

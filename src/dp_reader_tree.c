@@ -46,14 +46,8 @@ static struct dp_text behind(struct dp_text f, const char *key)
     return none;
 }
 
-int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
+int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c)
 {
-    for (int m = 0; m < DP_METRICS; m++) {
-        if (r->passed[m] + c->t[m] >= DP_LIMIT_TOTAL)
-            return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
-        r->passed[m] += c->t[m];
-    }
-    r->info->contexts++;
     if (!r->to->context)
         return 0;
     int64_t n = r->to->context(r->to->ctx, c, r->err);
@@ -63,6 +57,17 @@ int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
         r->err->byte = r->base + r->pos;
     }
     return n < 0 ? dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n)) : n;
+}
+
+int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
+{
+    for (int m = 0; m < DP_METRICS; m++) {
+        if (r->passed[m] + c->t[m] >= DP_LIMIT_TOTAL)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+        r->passed[m] += c->t[m];
+    }
+    r->info->contexts++;
+    return dp_reader_give_context(r, c);
 }
 
 /* = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE ...] */

@@ -9,5 +9,7 @@ int dp_reader_tree_lines(struct dp_reader *r, const char *end);
 
 /* Hands a context over, its time counted. Returns the consumer's number. */
 int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c);
+/* The same for one without any. */
+int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c);
 
 #endif

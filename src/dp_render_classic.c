@@ -32,11 +32,21 @@ static int digits(uint64_t n)
     return d;
 }
 
+/* Do ticks make seconds? If not, counts that folded stacks have. */
+static bool is_time(const struct dp_prof *prof) { return strcmp(dp_prof_unit(prof), "s") == 0; }
+
+/* Decimals that tell ticks exactly. */
+static int decimals(const struct dp_prof *prof)
+{
+    uint64_t hz = dp_prof_hz(prof);
+    return hz == 1 && !is_time(prof) ? 0 : digits(hz - 1);
+}
+
 /* Seconds for the head of the table: as many decimals as ticks have and fit,
  * without needless zeros. */
-static void head_seconds(char to[48], uint64_t ticks, uint64_t hz)
+static void head_seconds(char to[48], uint64_t ticks, const struct dp_prof *prof)
 {
-    fit(to, seconds(ticks, hz), digits(hz - 1), TIME_WIDTH);
+    fit(to, seconds(ticks, dp_prof_hz(prof)), decimals(prof), TIME_WIDTH);
     if (!strchr(to, '.'))
         return;
     size_t n = strlen(to);
@@ -66,26 +76,33 @@ static struct dp_sink *open_sink(const struct dp_host *host)
 enum { PCT, EXCL, CUMUL, CALLS, PER, CPER, COLUMNS };
 
 static const struct {
-    const char *head;
+    const char *head, *of_counts;
     unsigned gap, width;
 } columns[COLUMNS] = {
-    { "%Time", 1, 4 }, { "ExclSec", 3, 5 }, { "CumulS", 1, 6 },
-    { "#Calls", 1, 6 }, { "sec/call", 3, 6 }, { "Csec/c", 1, 6 },
+    { "%Time", "%All", 1, 4 }, { "ExclSec", "Excl", 3, 5 }, { "CumulS", "Cumul", 1, 6 },
+    { "#Calls", "#Calls", 1, 6 }, { "sec/call", "Excl/c", 3, 6 }, { "Csec/c", "Cuml/c", 1, 6 },
 };
 
 struct line { char cell[COLUMNS][48]; };
 
-static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, uint64_t hz,
+static int at_most(int n, int most) { return n < most ? n : most; }
+
+static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, const struct dp_prof *prof,
                       const struct dp_classic *how)
 {
+    uint64_t hz = dp_prof_hz(prof);
+    int exact = is_time(prof) ? 3 : at_most(decimals(prof), 3);
     uint64_t part = how->inclusive ? row->incl : row->self;
     double calls = row->calls ? (double)row->calls : 1;
     fit(line->cell[PCT], total ? 100.0 * (double)part / (double)total : 0, 2, columns[PCT].width);
-    fit(line->cell[EXCL], seconds(row->self, hz), 3, columns[EXCL].width);
-    fit(line->cell[CUMUL], seconds(row->incl, hz), 3, columns[CUMUL].width);
+    fit(line->cell[EXCL], seconds(row->self, hz), exact, columns[EXCL].width);
+    fit(line->cell[CUMUL], seconds(row->incl, hz), exact, columns[CUMUL].width);
     snprintf(line->cell[CALLS], 48, "%llu", (unsigned long long)row->calls);
     fit(line->cell[PER], seconds(row->self, hz) / calls, 4, columns[PER].width);
     fit(line->cell[CPER], seconds(row->incl, hz) / calls, 4, columns[CPER].width);
+    for (int c = CALLS; c < COLUMNS; c++)
+        if (dp_prof_no_calls(prof) && !row->calls)
+            memcpy(line->cell[c], "-", 2);
 }
 
 static void print_name(struct dp_sink *sink, const struct dp_buf *name, size_t indent, size_t width)
@@ -125,14 +142,19 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
                        const struct dp_classic *how, const size_t *width)
 {
     char num[48];
-    uint64_t hz = dp_prof_hz(prof);
-    head_seconds(num, dp_prof_total(prof, DP_T_REAL), hz);
-    dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds\n", num);
-    head_seconds(num, flat->total, hz);
-    dp_sink_addf(sink, "  %11s Time = %8s Seconds\n", time_names[how->time], num);
-    dp_sink_addf(sink, "%s Times\n", how->inclusive ? "Inclusive" : "Exclusive");
+    const char *unit = dp_prof_unit(prof);
+    bool time = is_time(prof);
+    head_seconds(num, dp_prof_total(prof, DP_T_REAL), prof);
+    if (time)
+        dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds\n", num);
+    head_seconds(num, flat->total, prof);
+    if (time)
+        dp_sink_addf(sink, "  %11s Time = %8s Seconds\n", time_names[how->time], num);
+    else
+        dp_sink_addf(sink, "Total = %s %s\n", num, *unit ? unit : "(unit unknown)");
+    dp_sink_addf(sink, "%s %s\n", how->inclusive ? "Inclusive" : "Exclusive", time ? "Times" : "Counts");
     for (int c = 0; c < COLUMNS; c++)
-        dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), columns[c].head);
+        dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), time ? columns[c].head : columns[c].of_counts);
     dp_sink_adds(sink, "  Name\n");
 }
 
@@ -158,7 +180,7 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const 
     for (int c = 0; c < COLUMNS; c++)
         width[c] = columns[c].width;
     for (size_t i = 0; i < n; i++) {
-        make_line(&line, &flat->rows[i], flat->total, dp_prof_hz(prof), how);
+        make_line(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
             if (strlen(line.cell[c]) > width[c])
                 width[c] = strlen(line.cell[c]);
@@ -168,7 +190,7 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const 
     if (!how->no_header)
         print_head(sink, prof, flat, how, width);
     for (size_t i = 0; i < n; i++) {
-        make_line(&line, &flat->rows[i], flat->total, dp_prof_hz(prof), how);
+        make_line(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
             dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), line.cell[c]);
         dp_sink_adds(sink, "  ");
@@ -207,10 +229,12 @@ static bool has_kid(const struct dp_tree *tree, uint32_t n)
 }
 
 static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
-                         const struct dp_names *names, uint64_t hz)
+                         const struct dp_names *names, const struct dp_prof *prof)
 {
     const struct dp_branch *b = &tree->branches[n];
-    int prec = digits(hz - 1);
+    uint64_t hz = dp_prof_hz(prof);
+    const char *unit = is_time(prof) ? "s" : "";
+    int prec = decimals(prof);
     dp_sink_blanks(sink, 2 * (level < LEVELS ? level : LEVELS));
     if (level > LEVELS)
         dp_sink_addf(sink, "[%zu] ", level);
@@ -220,24 +244,27 @@ static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint3
         const struct dp_name *name = dp_pool_name(&names->pool, b->name);
         dp_text_print(sink, name->ptr, name->len);
     }
-    dp_sink_addf(sink, " x %llu  \t%.*fs", (unsigned long long)b->calls, prec, seconds(b->incl, hz));
+    if (dp_prof_no_calls(prof) && !b->calls)
+        dp_sink_addf(sink, "  \t%.*f%s", prec, seconds(b->incl, hz), unit);
+    else
+        dp_sink_addf(sink, " x %llu  \t%.*f%s", (unsigned long long)b->calls, prec, seconds(b->incl, hz), unit);
     if (has_kid(tree, n))
-        dp_sink_addf(sink, " = (%.*f + %.*f)s", prec, seconds(b->self, hz),
-                     prec, seconds(b->incl - b->self, hz));
+        dp_sink_addf(sink, " = (%.*f + %.*f)%s", prec, seconds(b->self, hz),
+                     prec, seconds(b->incl - b->self, hz), unit);
     dp_sink_adds(sink, "\n");
 }
 
 static void print_tree(struct dp_sink *sink, const struct dp_tree *tree, const struct dp_names *names,
-                       uint64_t hz, bool program)
+                       const struct dp_prof *prof, bool program)
 {
     size_t level = program;
     uint32_t at = 0;
     if (program)
-        print_branch(sink, tree, 0, 0, names, hz);
+        print_branch(sink, tree, 0, 0, names, prof);
     for (;;) {
         if (has_kid(tree, at)) {
             uint32_t kid = tree->order[tree->first[at]++];
-            print_branch(sink, tree, kid, level, names, hz);
+            print_branch(sink, tree, kid, level, names, prof);
             at = kid;
             level++;
         } else if (at == 0) {
@@ -256,7 +283,7 @@ int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
     struct dp_sink *sink = open_sink(host);
     int rc = sink ? dp_tree_make(&tree, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
-        print_tree(sink, &tree, names, dp_prof_hz(prof), how->program && how->only < 0);
+        print_tree(sink, &tree, names, prof, how->program && how->only < 0);
         rc = dp_sink_flush(sink);
         dp_tree_release(&tree);
     }

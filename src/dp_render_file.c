@@ -212,6 +212,8 @@ static void put_header(struct writing *w, const char *version)
     dp_buf_addf(buf, "%s\n$hz=%" PRIu64 ";\n$XS_VERSION='DProf %s';\n", DP_FMT_MAGIC, dp_prof_hz(prof), version);
     dp_buf_adds(buf, "# All values are given in HZ\n$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
     dp_buf_addf(buf, "$dprof_format='%s %d';\n", DP_FMT_TREE, DP_FMT_TREE_VERSION);
+    if (prof->no_calls || strcmp(dp_prof_unit(prof), "s") != 0)
+        dp_buf_addf(buf, "$dprof_unit='%s';\n", dp_prof_unit(prof));
     dp_origin_write(&prof->origin, buf);
     for (size_t k = 0; k < w->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[w->counters[k]];

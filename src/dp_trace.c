@@ -157,6 +157,8 @@ static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_trace *t = ctx;
     t->depth = 0;
+    if (t->file.head.folded)
+        return dp_err_set(err, DP_E_ARG, "these are folded stacks, which have no order of calls; use -S");
     if (t->file.info.marks)
         return dp_err_set(err, DP_E_TRUNCATED, "the trace had reached its size limit; the rest is a tree, which has no order of calls (-S shows it)");
     return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; use -S");

@@ -22,6 +22,14 @@ enum { DP_FORCE = 1 };          /* exits without an entry are skipped, not refus
 
 /* ---- one file's outcome ---- */
 
+/* A line of folded stacks that could not be read. */
+struct dp_fault {
+    const char *message;
+    uint64_t line, byte;
+};
+
+enum { DP_FAULTS = 10 };
+
 struct dp_outcome {
     const char *path;           /* borrowed, as all here: until the next file is added */
     int code;                   /* 0, or as dp_err.h lists them */
@@ -29,8 +37,11 @@ struct dp_outcome {
     const char *message;        /* "" for 0 */
     uint64_t line, byte;        /* 0, 0: no place */
     uint64_t marks;
-    uint64_t contexts;          /* lines of a tree */
+    uint64_t contexts;          /* lines of a tree, or folded stacks */
     int tree;                   /* all of it, or its end, is a tree */
+    int folded;                 /* it is text of folded stacks */
+    uint64_t faults;            /* lines of these that were skipped: code is that of the first */
+    struct dp_fault fault[DP_FAULTS];   /* as many as fit */
     uint64_t open;              /* frames that were still running at the end */
     const uint32_t *open_subs;  /* the first open_listed of them, outermost first */
     size_t open_listed;
@@ -49,6 +60,9 @@ void dp_prof_detail(struct dp_prof *prof);
 /* Before the first file: phases are to be told apart. Each is a kid of the root then, like a
  * sub of the name "(main)", and what ran in it is below. */
 void dp_prof_phases(struct dp_prof *prof);
+/* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
+ * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
+int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
@@ -61,6 +75,13 @@ int dp_prof_var(const struct dp_prof *prof, size_t file, size_t k,
                 const char **name, const char **value, size_t *value_len);
 /* Ticks per second of all times; those of files with other ticks were scaled. */
 uint64_t dp_prof_hz(const struct dp_prof *prof);
+/* What dp_prof_hz ticks make: "s" for a second; else what folded stacks count, "calls" or
+ * "samples" or so, and "" where nobody declared it. All files have the same: one
+ * that has not is DP_E_ARG. Of folded stacks the count is user and real time, both; where it is
+ * calls, it is the number of calls, too. */
+const char *dp_prof_unit(const struct dp_prof *prof);
+/* Is there any folded text, whose stacks tell no calls? They count as 0. */
+int dp_prof_no_calls(const struct dp_prof *prof);
 size_t dp_prof_contexts(const struct dp_prof *prof);
 /* Reads a file's header alone and adds it. */
 int dp_prof_add_header(struct dp_prof *prof, const char *path);

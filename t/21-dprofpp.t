@@ -73,7 +73,7 @@ is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
 # messages
 is_deeply([dprofpp({ cwd => $dir }, 'none')], ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
 says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
-says('empty', '', [], "Not a perl profile: x.out\n", 1);
+says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
 like((dprofpp("$dir"))[1], qr/Is a directory/i, 'a directory');
 my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
 my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";

@@ -123,7 +123,7 @@ static SV *label(pTHX_ const struct dp_names *names, uint32_t sub)
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names)
 {
     HV *hv = newHV();
-    AV *open = newAV(), *odd = newAV();
+    AV *open = newAV(), *odd = newAV(), *faults = newAV();
     SV *sv = newRV_noinc((SV *)hv);
     hv_stores(hv, "path", newSVpv(o->path, 0));
     hv_stores(hv, "code", newSViv(o->code));
@@ -134,6 +134,16 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     hv_stores(hv, "marks", newSVuv((UV)o->marks));
     hv_stores(hv, "contexts", newSVuv((UV)o->contexts));
     hv_stores(hv, "tree", newSViv(o->tree));
+    hv_stores(hv, "folded", newSViv(o->folded));
+    hv_stores(hv, "fault_count", newSVuv((UV)o->faults));
+    hv_stores(hv, "faults", newRV_noinc((SV *)faults));
+    for (size_t i = 0; i < DP_FAULTS && i < o->faults; i++) {
+        HV *fault = newHV();
+        hv_stores(fault, "message", newSVpv(o->fault[i].message, 0));
+        hv_stores(fault, "line", newSVuv((UV)o->fault[i].line));
+        hv_stores(fault, "byte", newSVuv((UV)o->fault[i].byte));
+        av_push(faults, newRV_noinc((SV *)fault));
+    }
     hv_stores(hv, "open_count", newSVuv((UV)o->open));
     hv_stores(hv, "open", newRV_noinc((SV *)open));
     hv_stores(hv, "odd", newRV_noinc((SV *)odd));

@@ -165,7 +165,7 @@ static bool everything(const char *text, size_t len)
     bool good = false;
     struct dp_names *names = NULL;
     struct dp_trace *trace = NULL;
-    struct dp_trace_how t = { 1, 3, 0, "main::run", 9 };
+    struct dp_trace_how t = { .fold = 1, .label_flags = 3, .only = "main::run", .only_len = 9 };
     struct dp_prof *prof = dp_prof_new();
     if (!prof)
         return false;

@@ -103,6 +103,19 @@ written need it.
 To be called before the first C<add>: phases of the program (L<Devel::DProf::Control>) are told apart. Each is
 then like a sub that the program calls, by a name like C<(main)>, and what ran in it is below.
 
+=item declare_unit NAME
+
+To be called before the first C<add>: what the counts of folded stacks are: C<s>, C<ms>, C<us>, C<ns>,
+C<calls>, or any other word, like C<samples>. False: it is none.
+
+=item unit
+
+What C<hz> ticks make: C<s>, a second; or what folded stacks count, the empty string where nobody declared it.
+
+=item no_calls
+
+True where some of it comes from folded stacks, which tell no calls.
+
 =item merge OTHER
 
 Adds all of another profile. Returns undef, or what is wrong.
@@ -122,7 +135,8 @@ How many files were added.
 
 =item outcome INDEX [HOW]
 
-What became of a file: a hash with path, code, message, line, byte, errno, marks, contexts, tree (it is one, or ends as one),
+What became of a file: a hash with path, code, message, line, byte, errno, marks, contexts, tree (it is one, or ends as one), folded (it is folded stacks),
+fault_count and faults (lines of these that were left out: how many, and message, line and byte of the first ten),
 open_count, open (names of the subs still running at the end, the outermost
 first) and odd (pairs: the name in an exit, and the sub that it ended).
 

@@ -65,7 +65,7 @@ sub told_of {
         return 'none';
     }
     if ($code == Devel::DProf::Profile::NOTPROFILE) {
-        complain("Not a perl profile: $path");
+        complain("Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : ''));
         return 'none';
     }
     if ($o->{message} =~ /^(?:Garbled|Bad) profile/) {     # the classic words stay in front
@@ -73,6 +73,10 @@ sub told_of {
     } else {
         complain("$path: $o->{message}" . place($o));
     }
+    my ($first, @more) = @{ $o->{faults} };
+    complain("$path: $_->{message}" . place($_)) for @more;
+    my $rest = $o->{fault_count} - @{ $o->{faults} };
+    complain("$path: ... and $rest more lines that cannot be read") if $rest;
     return 'bad';
 }
 

@@ -10,7 +10,7 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress t
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'o|output=s', 'z|gzip', 'F|force', 'processes', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'z|gzip', 'F|force', 'processes', 'unit=s', 'V|version', 'h|help', 'H|manual',
 );
 
 sub main {
@@ -21,6 +21,8 @@ sub main {
     return version() if $opt->{V};
     @$names = 'tmon.out' if !@$names && $opt->{processes};
     return usage('which profiles?') if !@$names;
+    return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+        if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
     my %seen;
@@ -59,6 +61,7 @@ sub merged {
         my $one = Devel::DProf::Profile->new;
         $one->detail;
         $one->phases;
+        $one->declare_unit($opt->{unit}) if defined $opt->{unit};
         $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my $wrong = wrong($one->outcome(0), $opt);
@@ -129,12 +132,13 @@ sub help {
 dprofmerge [options] profile ...
 
 Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
-those of killed processes.
+those of killed processes; folded stacks of other profilers.
 
     -o file       where it goes (default: standard output)
     -z            gzipped
     -F            put up with missing entries and exits
     --processes   with each file, all the files of its run (tmon.out.PID)
+    --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
     -V, -h, -H    version, this help, the manual
 END
     return OK;

@@ -15,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'q|no-header', 'program', 'phases', 'processes',
+    'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
 );
 
@@ -140,6 +140,8 @@ sub report {
     my ($opt, $how, @names) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->phases if $how->{phases};
+    return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+        if defined $opt->{unit} && !$profile->declare_unit($opt->{unit});
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
@@ -314,7 +316,8 @@ sub version {
     return (outcome($o, {}, {}))[0] if $rc == Devel::DProf::Profile::CANNOT_READ;
     my @header = $rc == Devel::DProf::Profile::NOTPROFILE ? () : $profile->header(0);
     my %header = @header;
-    print 'XS_VERSION: ', Devel::DProf::Profile::escape(bytes($header{XS_VERSION} // 'early')), "\n" if @header;
+    print 'XS_VERSION: ', Devel::DProf::Profile::escape(bytes($header{XS_VERSION} // 'early')), "\n"
+        if @header && !$o->{folded};
     while (my ($name, $value) = splice @header, 0, 2) {
         next if $name !~ s/^dprof_//;
         print $name, ': ', Devel::DProf::Profile::escape(bytes($value)), "\n";
@@ -335,6 +338,7 @@ What is counted:
     -R          tell anonymous subs of one package apart
     --processes with each file, all the files of its run (tmon.out.PID)
     --program   show the time outside of all subs, too
+    --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
     --phases    tell phases of the program apart: BEGIN, main, END, its own
     -F          put up with missing entries and exits
 

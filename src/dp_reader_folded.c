@@ -1,0 +1,391 @@
+#include "dp_reader_folded.h"
+#include "dp_reader_tree.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <string.h>
+
+enum {
+    DECIMALS = 9,               /* of a count; what is behind them is rounded */
+    SHOWN = 60                  /* bytes of a line in a message */
+};
+
+/* The longest line has fewer frames than a stack may have. */
+typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A line without what may stand at its end. */
+static size_t trimmed(const char *p, size_t len)
+{
+    while (len && (is_blank(p[len - 1]) || p[len - 1] == '\r'))
+        len--;
+    return len;
+}
+
+/* Sub names may begin with a #: a blank makes it a comment. */
+static bool is_comment(const char *p, size_t len)
+{
+    return p[0] == '#' && (len == 1 || is_blank(p[1]));
+}
+
+/* Where the last word of a trimmed line begins. */
+static size_t last_word(const char *p, size_t len)
+{
+    while (len && !is_blank(p[len - 1]))
+        len--;
+    return len;
+}
+
+/* ---- what kind of file it is ---- */
+
+/* Something that was meant as a number, good or not. */
+static bool is_number(const char *p, size_t len)
+{
+    size_t i = len && (*p == '-' || *p == '+'), digits = 0;
+    for (; i < len && (is_digit(p[i]) || p[i] == '.'); i++)
+        digits += is_digit(p[i]);
+    if (digits && i + 1 < len && (p[i] == 'e' || p[i] == 'E')) {
+        i += 1 + (p[i + 1] == '-' || p[i + 1] == '+');
+        while (i < len && is_digit(p[i]))
+            i++;
+    }
+    return digits && i == len;
+}
+
+/* How many counts, up to two, a line ends with; 0 where nothing stands before them. */
+static int counts_of(const char *p, size_t len)
+{
+    int n = 0;
+    for (; n < 2; n++) {
+        size_t at = last_word(p, len), stack = trimmed(p, at);
+        if (!stack || !is_number(p + at, len - at))
+            break;
+        len = stack;
+    }
+    return n;
+}
+
+/* A name may end with a number, and look like a count: that all lines have two is no chance. */
+enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last)
+{
+    const char *p = ptr, *end = ptr + len;
+    enum dp_folded_kind kind = DP_FOLDED_MORE;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (!nl && !last)
+            break;
+        size_t n = trimmed(p, (size_t)((nl ? nl : end) - p));
+        if (n && !is_comment(p, n)) {
+            int counts = counts_of(p, n);
+            if (kind == DP_FOLDED_MORE && (!counts || memchr(p, '\0', n)))
+                return DP_FOLDED_NOT;
+            if (counts < 2)
+                return DP_FOLDED_ONE;
+            kind = DP_FOLDED_TWO;
+        }
+        p = nl ? nl + 1 : end;
+    }
+    return kind == DP_FOLDED_MORE && last ? DP_FOLDED_NOT : kind;
+}
+
+int dp_reader_folded_head(struct dp_reader *r)
+{
+    struct dp_header *head = r->head;
+    uint64_t hz = 1;
+    bool time = false;
+    head->folded = head->ended = true;
+    head->unit = "";
+    if (head->declared) {
+        if (!dp_header_unit(head->declared, &hz, &time))
+            return dp_reader_fail(r, DP_E_ARG, 0, "this is no unit: %.40s", head->declared);
+        head->unit = time ? "s" : head->declared;
+    }
+    r->calls = strcmp(head->unit, "calls") == 0;
+    head->hz = r->hz = hz;
+    int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
+    if (rc == 0 && head->declared)
+        rc = dp_header_add(head, "dprof_unit", head->declared);
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+/* ---- counts ---- */
+
+/* The line is left out; the first ones of these are kept with their places. */
+static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, size_t len)
+{
+    struct dp_read_info *info = r->info;
+    if (info->faults < DP_READER_FAULTS) {
+        struct dp_err *err = &info->fault[info->faults];
+        dp_err_init(err);
+        dp_err_at(err, DP_E_SYNTAX, r->line, r->base + r->pos, "%s%s%.*s%s", what, len ? ": " : "", len > SHOWN ? SHOWN : (int)len, ptr,
+                  len > SHOWN ? " ..." : "");
+    }
+    info->faults++;
+    return 0;
+}
+
+/* Ticks get finer by a power of ten, so that nothing is lost of a fraction. */
+static int finer(struct dp_reader *r, unsigned decimals)
+{
+    uint64_t by = 1;
+    for (; r->decimals < decimals; r->decimals++)
+        by *= 10;
+    for (int m = 0; m < DP_METRICS; m++) {
+        if (r->passed[m] >= DP_LIMIT_TOTAL / by)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the counts add up to more than fits");
+        r->passed[m] *= by;
+    }
+    r->hz *= by;
+    int rc = r->to->ticks ? r->to->ticks(r->to->ctx, r->hz, r->err) : 0;
+    if (rc < 0 && r->err->code == rc && !r->err->line) {
+        r->err->line = r->line;
+        r->err->byte = r->base + r->pos;
+    }
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+/* a * 10 + d, at most DP_LIMIT_TOTAL. */
+static uint64_t shift(uint64_t a, unsigned d)
+{
+    return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
+}
+
+/* A count that is no plain number of a few digits. Returns 1 and its ticks; 0 when
+ * it was noted as bad; or a negative DP_E. */
+static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
+{
+    size_t whole = 0, places;
+    while (whole < len && is_digit(p[whole]))
+        whole++;
+    const char *frac = p + whole + 1;
+    size_t n = whole < len ? len - whole - 1 : 0;
+    if (len > 1 && *p == '-' && is_number(p, len))
+        return bad(r, "the count is negative", p, len);
+    if (whole == 0 || (whole < len && p[whole] != '.'))
+        return bad(r, "the count is no decimal number", p, len);
+    for (size_t i = 0; i < n; i++)
+        if (!is_digit(frac[i]))
+            return bad(r, "the count is no decimal number", p, len);
+    while (n && frac[n - 1] == '0')
+        n--;
+    if (n && r->calls)
+        return bad(r, "the count is no whole number of calls", p, len);
+    unsigned most = DECIMALS;
+    for (uint64_t hz = r->head->hz; hz > DP_LIMIT_HZ / 1000000000; hz /= 10)
+        most--;
+    places = n < most ? n : most;
+    if (places > r->decimals) {
+        int rc = finer(r, (unsigned)places);
+        if (rc < 0)
+            return rc;
+    }
+    uint64_t v = 0;
+    for (size_t i = 0; i < whole; i++)
+        v = shift(v, (unsigned)(p[i] - '0'));
+    for (size_t i = 0; i < r->decimals; i++)
+        v = shift(v, i < n ? (unsigned)(frac[i] - '0') : 0);
+    if (n > most && frac[most] >= '5' && v < DP_LIMIT_TOTAL)
+        v++;
+    if (v >= DP_LIMIT_TOTAL)
+        return bad(r, "the count is too large", p, len);
+    *out = v;
+    return 1;
+}
+
+/* ---- stacks ---- */
+
+/* How many bytes the two have in common at their beginnings. */
+static size_t common(const char *a, const char *b, size_t n)
+{
+    size_t i = 0;
+    uint64_t x, y;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&x, a + i, 8);
+        memcpy(&y, b + i, 8);
+        if (x != y)
+            break;
+    }
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* Leaves the frames that this stack and the one before begin with. Returns where
+ * the others start. */
+static size_t keep_shared(struct dp_reader *r, const char *p, size_t len)
+{
+    const struct dp_buf *prev = &r->stack;
+    size_t n = r->frame_count, same = common(p, prev->ptr, len < prev->len ? len : prev->len);
+    bool ends = (same == len || p[same] == ';') && (same == prev->len || prev->ptr[same] == ';');
+    while (n && r->frames[n - 1].end + !ends > same)
+        n--;
+    r->frame_count = n;
+    return n ? r->frames[n - 1].end + 1 : 0;
+}
+
+/* What would not be a name, or not this one, stands as %XX: `;`, `#`, `%` and control bytes. Other
+ * profilers know nothing of it, so that no more is taken for an escape than has to be one. */
+static int decode(struct dp_reader *r, struct dp_text *t)
+{
+    if (DP_LIKELY(!memchr(t->ptr, '%', t->len)))
+        return 0;
+    char *to = dp_buf_room(&r->scratch, t->len);
+    size_t n = 0;
+    if (!to)
+        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    for (size_t i = 0; i < t->len; i++) {
+        int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
+        int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
+        int c = lo >= 0 ? hi << 4 | lo : -1;
+        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%')) {
+            to[n++] = (char)c;
+            i += 2;
+        } else {
+            to[n++] = t->ptr[i];
+        }
+    }
+    *t = (struct dp_text){ to, n };
+    return 0;
+}
+
+static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
+{
+    struct dp_context c;
+    memset(&c, 0, sizeof c);
+    c.parent = parent;
+    c.sub = sub;
+    c.at.ptr = "";
+    return dp_reader_give_context(r, &c);
+}
+
+static int push(struct dp_reader *r, struct dp_text name, size_t end)
+{
+    size_t n = r->frame_count;
+    uint32_t sub, parent = n ? r->frames[n - 1].node : 0;
+    int rc = decode(r, &name);
+    if (rc == 0)
+        rc = dp_reader_by_name(r, name, &sub);
+    int64_t node = rc < 0 ? rc : enter(r, parent, sub);
+    if (node < 0)
+        return (int)node;
+    if (dp_mem_grow((void **)&r->frames, &r->frames_cap, n + 1, sizeof *r->frames) < 0)
+        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    r->frames[r->frame_count++] = (struct dp_reader_frame){ (uint32_t)end, parent, sub, (uint32_t)node };
+    return 0;
+}
+
+/* Puts the frames of a stack from `from` on behind those that are there. An empty one is
+ * none; the root, where a stack begins with it, is where all stacks begin. */
+static int descend(struct dp_reader *r, const char *p, size_t len, size_t from)
+{
+    for (size_t at = from; at < len;) {
+        const char *semi = memchr(p + at, ';', len - at);
+        struct dp_text name = { p + at, semi ? (size_t)(semi - p) - at : len - at };
+        bool is_root = at == 0 && name.len == strlen(DP_FMT_PROGRAM) && memcmp(p, DP_FMT_PROGRAM, name.len) == 0;
+        at += name.len;
+        int rc = name.len && !is_root ? push(r, name, at) : 0;
+        if (rc < 0)
+            return rc;
+        at++;
+    }
+    return 0;
+}
+
+/* The next stack is compared with this one, which begins as the last one did. */
+static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
+{
+    if (r->stack.len > from)
+        r->stack.len = from;
+    if (r->stack.len > len)
+        r->stack.len = len;
+    dp_buf_add(&r->stack, p + r->stack.len, len - r->stack.len);
+    return r->stack.err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
+}
+
+static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks)
+{
+    size_t from = keep_shared(r, p, len);
+    int rc = descend(r, p, len, from);
+    if (rc == 0)
+        rc = remember(r, p, len, from);
+    if (rc < 0)
+        return rc;
+    struct dp_context c;
+    memset(&c, 0, sizeof c);
+    c.sub = DP_SUB_NONE;
+    c.at.ptr = "";
+    if (r->frame_count) {
+        const struct dp_reader_frame *leaf = &r->frames[r->frame_count - 1];
+        c.parent = leaf->parent;
+        c.sub = leaf->sub;
+    }
+    c.t[DP_USER] = c.t[DP_REAL] = ticks;
+    c.calls = r->calls ? ticks : 0;
+    int64_t node = dp_reader_context(r, &c);
+    return node < 0 ? (int)node : 0;
+}
+
+/* Takes it for a count, if not for a good one. */
+static bool is_count(const char *p, size_t len)
+{
+    size_t sign = *p == '-' || *p == '+';
+    char start[4] = { 0 };
+    for (size_t i = 0; i < 3 && sign + i < len; i++)
+        start[i] = (char)(p[sign + i] | 0x20);
+    return is_digit(*p) || is_number(p, len)
+           || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
+}
+
+static int any_line(struct dp_reader *r, const char *p, size_t len)
+{
+    len = trimmed(p, len);
+    if (!len || is_comment(p, len))
+        return 0;
+    size_t at = last_word(p, len), n = trimmed(p, at);
+    uint64_t ticks;
+    /* behind the line are its end and readable bytes */
+    if (DP_UNLIKELY(!n || r->decimals || dp_num_short(p + at, &ticks) != len - at)) {
+        if (!is_count(p + at, len - at))
+            return bad(r, "there is no count at the end of the line", p, len);
+        if (!n)
+            return bad(r, "there is no stack before the count", p, len);
+        int rc = odd_count(r, p + at, len - at, &ticks);
+        if (rc <= 0)
+            return rc;
+    }
+    return stack(r, p, n, ticks);
+}
+
+int dp_reader_folded_lines(struct dp_reader *r, const char *end)
+{
+    const char *p = r->buf + r->pos;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        int rc = any_line(r, p, (size_t)(nl - p));
+        if (rc < 0)
+            return rc;
+        p = nl + 1;
+        r->pos = (size_t)(p - r->buf);
+        r->line++;
+    }
+    return 0;
+}
+
+int dp_reader_folded_end(struct dp_reader *r)
+{
+    if (!r->info->faults)
+        return 0;
+    if (r->cut)
+        bad(r, "the compressed data break off", "", 0);
+    *r->err = r->info->fault[0];
+    return r->err->code;
+}

@@ -1,0 +1,203 @@
+# Folded stacks of other profilers against a naive model; what the tools say of them; merging.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DprofppTest;
+use Devel::DProf::Profile;
+use IO::Compress::Gzip;
+use List::Util 'sum0';
+use Math::BigFloat;
+
+my $dir = tempdir();
+my $state = 1;
+sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
+
+# Format.pod, "FOLDED STACKS", line by line: self and inclusive counts by name, the root's under ''; contexts; bad lines.
+sub naive {
+    my ($text) = @_;
+    my (%flat, %tree, @bad);
+    my $n = 0;
+    for my $line (split /\n/, $text =~ s/\A\xef\xbb\xbf//r) {
+        $n++;
+        $line =~ s/[ \t\r]+\z//;
+        next if $line eq '' || $line =~ /\A#(?:[ \t]|\z)/;
+        if ($line !~ /\A(.*[^ \t])[ \t]+(\d+(?:\.\d*)?)\z/s || $2 >= 2**62) {
+            push @bad, $n;
+            next;
+        }
+        my ($stack, $number) = ($1, $2);
+        my $count = Math::BigFloat->new($number =~ s/\.\z//r);
+        $stack =~ s/\A\(program\)(?:;|\z)//;
+        my @frames = map { s/%(3B|2[35]|[01][0-9A-F]|7F)/chr hex $1/gier } grep { length } split /;/, $stack;
+        $tree{ join ';', @frames[0 .. $_] } //= Math::BigFloat->bzero for 0 .. $#frames;
+        $tree{ join ';', @frames } += $count;
+        my %seen;
+        $flat{$_} //= [Math::BigFloat->bzero, Math::BigFloat->bzero] for @frames, '';
+        $flat{ @frames ? $frames[-1] : '' }[0] += $count;
+        $flat{$_}[1] += $count for grep { !$seen{$_}++ } @frames, '';
+    }
+    return (\%flat, \%tree, \@bad);
+}
+
+sub in_units { my ($ticks, $hz) = @_; (Math::BigFloat->new($ticks) / $hz)->bstr }
+
+sub check {
+    my ($what, $text) = @_;
+    my ($flat, $tree, $bad) = naive($text);
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add(spew('folded.out', $text));
+    my $o = $profile->outcome(0);
+    my $good = is($o->{fault_count}, @$bad, "$what: bad lines") || diag explain $o;
+    my @named = @$bad[0 .. ($#$bad < 9 ? $#$bad : 9)];
+    $good &&= is_deeply([map { $_->{line} } @{ $o->{faults} }], \@named, "$what: which ones");
+    for my $time (qw(CPU USER REAL)) {
+        my $number = Devel::DProf::Profile->can($time)->();
+        my @rows = $profile->rows({ time => $number, order => Devel::DProf::Profile::UNSORTED });
+        my %got = map { (bytes($_->[0]) => [map { in_units($_, $profile->hz) } @$_[2, 3]]) } @rows;
+        my $root = Math::BigFloat->new($profile->total($number));
+        $got{''} = [map { in_units($_, $profile->hz) } $root - sum0(map { $_->[2] } @rows), $root];
+        my %want = map { ($_ => [map { $_->bstr } @{ $flat->{$_} }]) } keys %$flat;
+        $good &&= is_deeply(\%got, \%want, "$what: $time");
+    }
+    $good &&= is($profile->contexts, 1 + grep({ length } keys %$tree), "$what: contexts");
+    $good &&= is(scalar(grep { $_->[1] } $profile->rows({})), 0, "$what: no calls");
+    return $good;
+}
+
+sub bytes { my ($s) = @_; utf8::encode($s) if utf8::is_utf8($s); $s }
+
+# Stacks as profilers give them: sorted or not, names that begin alike, recursion, fractions; now and then rubbish.
+sub random_text {
+    my ($seed) = @_;
+    $state = $seed * 7919 + 1;
+    my @names = ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run', 'main::r', "caf\xc3\xa9", "\xff\x80", 'f(int, char)', 'List::Util::first',
+        'thread 12', '[unknown]', 'x_[k]', 'g+0x1f', '%3Bx', '100%', '%25', 'CORE:print', '::y', 'y::', '#z', '(program)', ' lead');
+    my $hostile = rnd(3) == 0;
+    my $fractions = rnd(3) == 0;
+    my @lines = map {
+        my @frames = map { $names[rnd(rnd(2) ? 6 : scalar @names)] } 0 .. rnd(rnd(9) ? 7 : 60);
+        my $count = rnd(9) ? rnd(1000) : rnd(2) ? 0 : 12345678 + rnd(99) * 1e9;
+        $count .= '.' . ('', 5, 25, '0', '001', '1250')[rnd(6)] if $fractions && !rnd(4);
+        join(rnd(50) || !$hostile ? ';' : ';;', @frames) . ' ' . $count;
+    } 0 .. rnd(200);
+    @lines = sort @lines if rnd(2);
+    if ($hostile) {
+        my @rubbish = ('rubbish', 'a -1', 'a nan', '7', ' 7', '', '# a 5', '#', "\t ", 'a 1e3', ';a 3', 'a; 3', '; 2', 'a 3 ', "a\t3",
+            '(program) 5', '(program);a 5', 'a 99999999999999999999', 'a .5', "z\0 4", 'x y');
+        splice @lines, 1 + rnd(scalar @lines), 0, $rubbish[rnd(scalar @rubbish)] for 1 .. rnd(40);
+    }
+    my $end = $hostile && rnd(2) ? "\r\n" : "\n";
+    return ($hostile && rnd(2) ? "\xef\xbb\xbf" : '') . join($end, @lines) . (rnd(2) ? $end : '');
+}
+
+for my $seed (1 .. ($ENV{DPROF_RUNS} || 25)) {
+    my $text = random_text($seed);
+    next if check("seed $seed", $text);
+    diag("seed $seed");
+    last;
+}
+check('nothing but the root', "(program) 5\n");
+
+# gzip, a pipe
+my $text = "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n";
+my $plain = spew('plain', $text);
+my ($table, $err, $status) = dprofpp($plain);
+is($status . $err, '0', 'read');
+is($table, <<'END', 'the table');
+Total = 25 (unit unknown)
+Exclusive Counts
+ %All    Excl  Cumul #Calls   Excl/c Cuml/c  Name
+ 40.0      10     10      -        -      -  b
+ 28.0       7      7      -        -      -  c
+ 20.0       5     15      -        -      -  a
+ 0.00       0     22      -        -      -  main
+END
+IO::Compress::Gzip::gzip($plain => "$dir/packed");
+is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
+is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
+is(scalar `cat $plain | $^X -Iblib/lib -Iblib/arch bin/dprofpp -`, $table, 'from a pipe');
+spew('cut', substr slurp("$dir/packed"), 0, -12);
+my (undef, $said, $rc) = dprofpp("$dir/cut");
+like($said, qr/^\S+: profile cut short: the compressed data break off/, 'cut short');
+is($rc, 0, 'which is no error');
+my $long = spew('long', join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
+IO::Compress::Gzip::gzip($long => "$dir/long.gz");
+my $packed = slurp("$dir/long.gz");
+my %total;
+for my $cut (1 .. 60) {
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add(spew('cut', substr $packed, 0, -7 * $cut));
+    $total{ $profile->total / 1000 }++;
+}
+ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken') or diag explain \%total;
+
+# units
+like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
+like((dprofpp('--unit=ms', $plain))[0], qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s, '--unit ms');
+like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m, '--unit calls');
+is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
+is((dprofpp('-S', $plain))[0], "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
+like((dprofpp('-S', spew('frac', "a 1.5\na;b 2\n")))[0], qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m, '-S of fractions');
+for my $flag (qw(-T -t)) {
+    is_deeply([dprofpp($flag, $plain)], ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1], "$flag");
+}
+is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+
+# what is wrong
+sub says {
+    my ($what, $text, $want, $want_status, @args) = @_;
+    spew('x.out', $text);
+    my ($out, $err, $status) = dprofpp({ cwd => $dir }, @args, 'x.out');
+    is($err, $want, "$what: message");
+    is($status, $want_status, "$what: status");
+    return $out;
+}
+like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n", "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
+    qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'the others count');
+says('many', "a 1\n" . "bad line\n" x 15,
+    join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte " . (4 + 9 * ($_ - 2)) . ")\n" } 2 .. 11)
+    . "x.out: ... and 5 more lines that cannot be read\n", 1);
+says('negative', "a -5\nb 1\n", "x.out: the count is negative: -5 (line 1, byte 0)\n", 1);
+is(says('two counts', "a;b 3 5\nc 0 1\n", 'x.out: these are folded stacks with two counts on each line, those of two profiles '
+    . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '', 'and no report');
+is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '', 'nothing');
+is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+
+# together with others
+my $trace = spew('trace.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=5; \$rrun_stime=0; \$rrun_rtime=5;\nPART2\n& 2 main a\n+ 2\n@ 5 0 5\n- 2\n");
+(undef, $err, $status) = dprofpp($trace, $plain);
+is($err, "$plain: its times are in an unknown unit, those of the other files in s; --unit declares that of folded stacks\n", 'units differ');
+is($status, 1, 'which is an error');
+($table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
+is($status . $err, '0', 'a trace and folded stacks');
+like($table, qr/Elapsed Time = +0\.075 Seconds/, 'add up');
+is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'twice the same');
+ 40.0      20     20      -        -      -  b
+ 28.0      14     14      -        -      -  c
+ 20.0      10     30      -        -      -  a
+ 0.00       0     44      -        -      -  main
+END
+
+# dprofmerge
+sub dprofmerge {
+    my @args = @_;
+    my $err = "$dir/merge.err";
+    my $rc = system "$^X -Iblib/lib -Iblib/arch bin/dprofmerge @args >$dir/merged 2>$err";
+    return (slurp($err), $rc >> 8);
+}
+is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
+my $merged = slurp("$dir/merged");
+like($merged, qr/^\$dprof_unit='samples';$/m, 'with the unit');
+like((dprofpp("$dir/merged"))[0], qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
+dprofmerge('--unit=samples', "$dir/frac", $plain);
+is(slurp("$dir/merged"), $merged, 'in any order');
+dprofmerge($plain);
+like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/, 'without a unit');
+is_deeply([dprofmerge($trace, $plain)], ["$plain: its times are in an unknown unit, those of the other files in s; "
+    . "--unit declares that of folded stacks\n$plain is left out\n", 1], 'not with a trace');
+is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0], 'but in a known unit');
+like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'and calls are known to be missing');
+
+done_testing;
