@@ -23,6 +23,11 @@ static size_t put_whole(char *to, uint64_t n)
     return len;
 }
 
+static const uint64_t ten[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, UINT64_C(1000000000),
+    UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000)
+};
+
 /* How many decimals of seconds hz ticks need; *exact: then nothing is left over. */
 static unsigned seconds_decimals(uint64_t hz, bool *exact)
 {
@@ -50,6 +55,12 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     if (!decimals)
         return len;
     to[len++] = '.';
+    if (exact && decimals <= 12) {              /* nearly always: no division a digit */
+        rest *= ten[decimals] / hz;
+        for (unsigned d = decimals; d--; rest /= 10)
+            to[len + d] = (char)('0' + rest % 10);
+        return len + decimals;
+    }
     for (unsigned i = 0; i < decimals; i++) {
         rest *= 10;
         to[len++] = (char)('0' + rest / hz);
@@ -83,21 +94,20 @@ static size_t put_real_slowly(char *to, double v, unsigned decimals)
  * products too close to a half are left to it. */
 static size_t put_real(char *to, double v, unsigned decimals)
 {
-    static const uint32_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
-    if (decimals > 6 || v * ten[decimals] >= 1e9)
+    if (decimals > 6 || v * (double)ten[decimals] >= 1e9)
         return put_real_slowly(to, v, decimals < DECIMALS ? decimals : DECIMALS);
-    double scaled = v * ten[decimals];
+    double scaled = v * (double)ten[decimals];
     uint32_t n = (uint32_t)scaled;
     double over = scaled - n - 0.5;
     if (over > -1e-6 && over < 1e-6)
         return put_real_slowly(to, v, decimals);
     n += over > 0;
-    size_t len = put_whole(to, n / ten[decimals]);
+    size_t len = put_whole(to, n / (uint32_t)ten[decimals]);
     if (decimals)
         to[len++] = '.';
-    for (unsigned d = decimals; d--; )
-        to[len++] = (char)('0' + n / ten[d] % 10);
-    return len;
+    for (unsigned d = decimals; d--; n /= 10)
+        to[len + d] = (char)('0' + n % 10);
+    return len + decimals;
 }
 
 static bool is_zero(const char *ptr, size_t len)
@@ -122,17 +132,18 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
     size_t len;
     if (cell->kind == DP_CELL_TEXT || !dp_render_has_value(cell))
         return 0;
+    size_t sign = negative || (people && cell->sign);
     to[0] = negative ? '-' : '+';
     if (real)
-        len = put_real(to + 1, fabs(cell->real), cell->kind == DP_CELL_PERCENT ? 2 : cell->decimals);
+        len = put_real(to + sign, fabs(cell->real), cell->kind == DP_CELL_PERCENT ? 2 : cell->decimals);
     else if (cell->kind == DP_CELL_TICKS)
-        len = dp_render_seconds(to + 1, cell->whole, hz);
+        len = dp_render_seconds(to + sign, cell->whole, hz);
     else
-        len = put_whole(to + 1, cell->whole);
-    if ((negative || (people && cell->sign)) && !is_zero(to + 1, len))
-        len++;
+        len = put_whole(to + sign, cell->whole);
+    if (sign && is_zero(to + sign, len))
+        memmove(to, to + sign, len);
     else
-        memmove(to, to + 1, len);
+        len += sign;
     if (people && cell->kind == DP_CELL_PERCENT)
         to[len++] = '%';
     return len;

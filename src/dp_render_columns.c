@@ -71,22 +71,26 @@ static const struct dp_cell *cell_at(const struct printing *p, size_t row, size_
 
 /* ---- columns ---- */
 
+static size_t width_of(const struct dp_cell *cell, struct dp_name str)
+{
+    return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
+}
+
 static void measure(struct printing *p)
 {
     const struct dp_table *t = p->t;
     for (size_t c = 0; c < t->n_columns; c++) {
         struct dp_name str = title(p, c);
-        size_t widest = dp_text_columns(str.ptr, str.len);
-        if (widest < t->columns[c].width)
-            widest = t->columns[c].width;
-        for (size_t r = 0; r < t->n_rows; r++) {
-            str = dp_render_cell(cell_at(p, r, c), t->hz, p->num, &p->text);
-            size_t n = dp_text_columns(str.ptr, str.len) + indent_of(p, &t->rows[r], c);
-            if (n > widest && n <= WIDEST)
-                widest = n;
-        }
-        p->width[c] = widest;
+        size_t n = dp_text_columns(str.ptr, str.len);
+        p->width[c] = n > t->columns[c].width ? n : t->columns[c].width;
     }
+    for (size_t r = 0; r < t->n_rows; r++)
+        for (size_t c = 0; c < t->n_columns; c++) {
+            struct dp_name str = dp_render_cell(cell_at(p, r, c), t->hz, p->num, &p->text);
+            size_t n = width_of(cell_at(p, r, c), str) + indent_of(p, &t->rows[r], c);
+            if (n > p->width[c] && n <= WIDEST)
+                p->width[c] = n;
+        }
 }
 
 static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
@@ -97,10 +101,9 @@ static const char *colour_of(const struct printing *p, const struct dp_row_of_ta
 }
 
 /* Blanks are put off until something follows them, so that no line ends in blanks. */
-static void put(struct printing *p, size_t c, struct dp_name str, size_t indent, const char *colour)
+static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent, const char *colour)
 {
-    size_t n = indent + dp_text_columns(str.ptr, str.len);
-    size_t fill = p->width[c] > n ? p->width[c] - n : 0;
+    size_t fill = p->width[c] > width + indent ? p->width[c] - width - indent : 0;
     bool left = p->t->columns[c].left;
     p->pending += (c ? GAP : 0) + (left ? 0 : fill) + indent;
     if (str.len) {
@@ -123,8 +126,10 @@ static void end_line(struct printing *p)
 
 static void print_head(struct printing *p)
 {
-    for (size_t c = 0; c < p->t->n_columns; c++)
-        put(p, c, title(p, c), 0, NULL);
+    for (size_t c = 0; c < p->t->n_columns; c++) {
+        struct dp_name str = title(p, c);
+        put(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
+    }
     end_line(p);
     for (size_t c = 0; c < p->t->n_columns; c++) {
         if (c)
@@ -150,7 +155,8 @@ static void print_rows(struct printing *p)
         const struct dp_row_of_table *row = &t->rows[r];
         for (size_t c = 0; c < t->n_columns; c++) {
             const struct dp_cell *cell = cell_at(p, r, c);
-            put(p, c, dp_render_cell(cell, t->hz, p->num, &p->text), indent_of(p, row, c), colour_of(p, row, cell));
+            struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
+            put(p, c, str, width_of(cell, str), indent_of(p, row, c), colour_of(p, row, cell));
         }
         end_line(p);
         print_block(p, &row->block);

@@ -191,6 +191,10 @@ size_t dp_text_columns(const char *ptr, size_t len)
 {
     size_t columns = 0, n;
     for (size_t i = 0; i < len; i += n) {
+        n = dp_text_plain(ptr + i, len - i);
+        columns += n;
+        if (n)
+            continue;
         n = dp_text_char(ptr + i, len - i);
         if (n < 2) {
             n = 1;

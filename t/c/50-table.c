@@ -585,6 +585,7 @@ static void name_in_json(const struct dp_table *t, const char *what, const char 
             dp_buf_add(&want, ptr + i, n);
         else
             dp_buf_addf(&want, "\\x%02x", (unsigned char)ptr[i]);
+    dp_buf_cstr(&want);
     bool good = is_json(p) && is_clean(out, out_len) && !memchr(out, '<', out_len);
     p = strstr(p, "\"symbol\": ") + 10;
     good = json_string(&p) && good;
@@ -619,6 +620,7 @@ static void hostile_one(const char *what, const char *ptr, size_t len, bool form
     struct dp_table t;
     dp_buf_clear(&want);
     dp_text_escape(&want, ptr, len);
+    dp_buf_cstr(&want);
     dp_table_init(&t, columns, COLUMNS, CALLS_HZ);
     add_row(&t, 1, 1, 1, ptr, len);
     name_in_text(&t, what, &want);
@@ -673,7 +675,7 @@ static void hostile(void)
     struct dp_table t;
     dp_table_init(&t, columns, COLUMNS, CALLS_HZ);
     add_row(&t, 1, 1, 1, ticks, 594);
-    ok(strstr(print(&t, DP_MARKDOWN), "`.\\x60.\\x60\\x60.") != NULL, "Markdown: no fence is left");
+    ok(strstr(print(&t, DP_MARKDOWN), "` .\\x60.\\x60\\x60.") != NULL, "Markdown: no fence is left");
     dp_table_release(&t);
 }
 
