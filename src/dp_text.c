@@ -39,6 +39,34 @@ static bool is_unseen(const unsigned char *p, size_t n)
     return false;
 }
 
+size_t dp_text_char(const char *ptr, size_t len)
+{
+    return len ? utf8((const unsigned char *)ptr, len) : 0;
+}
+
+uint32_t dp_text_code(const char *ptr, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)ptr;
+    uint32_t c = n == 1 ? p[0] : p[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | (p[i] & 0x3fu);
+    return c;
+}
+
+bool dp_text_is_unseen(const char *ptr, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)ptr;
+    return n == 1 ? p[0] < 0x20 || p[0] == 0x7f : is_unseen(p, n);
+}
+
+size_t dp_text_plain(const char *ptr, size_t len)
+{
+    size_t i = 0;
+    while (i < len && (unsigned char)(ptr[i] - 0x20) < 0x5f)
+        i++;
+    return i;
+}
+
 /* One piece of output at p: its length; *used bytes of the input. */
 static size_t piece(const unsigned char *p, size_t len, char out[16], size_t *used)
 {
@@ -89,6 +117,11 @@ void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len)
     size_t used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
+        used = dp_text_plain(ptr + i, len - i);
+        if (used) {
+            dp_buf_add(buf, ptr + i, used);
+            continue;
+        }
         size_t n = piece(p + i, len - i, out, &used);
         dp_buf_add(buf, out, n);
     }
@@ -100,6 +133,11 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     size_t used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
+        used = dp_text_plain(ptr + i, len - i);
+        if (used) {
+            dp_sink_add(sink, ptr + i, used);
+            continue;
+        }
         size_t n = piece(p + i, len - i, out, &used);
         dp_sink_add(sink, out, n);
     }
@@ -111,6 +149,65 @@ size_t dp_text_width(const char *ptr, size_t len)
     for (size_t i = 0; i < len; i++)
         n += ((unsigned char)ptr[i] & 0xc0) != 0x80;
     return n;
+}
+
+/* Ranges, not the whole of Unicode's tables: East Asian writing, and the pictures people put into
+ * names; accents, vowel signs and selectors. */
+struct range { uint32_t first, last; };
+
+static const struct range wide[] = {
+    { 0x1100, 0x115f }, { 0x231a, 0x231b }, { 0x23e9, 0x23ec }, { 0x25fd, 0x25fe }, { 0x2614, 0x2615 },
+    { 0x2648, 0x2653 }, { 0x26aa, 0x26ab }, { 0x26bd, 0x26be }, { 0x26c4, 0x26c5 }, { 0x2705, 0x2705 },
+    { 0x270a, 0x270b }, { 0x2728, 0x2728 }, { 0x274c, 0x274c }, { 0x2753, 0x2755 }, { 0x2795, 0x2797 },
+    { 0x2b1b, 0x2b1c }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf }, { 0xa960, 0xa97c }, { 0xac00, 0xd7a3 },
+    { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f },
+    { 0x1f680, 0x1f6ff }, { 0x1f900, 0x1faff }, { 0x20000, 0x3fffd },
+};
+
+static const struct range combining[] = {
+    { 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x610, 0x61a }, { 0x64b, 0x65f }, { 0x670, 0x670 },
+    { 0x6d6, 0x6dc }, { 0x93c, 0x93c }, { 0x941, 0x948 }, { 0x94d, 0x94d }, { 0xe31, 0xe31 }, { 0xe34, 0xe3a },
+    { 0xe47, 0xe4e }, { 0x1160, 0x11ff }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200f },
+    { 0x20d0, 0x20ff }, { 0x302a, 0x302d }, { 0x3099, 0x309a }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
+    { 0xfeff, 0xfeff }, { 0x1f3fb, 0x1f3ff }, { 0xe0100, 0xe01ef },
+};
+
+static bool is_in(uint32_t c, const struct range *r, size_t n)
+{
+    size_t from = 0;
+    while (from < n) {
+        size_t mid = (from + n) / 2;
+        if (c < r[mid].first)
+            n = mid;
+        else if (c > r[mid].last)
+            from = mid + 1;
+        else
+            return true;
+    }
+    return false;
+}
+
+size_t dp_text_columns(const char *ptr, size_t len)
+{
+    size_t columns = 0, n;
+    for (size_t i = 0; i < len; i += n) {
+        n = dp_text_plain(ptr + i, len - i);
+        columns += n;
+        if (n)
+            continue;
+        n = dp_text_char(ptr + i, len - i);
+        if (n < 2) {
+            n = 1;
+            columns++;
+            continue;
+        }
+        uint32_t c = dp_text_code(ptr + i, n);
+        if (c < 0x300)
+            columns++;
+        else if (!is_in(c, combining, DP_ARRAY_LEN(combining)))
+            columns += is_in(c, wide, DP_ARRAY_LEN(wide)) ? 2 : 1;
+    }
+    return columns;
 }
 
 size_t dp_text_break(const char *ptr, size_t len, size_t room)

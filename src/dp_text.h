@@ -10,8 +10,21 @@
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
 
+/* How many bytes at the beginning are printable ASCII: what no medium but markup escapes. */
+size_t dp_text_plain(const char *ptr, size_t len);
+
+/* Bytes of the well-formed UTF-8 character at ptr; 0 where there is none. */
+size_t dp_text_char(const char *ptr, size_t len);
+/* The code point of such a character of n bytes. */
+uint32_t dp_text_code(const char *ptr, size_t n);
+/* Is it a control, or a mark that turns the direction of writing? */
+bool dp_text_is_unseen(const char *ptr, size_t n);
+
 /* Characters in valid UTF-8. */
 size_t dp_text_width(const char *ptr, size_t len);
+/* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for
+ * those that combine with the one before. */
+size_t dp_text_columns(const char *ptr, size_t len);
 
 /* How many bytes to put on a line of `room` characters: all, or up to a `::`
  * that leaves the line at least half full, or as many as fit; never 0 for len > 0. */

@@ -154,6 +154,39 @@ long dp_flat_rows(const struct dp_prof *prof, const struct dp_names *names,
 /* The total of the time, and the real one. */
 uint64_t dp_prof_total(const struct dp_prof *prof, int time);
 
+/* ---- dprofreport's view ---- */
+
+/* What is counted: enum dp_time, or one of these. */
+enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* DP_M_COUNTER + k: the k-th counter */
+
+enum dp_key { DP_K_SUB, DP_K_PACKAGE, DP_K_SCRIPT, DP_K_PID, DP_K_THREAD, DP_K_SRCLINE, DP_K_PHASE, DP_K_CALLER,
+              DP_K_PARENT, DP_KEYS };
+
+/* By sub, and behind the last one for the time outside of all subs. */
+enum {
+    DP_F_SHOWN = 1,             /* passes the filters */
+    DP_F_PARENT = 2,            /* matches --parent */
+    DP_F_CUT = 4                /* --ignore-callees: what it calls is its own */
+};
+
+/* One profile, which has dp_prof_phases where the phase is asked for. All is borrowed. */
+struct dp_over_side {
+    const struct dp_prof *prof;
+    const unsigned char *flags;     /* NULL: all are shown */
+    const char *script, *pid, *thread;  /* of its file; UTF-8 */
+};
+
+struct dp_over_how {
+    int metric;
+    unsigned label_flags;
+    int keys[DP_KEYS];
+    size_t n_keys;
+    size_t max_stack;           /* frames; what is deeper counts for the last one. 0: no limit */
+    int relative;               /* percent of what is shown */
+    int exclude_other;          /* only what --parent matches */
+    int by_self;                /* sort by Self, not Children */
+};
+
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 
 struct dp_trace_how {

@@ -1,0 +1,412 @@
+#include "dp_overhead.h"
+#include "dp_flat.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char program[] = DP_FMT_PROGRAM, other[] = "[other]", unknown[] = "[unknown]";
+
+struct making {
+    struct dp_overhead *over;
+    const struct dp_over_side *sides;
+    const struct dp_over_how *how;
+    struct dp_names *names;     /* of the side */
+    uint32_t *label;            /* by sub of the side: number in over->values */
+    uint32_t *key[DP_KEYS];     /* by sub, for keys that are a sub's own */
+    size_t subs;
+    uint32_t s_program, s_other, s_unknown;
+    uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
+    size_t cap;
+    struct dp_buf text;
+};
+
+static uint32_t value(struct making *m, const char *ptr, size_t len)
+{
+    return dp_pool_intern(&m->over->values, ptr, len);
+}
+
+static uint32_t string(struct making *m, const char *str)
+{
+    return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
+}
+
+static uint64_t metric_of(const struct dp_prof *prof, uint32_t n, int metric)
+{
+    const struct dp_node *node = &prof->nodes[n];
+    if (metric >= DP_M_COUNTER)
+        return dp_prof_count(prof, n, (size_t)(metric - DP_M_COUNTER));
+    if (metric == DP_M_CALLS)
+        return node->sub == DP_PROF_NO_SUB || prof->subs.subs[node->sub].phase ? 0 : node->calls;
+    return dp_flat_value(node, metric);
+}
+
+/* ---- values of keys ---- */
+
+static uint32_t sub_value(struct making *m, const struct dp_subs *subs, uint32_t n, int key)
+{
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *package = dp_subs_text(subs, sub->package), *file = dp_subs_text(subs, sub->file);
+    if (sub->phase)
+        return m->s_program;
+    switch (key) {
+    case DP_K_PACKAGE:
+        return package->len ? value(m, package->ptr, package->len) : value(m, "main", 4);
+    case DP_K_SRCLINE:
+        if (!file->len)
+            return m->s_unknown;
+        dp_buf_clear(&m->text);
+        dp_buf_add(&m->text, file->ptr, file->len);
+        dp_buf_addf(&m->text, ":%" PRIu64, sub->line);
+        return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+    }
+    return m->label[n];
+}
+
+/* Labels, and the values of keys that depend on the sub alone. */
+static int prepare_side(struct making *m, const struct dp_prof *prof)
+{
+    m->names = dp_names_new(prof, m->how->label_flags);
+    m->subs = dp_subs_count(&prof->subs);
+    m->label = dp_mem_realloc(m->label, m->subs + 1, sizeof *m->label);
+    if (!m->names || !m->label)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < m->subs; i++) {
+        size_t len;
+        const char *ptr = dp_names_get(m->names, dp_names_of_sub(m->names, (uint32_t)i), &len);
+        m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, ptr, len);
+        if (m->label[i] == DP_MAP_NONE)
+            return DP_E_NOMEM;
+    }
+    for (size_t k = 0; k < m->how->n_keys; k++) {
+        int key = m->how->keys[k];
+        if (key != DP_K_PACKAGE && key != DP_K_SRCLINE)
+            continue;
+        m->key[key] = dp_mem_realloc(m->key[key], m->subs + 1, sizeof *m->key[key]);
+        if (!m->key[key])
+            return DP_E_NOMEM;
+        for (size_t i = 0; i < m->subs; i++)
+            if ((m->key[key][i] = sub_value(m, &prof->subs, (uint32_t)i, key)) == DP_MAP_NONE)
+                return DP_E_NOMEM;
+    }
+    return 0;
+}
+
+static unsigned char flags_of(const struct making *m, const struct dp_over_side *side, uint32_t sub)
+{
+    if (!side->flags)
+        return DP_F_SHOWN;
+    return side->flags[sub == DP_PROF_NO_SUB ? m->subs : sub];
+}
+
+static uint32_t key_value(struct making *m, const struct dp_over_side *side, const struct dp_over_node *n, uint32_t at, int key)
+{
+    uint32_t sub = side->prof->nodes[n->node].sub;
+    switch (key) {
+    case DP_K_SCRIPT: return string(m, side->script);
+    case DP_K_PID: return string(m, side->pid);
+    case DP_K_THREAD: return string(m, side->thread);
+    case DP_K_PHASE: return m->phase[at];
+    case DP_K_PARENT: return m->match[at];
+    case DP_K_CALLER: return n->parent == DP_OVER_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
+    case DP_K_SUB: return n->name;
+    }
+    return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
+}
+
+static uint32_t entry_of(struct making *m, const struct dp_over_side *side, const struct dp_over_node *n, uint32_t at)
+{
+    uint32_t tuple[DP_KEYS];
+    for (size_t k = 0; k < m->how->n_keys; k++)
+        if ((tuple[k] = key_value(m, side, n, at, m->how->keys[k])) == DP_MAP_NONE)
+            return DP_MAP_NONE;
+    return dp_pool_intern(&m->over->entries, (const char *)tuple, m->how->n_keys * sizeof *tuple);
+}
+
+/* ---- contexts ---- */
+
+/* A context that is not cut off gets a node; phases are their parents' (they are
+ * frames of nothing). Returns the node's number or a DP_E. */
+static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent, uint32_t phase)
+{
+    struct dp_overhead *over = m->over;
+    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_node *from = &s->prof->nodes[node];
+    if (over->n_nodes == m->cap) {
+        size_t cap = m->cap ? m->cap * 2 : 1024;
+        void *nodes = dp_mem_realloc(over->nodes, cap, sizeof *over->nodes);
+        if (nodes)
+            over->nodes = nodes;
+        uint32_t *phases = dp_mem_realloc(m->phase, cap, sizeof *phases);
+        if (phases)
+            m->phase = phases;
+        uint32_t *matches = dp_mem_realloc(m->match, cap, sizeof *matches);
+        if (matches)
+            m->match = matches;
+        if (!nodes || !phases || !matches)
+            return DP_E_NOMEM;
+        m->cap = cap;
+    }
+    uint32_t at = (uint32_t)over->n_nodes++;
+    struct dp_over_node *n = &over->nodes[at];
+    memset(n, 0, sizeof *n);
+    n->parent = parent;
+    n->depth = parent == DP_OVER_NONE ? 0 : over->nodes[parent].depth + 1;
+    n->side = side;
+    n->node = node;
+    n->name = from->sub == DP_PROF_NO_SUB ? m->s_program : m->label[from->sub];
+    n->site = DP_OVER_NONE;
+    if (from->site) {
+        const struct dp_name *place = dp_pool_name(&s->prof->sites, from->site - 1);
+        if ((n->site = value(m, place->ptr, place->len)) == DP_MAP_NONE)
+            return DP_E_NOMEM;
+    }
+    m->phase[at] = phase;
+    bool matches = flags_of(m, s, from->sub) & DP_F_PARENT && s->flags;
+    m->match[at] = matches ? n->name : parent == DP_OVER_NONE ? m->s_other : m->match[parent];
+    n->entry = entry_of(m, s, n, at);
+    return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
+}
+
+static void take(struct making *m, uint32_t at, const struct dp_prof *prof, uint32_t node, bool own)
+{
+    struct dp_over_node *n = &m->over->nodes[at];
+    n->self += metric_of(prof, node, m->how->metric);
+    if (!own || prof->nodes[node].sub == DP_PROF_NO_SUB || prof->subs.subs[prof->nodes[node].sub].phase)
+        return;
+    struct dp_extra x = dp_prof_extra(prof, node);
+    n->calls += prof->nodes[node].calls;
+    if (x.longest > n->longest)
+        n->longest = x.longest;
+    if (x.shortest && (!n->shortest || x.shortest < n->shortest))
+        n->shortest = x.shortest;
+}
+
+/* The contexts of a profile in preorder. of: by context on the path, its node, and whether what it
+ * calls is its own; a walk without recursion. */
+static int add_side(struct making *m, uint32_t side)
+{
+    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_prof *prof = s->prof;
+    uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
+    unsigned char *cut = dp_mem_zalloc(prof->count);
+    int rc = of && cut ? prepare_side(m, prof) : DP_E_NOMEM;
+    uint32_t none = rc == 0 ? value(m, "-", 1) : 0;
+    int64_t at = rc == 0 ? add_node(m, side, 0, DP_OVER_NONE, none) : rc;
+    if (at >= 0) {
+        of[0] = (uint32_t)at;
+        take(m, of[0], prof, 0, true);
+    }
+    uint32_t up, i = 0;
+    while (at >= 0 && (i = dp_prof_next(prof, 0, i, &up)) != 0) {
+        const struct dp_node *node = &prof->nodes[i];
+        uint32_t parent = of[node->parent];
+        const struct dp_sub *sub = &prof->subs.subs[node->sub];
+        bool deep = m->how->max_stack && m->over->nodes[parent].depth >= m->how->max_stack;
+        cut[i] = cut[node->parent];
+        if (sub->phase && m->over->nodes[parent].parent == DP_OVER_NONE) {
+            const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
+            uint32_t phase = value(m, name->ptr, name->len);
+            at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_OVER_NONE, phase);
+        } else if (cut[i] || deep) {
+            of[i] = parent;
+            take(m, parent, prof, i, false);
+            continue;
+        } else {
+            at = add_node(m, side, i, parent, m->phase[parent]);
+            cut[i] = cut[i] || (s->flags && flags_of(m, s, node->sub) & DP_F_CUT);
+        }
+        if (at >= 0) {
+            of[i] = (uint32_t)at;
+            take(m, of[i], prof, i, true);
+        }
+    }
+    dp_names_free(m->names);
+    m->names = NULL;
+    dp_mem_free(of);
+    dp_mem_free(cut);
+    return at < 0 ? (int)at : 0;
+}
+
+/* Inclusive values, and where subtrees end: kids come behind their parents. */
+static void sum_up(struct dp_overhead *over)
+{
+    for (size_t i = over->n_nodes; i-- > 0;) {
+        struct dp_over_node *n = &over->nodes[i];
+        n->incl += n->self;
+        over->total += n->self;
+        if (n->end <= i)
+            n->end = (uint32_t)i + 1;
+        if (n->parent == DP_OVER_NONE)
+            continue;
+        struct dp_over_node *up = &over->nodes[n->parent];
+        up->incl += n->incl;
+        if (up->end < n->end)
+            up->end = n->end;
+    }
+}
+
+/* ---- rows ---- */
+
+static void count_node(struct dp_over_row *row, const struct dp_over_node *n)
+{
+    row->self += n->self;
+    row->calls += n->calls;
+    if (n->depth < row->depth)
+        row->depth = n->depth;
+    if (n->longest > row->longest)
+        row->longest = n->longest;
+    if (n->shortest && (!row->shortest || n->shortest < row->shortest))
+        row->shortest = n->shortest;
+}
+
+/* Where an entry stands on the path already, it has that time: until[entry] is where the
+ * subtree of its outermost context ends. */
+static int make_rows(struct making *m)
+{
+    struct dp_overhead *over = m->over;
+    size_t n = over->entries.count;
+    uint32_t *until = dp_mem_zalloc((n + 1) * sizeof *until);
+    over->rows = dp_mem_zalloc((n + 1) * sizeof *over->rows);
+    if (!until || !over->rows) {
+        dp_mem_free(until);
+        return DP_E_NOMEM;
+    }
+    over->n_rows = n;
+    for (size_t e = 0; e < n; e++) {
+        over->rows[e].entry = (uint32_t)e;
+        over->rows[e].depth = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < over->n_nodes; i++) {
+        const struct dp_over_node *node = &over->nodes[i];
+        struct dp_over_row *row = &over->rows[node->entry];
+        const struct dp_over_side *side = &m->sides[node->side];
+        count_node(row, node);
+        if (!side->flags)
+            row->shown = true;
+        else if (side->flags[side->prof->nodes[node->node].sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs)
+                             : side->prof->nodes[node->node].sub] & DP_F_SHOWN)
+            row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
+        if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
+            row->children += node->incl;
+            until[node->entry] = node->end;
+        }
+    }
+    dp_mem_free(until);
+    return 0;
+}
+
+struct order {
+    const struct dp_overhead *over;
+    int by_self;
+};
+
+static int descending(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
+
+/* Equal Children: the caller stands above the callee. */
+static int compare(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct order *o = ctx;
+    const struct dp_over_row *a = &o->over->rows[x], *b = &o->over->rows[y];
+    int c = o->by_self ? 0 : descending(a->children, b->children);
+    if (!c && !o->by_self)
+        c = a->depth < b->depth ? -1 : a->depth > b->depth;
+    if (!c)
+        c = descending(a->self, b->self);
+    for (size_t k = 0; k < o->over->n_keys && !c; k++) {
+        const struct dp_name *m = dp_overhead_text(o->over, a->entry, k), *n = dp_overhead_text(o->over, b->entry, k);
+        c = memcmp(m->ptr, n->ptr, m->len < n->len ? m->len : n->len);
+        if (!c)
+            c = m->len < n->len ? -1 : m->len > n->len;
+    }
+    return c;
+}
+
+static int sort_rows(struct dp_overhead *over, int by_self)
+{
+    struct order o = { over, by_self };
+    uint32_t *order = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *order);
+    struct dp_over_row *rows = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *rows);
+    if (order && rows) {
+        for (uint32_t i = 0; i < over->n_rows; i++)
+            order[i] = i;
+        dp_sort_u32(order, over->n_rows, compare, &o);
+        for (size_t i = 0; i < over->n_rows; i++)
+            rows[i] = over->rows[order[i]];
+        dp_mem_free(over->rows);
+        over->rows = rows;
+        rows = NULL;
+    }
+    bool ok = order && !rows;
+    dp_mem_free(order);
+    dp_mem_free(rows);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+static int make(struct making *m, size_t n)
+{
+    struct dp_overhead *over = m->over;
+    m->s_program = value(m, program, sizeof program - 1);
+    m->s_other = value(m, other, sizeof other - 1);
+    m->s_unknown = value(m, unknown, sizeof unknown - 1);
+    if (m->s_program == DP_MAP_NONE || m->s_other == DP_MAP_NONE || m->s_unknown == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        int rc = add_side(m, (uint32_t)i);
+        if (rc < 0)
+            return rc;
+    }
+    sum_up(over);
+    int rc = make_rows(m);
+    if (rc == 0)
+        rc = sort_rows(over, m->how->by_self);
+    over->base = over->total;
+    if (rc == 0 && m->how->relative) {
+        over->base = 0;
+        for (size_t i = 0; i < over->n_rows; i++)
+            over->base += over->rows[i].shown ? over->rows[i].self : 0;
+    }
+    return rc;
+}
+
+int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n, const struct dp_over_how *how)
+{
+    struct making m;
+    memset(&m, 0, sizeof m);
+    memset(over, 0, sizeof *over);
+    dp_pool_init(&over->values);
+    dp_pool_init(&over->entries);
+    dp_buf_init(&m.text);
+    m.over = over;
+    m.sides = sides;
+    m.how = how;
+    over->n_keys = how->n_keys;
+    int rc = make(&m, n);
+    dp_names_free(m.names);
+    dp_mem_free(m.label);
+    for (int k = 0; k < DP_KEYS; k++)
+        dp_mem_free(m.key[k]);
+    dp_mem_free(m.phase);
+    dp_mem_free(m.match);
+    dp_buf_release(&m.text);
+    if (rc < 0)
+        dp_overhead_release(over);
+    return rc;
+}
+
+void dp_overhead_release(struct dp_overhead *over)
+{
+    dp_pool_release(&over->values);
+    dp_pool_release(&over->entries);
+    dp_mem_free(over->nodes);
+    dp_mem_free(over->rows);
+    memset(over, 0, sizeof *over);
+}
+
+const struct dp_name *dp_overhead_text(const struct dp_overhead *over, uint32_t entry, size_t k)
+{
+    uint32_t number;
+    memcpy(&number, dp_pool_name(&over->entries, entry)->ptr + k * sizeof number, sizeof number);
+    return dp_pool_name(&over->values, number);
+}

@@ -1,0 +1,216 @@
+#include "dp_render.h"
+#include "dp_err.h"
+#include "dp_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DECIMALS = 40 };
+
+/* ---- numbers ---- */
+
+static size_t put_whole(char *to, uint64_t n)
+{
+    char tmp[20];
+    char *p = tmp + sizeof tmp;
+    do {
+        *--p = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    size_t len = (size_t)(tmp + sizeof tmp - p);
+    memcpy(to, p, len);
+    return len;
+}
+
+static const uint64_t ten[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, UINT64_C(1000000000),
+    UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000)
+};
+
+/* How many decimals of seconds hz ticks need; *exact: then nothing is left over. */
+static unsigned seconds_decimals(uint64_t hz, bool *exact)
+{
+    unsigned twos = 0, fives = 0, digits = 0;
+    uint64_t n = hz;
+    for (; n % 2 == 0; n /= 2)
+        twos++;
+    for (; n % 5 == 0; n /= 5)
+        fives++;
+    *exact = n == 1;
+    if (*exact)
+        return twos > fives ? twos : fives;
+    for (n = hz - 1; n; n /= 10)
+        digits++;
+    return digits;
+}
+
+size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
+{
+    bool exact;
+    hz = hz ? hz : 1;
+    size_t len = put_whole(to, ticks / hz);
+    uint64_t rest = ticks % hz;
+    unsigned decimals = seconds_decimals(hz, &exact);
+    if (!decimals)
+        return len;
+    to[len++] = '.';
+    if (exact && decimals <= 12) {              /* nearly always: no division a digit */
+        rest *= ten[decimals] / hz;
+        for (unsigned d = decimals; d--; rest /= 10)
+            to[len + d] = (char)('0' + rest % 10);
+        return len + decimals;
+    }
+    for (unsigned i = 0; i < decimals; i++) {
+        rest *= 10;
+        to[len++] = (char)('0' + rest / hz);
+        rest %= hz;
+    }
+    /* the decimals are never all nines: they would be less than a tick from the next second */
+    if (!exact && rest >= hz - rest) {
+        size_t i = len - 1;
+        for (; to[i] == '9'; i--)
+            to[i] = '0';
+        to[i]++;
+    }
+    return len;
+}
+
+/* The C library's, with a point for whatever the locale has. */
+static size_t put_real_slowly(char *to, double v, unsigned decimals)
+{
+    char tmp[DP_NUMBER_MAX];
+    size_t len = 0;
+    int n = snprintf(tmp, sizeof tmp, "%.*f", (int)decimals, v);
+    for (int i = 0; i < n; i++)
+        if (tmp[i] >= '0' && tmp[i] <= '9')
+            to[len++] = tmp[i];
+        else if (to[len - 1] != '.')
+            to[len++] = '.';
+    return len;
+}
+
+/* v is not negative. The same digits as the C library's, which rounds the double's exact value:
+ * products too close to a half are left to it. */
+static size_t put_real(char *to, double v, unsigned decimals)
+{
+    if (decimals > 6 || v * (double)ten[decimals] >= 1e9)
+        return put_real_slowly(to, v, decimals < DECIMALS ? decimals : DECIMALS);
+    double scaled = v * (double)ten[decimals];
+    uint32_t n = (uint32_t)scaled;
+    double over = scaled - n - 0.5;
+    if (over > -1e-6 && over < 1e-6)
+        return put_real_slowly(to, v, decimals);
+    n += over > 0;
+    size_t len = put_whole(to, n / (uint32_t)ten[decimals]);
+    if (decimals)
+        to[len++] = '.';
+    for (unsigned d = decimals; d--; n /= 10)
+        to[len + d] = (char)('0' + n % 10);
+    return len + decimals;
+}
+
+static bool is_zero(const char *ptr, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (ptr[i] >= '1' && ptr[i] <= '9')
+            return false;
+    return true;
+}
+
+bool dp_render_has_value(const struct dp_cell *cell)
+{
+    if (cell->kind == DP_CELL_PERCENT || cell->kind == DP_CELL_REAL)
+        return isfinite(cell->real);
+    return cell->kind != DP_CELL_EMPTY && (cell->kind != DP_CELL_TEXT || cell->len);
+}
+
+size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people)
+{
+    bool real = cell->kind == DP_CELL_PERCENT || cell->kind == DP_CELL_REAL;
+    bool negative = real ? cell->real < 0 : cell->negative;
+    size_t len;
+    if (cell->kind == DP_CELL_TEXT || !dp_render_has_value(cell))
+        return 0;
+    size_t sign = negative || (people && cell->sign);
+    to[0] = negative ? '-' : '+';
+    if (real)
+        len = put_real(to + sign, fabs(cell->real), cell->kind == DP_CELL_PERCENT ? 2 : cell->decimals);
+    else if (cell->kind == DP_CELL_TICKS)
+        len = dp_render_seconds(to + sign, cell->whole, hz);
+    else
+        len = put_whole(to + sign, cell->whole);
+    if (sign && is_zero(to + sign, len))
+        memmove(to, to + sign, len);
+    else
+        len += sign;
+    if (people && cell->kind == DP_CELL_PERCENT)
+        to[len++] = '%';
+    return len;
+}
+
+/* ---- cells ---- */
+
+struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text)
+{
+    struct dp_name out = { ptr, len };
+    if (dp_text_plain(ptr, len) == len)
+        return out;
+    text->len = 0;              /* an error stays for the end */
+    dp_text_escape(text, ptr, len);
+    out.ptr = text->ptr;
+    out.len = text->err ? 0 : text->len;
+    return out;
+}
+
+struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text)
+{
+    if (cell->kind == DP_CELL_TEXT)
+        return dp_render_text(cell->ptr, cell->len, text);
+    struct dp_name out = { num, dp_render_number(num, cell, hz, true) };
+    return out;
+}
+
+bool dp_render_has_levels(const struct dp_table *t)
+{
+    for (size_t r = 0; r < t->n_rows; r++)
+        if (t->rows[r].indent)
+            return true;
+    return false;
+}
+
+size_t dp_render_indented(const struct dp_table *t)
+{
+    size_t c = 0;
+    while (c < t->n_columns && !t->columns[c].left)
+        c++;
+    return c;
+}
+
+/* ---- formats ---- */
+
+static int print(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    switch (how->format) {
+    case DP_TEXT:
+        return how->separator && *how->separator ? dp_render_separated(t, how, sink) : dp_render_columns(t, how, sink);
+    case DP_CSV:
+        return dp_render_csv(t, how, sink);
+    case DP_JSON:
+        return dp_render_json(t, how, sink);
+    case DP_MARKDOWN:
+        return dp_render_markdown(t, how, sink);
+    case DP_HTML:
+        return dp_render_html(t, how, sink);
+    }
+    return DP_E_ARG;
+}
+
+int dp_table_print(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    if (t->no_memory)
+        return DP_E_NOMEM;
+    int rc = print(t, how, sink);
+    int flushed = dp_sink_flush(sink);
+    return rc < 0 ? rc : flushed;
+}

@@ -1,0 +1,42 @@
+/* What the formats of a table share: numbers as digits, texts as people may see
+ * them; and the formats themselves. */
+#ifndef DP_RENDER_H
+#define DP_RENDER_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_io.h"
+#include "dp_table.h"
+
+enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign, a % */
+
+/* Ticks in seconds, as dp_table.h says; not terminated. Returns the length, 64 at most. hz up to 10^12; 0 is taken for 1. */
+size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
+
+/* A number's digits, not terminated, whatever the locale; for people: with the signs and the % that they get. Returns the
+ * length; 0 for texts, and for what has no value. */
+size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people);
+
+/* A cell for people: its bytes, borrowed from the cell, from num, or from text, which is overwritten. */
+struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text);
+
+/* The same of a text: one of the cells', a title. */
+struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
+
+/* Facts without a value are no lines for people. */
+bool dp_render_has_value(const struct dp_cell *cell);
+
+/* Does any row have a level? */
+bool dp_render_has_levels(const struct dp_table *t);
+/* The column that hierarchies indent; n_columns: none. */
+size_t dp_render_indented(const struct dp_table *t);
+
+/* The formats. Each returns 0 or a DP_E of its own; the sink keeps those of writing. */
+int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_csv(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_html(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+
+#endif

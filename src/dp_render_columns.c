@@ -1,0 +1,263 @@
+/* A table as text: columns for people, or fields between separators. */
+#include "dp_render.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_text.h"
+
+#include <string.h>
+
+enum {
+    GAP = 2,                    /* blanks between columns */
+    STEP = 2,                   /* blanks of a level */
+    LEVELS = 200,               /* beyond them nothing is indented further */
+    WIDEST = 200                /* a longer cell juts out, instead of filling up every other row */
+};
+
+struct printing {
+    const struct dp_table *t;
+    const struct dp_table_how *how;
+    struct dp_sink *sink;
+    struct dp_buf text;
+    char num[DP_NUMBER_MAX];
+    size_t *width;              /* by column */
+    size_t indented;
+    size_t pending;             /* blanks that are due before whatever comes next on the line */
+};
+
+static void add(struct printing *p, const char *ptr, size_t len)
+{
+    dp_sink_add(p->sink, ptr, len);
+}
+
+static struct dp_name title(struct printing *p, size_t c)
+{
+    const char *str = p->t->columns[c].title;
+    return dp_render_text(str, strlen(str), &p->text);
+}
+
+static size_t indent_of(const struct printing *p, const struct dp_row_of_table *row, size_t c)
+{
+    if (c != p->indented)
+        return 0;
+    return STEP * (size_t)(row->indent < LEVELS ? row->indent : LEVELS);
+}
+
+static void print_facts(struct printing *p)
+{
+    const struct dp_table *t = p->t;
+    for (size_t i = 0; i < t->n_facts; i++) {
+        const struct dp_fact *fact = &t->facts[i];
+        if (!dp_render_has_value(&fact->value))
+            continue;
+        dp_sink_adds(p->sink, "# ");
+        dp_text_print(p->sink, fact->label, strlen(fact->label));
+        dp_sink_adds(p->sink, ": ");
+        struct dp_name value = dp_render_cell(&fact->value, t->hz, p->num, &p->text);
+        add(p, value.ptr, value.len);
+        if (fact->unit) {
+            dp_sink_adds(p->sink, " ");
+            dp_text_print(p->sink, fact->unit, strlen(fact->unit));
+        }
+        dp_sink_adds(p->sink, "\n");
+    }
+    if (t->n_facts)
+        dp_sink_adds(p->sink, "#\n");
+}
+
+static const struct dp_cell *cell_at(const struct printing *p, size_t row, size_t c)
+{
+    return &p->t->cells[p->t->rows[row].cells + c];
+}
+
+/* ---- columns ---- */
+
+static size_t width_of(const struct dp_cell *cell, struct dp_name str)
+{
+    return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
+}
+
+static void measure(struct printing *p)
+{
+    const struct dp_table *t = p->t;
+    for (size_t c = 0; c < t->n_columns; c++) {
+        struct dp_name str = title(p, c);
+        size_t n = dp_text_columns(str.ptr, str.len);
+        p->width[c] = n > t->columns[c].width ? n : t->columns[c].width;
+    }
+    for (size_t r = 0; r < t->n_rows; r++)
+        for (size_t c = 0; c < t->n_columns; c++) {
+            struct dp_name str = dp_render_cell(cell_at(p, r, c), t->hz, p->num, &p->text);
+            size_t n = width_of(cell_at(p, r, c), str) + indent_of(p, &t->rows[r], c);
+            if (n > p->width[c] && n <= WIDEST)
+                p->width[c] = n;
+        }
+}
+
+static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
+{
+    if (!p->how->colour || cell->kind != DP_CELL_PERCENT)
+        return NULL;
+    return row->tint == 2 ? "\x1b[31m" : row->tint == 1 ? "\x1b[32m" : NULL;
+}
+
+/* Blanks are put off until something follows them, so that no line ends in blanks. */
+static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent, const char *colour)
+{
+    size_t fill = p->width[c] > width + indent ? p->width[c] - width - indent : 0;
+    bool left = p->t->columns[c].left;
+    p->pending += (c ? GAP : 0) + (left ? 0 : fill) + indent;
+    if (str.len) {
+        dp_sink_blanks(p->sink, p->pending);
+        p->pending = 0;
+        if (colour)
+            dp_sink_adds(p->sink, colour);
+        add(p, str.ptr, str.len);
+        if (colour)
+            dp_sink_adds(p->sink, "\x1b[m");
+    }
+    p->pending += left ? fill : 0;
+}
+
+static void end_line(struct printing *p)
+{
+    p->pending = 0;
+    dp_sink_adds(p->sink, "\n");
+}
+
+static void print_head(struct printing *p)
+{
+    for (size_t c = 0; c < p->t->n_columns; c++) {
+        struct dp_name str = title(p, c);
+        put(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
+    }
+    end_line(p);
+    for (size_t c = 0; c < p->t->n_columns; c++) {
+        if (c)
+            dp_sink_blanks(p->sink, GAP);
+        for (size_t i = 0; i < p->width[c]; i++)
+            dp_sink_add(p->sink, ".", 1);
+    }
+    dp_sink_adds(p->sink, "\n\n");
+}
+
+static void print_block(struct printing *p, const struct dp_block *block)
+{
+    if (!block->text_len)
+        return;
+    add(p, block->text, block->text_len);
+    dp_sink_adds(p->sink, block->text[block->text_len - 1] == '\n' ? "\n" : "\n\n");
+}
+
+static void print_rows(struct printing *p)
+{
+    const struct dp_table *t = p->t;
+    for (size_t r = 0; r < t->n_rows; r++) {
+        const struct dp_row_of_table *row = &t->rows[r];
+        for (size_t c = 0; c < t->n_columns; c++) {
+            const struct dp_cell *cell = cell_at(p, r, c);
+            struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
+            put(p, c, str, width_of(cell, str), indent_of(p, row, c), colour_of(p, row, cell));
+        }
+        end_line(p);
+        print_block(p, &row->block);
+    }
+}
+
+static void start(struct printing *p, const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    memset(p, 0, sizeof *p);
+    p->t = t;
+    p->how = how;
+    p->sink = sink;
+    p->indented = dp_render_indented(t);
+    dp_buf_init(&p->text);
+}
+
+static int finish(struct printing *p)
+{
+    int rc = p->text.err;
+    dp_mem_free(p->width);
+    dp_buf_release(&p->text);
+    return rc;
+}
+
+int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    struct printing p;
+    start(&p, t, how, sink);
+    p.width = dp_mem_realloc(NULL, t->n_columns, sizeof *p.width);
+    if (!p.width)
+        return DP_E_NOMEM;
+    measure(&p);
+    if (!how->quiet) {
+        print_facts(&p);
+        print_head(&p);
+    }
+    print_rows(&p);
+    return finish(&p);
+}
+
+/* ---- fields ---- */
+
+/* Numbers hold no separator that anybody would choose; texts may. */
+static void put_field(struct printing *p, struct dp_name str)
+{
+    const char *sep = p->how->separator;
+    size_t n = dp_text_char(sep, strlen(sep));
+    n = n ? n : 1;
+    while (str.len) {
+        size_t i = 0;
+        while (i + n <= str.len && memcmp(str.ptr + i, sep, n) != 0)
+            i++;
+        if (i + n > str.len) {
+            add(p, str.ptr, str.len);
+            return;
+        }
+        add(p, str.ptr, i);
+        dp_sink_adds(p->sink, ".");
+        str.ptr += i + n;
+        str.len -= i + n;
+    }
+}
+
+static void between(struct printing *p, size_t c)
+{
+    if (c)
+        dp_sink_adds(p->sink, p->how->separator);
+}
+
+static void print_fields(struct printing *p, const struct dp_row_of_table *row)
+{
+    const struct dp_table *t = p->t;
+    for (size_t c = 0; c < t->n_columns; c++) {
+        const struct dp_cell *cell = &t->cells[row->cells + c];
+        struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
+        between(p, c);
+        dp_sink_blanks(p->sink, indent_of(p, row, c));
+        if (cell->kind == DP_CELL_TEXT)
+            put_field(p, str);
+        else
+            add(p, str.ptr, str.len);
+    }
+    dp_sink_adds(p->sink, "\n");
+}
+
+int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    struct printing p;
+    if (how->separator[0] == '.')
+        return DP_E_ARG;
+    start(&p, t, how, sink);
+    if (!how->quiet) {
+        print_facts(&p);
+        dp_sink_adds(sink, "# ");
+        for (size_t c = 0; c < t->n_columns; c++) {
+            between(&p, c);
+            put_field(&p, title(&p, c));
+        }
+        dp_sink_adds(sink, "\n");
+    }
+    for (size_t r = 0; r < t->n_rows; r++)
+        print_fields(&p, &t->rows[r]);
+    return finish(&p);
+}

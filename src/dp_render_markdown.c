@@ -1,0 +1,149 @@
+/* A table as Markdown, as GitHub reads it. Names stand in code spans: nothing there is markup, a link, a mention
+ * or the number of an issue. */
+#include "dp_render.h"
+#include "dp_text.h"
+
+#include <string.h>
+
+enum { LEVELS = 200, FENCES = 32 };
+
+/* How many backticks to put around it: a number that no run of backticks inside has. 0: all are taken. */
+static unsigned fence(const char *ptr, size_t len)
+{
+    uint64_t taken = 1;
+    for (size_t i = 0; i < len; i++) {
+        size_t run = 0;
+        for (; i < len && ptr[i] == '`'; i++)
+            run++;
+        if (run <= FENCES)
+            taken |= UINT64_C(1) << run;
+    }
+    for (unsigned n = 1; n <= FENCES; n++)
+        if (!(taken >> n & 1))
+            return n;
+    return 0;
+}
+
+/* A pipe would end a cell, in a code span too; a backslash before it does not reach the reader, within tables. */
+static void put_inside(struct dp_sink *sink, struct dp_name str, bool in_table, bool no_backticks)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < str.len; i++) {
+        bool backtick = str.ptr[i] == '`' && no_backticks;
+        if (!backtick && (str.ptr[i] != '|' || !in_table))
+            continue;
+        dp_sink_add(sink, str.ptr + from, i - from);
+        dp_sink_adds(sink, backtick ? "\\x60" : "\\|");
+        from = i + 1;
+    }
+    dp_sink_add(sink, str.ptr + from, str.len - from);
+}
+
+static void put_fence(struct dp_sink *sink, unsigned n, bool blank, bool opens)
+{
+    if (blank && !opens)
+        dp_sink_adds(sink, " ");
+    for (unsigned i = 0; i < n; i++)
+        dp_sink_adds(sink, "`");
+    if (blank && opens)
+        dp_sink_adds(sink, " ");
+}
+
+static bool is_blank(struct dp_name str)
+{
+    for (size_t i = 0; i < str.len; i++)
+        if (str.ptr[i] != ' ')
+            return false;
+    return true;
+}
+
+static void put_code(struct dp_sink *sink, struct dp_name str, bool in_table)
+{
+    unsigned n = fence(str.ptr, str.len);
+    if (!str.len)
+        return;
+    char first = str.ptr[0], last = str.ptr[str.len - 1];
+    /* one blank on each side is taken off when the name is read */
+    bool blank = first == '`' || last == '`' || (first == ' ' && last == ' ' && !is_blank(str));
+    put_fence(sink, n ? n : 1, blank, true);
+    put_inside(sink, str, in_table, n == 0);
+    put_fence(sink, n ? n : 1, blank, false);
+}
+
+/* Titles: words as they are, anything else as code. */
+static void put_title(struct dp_sink *sink, const char *ptr, bool in_table, struct dp_buf *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    size_t len = strlen(ptr), n = strspn(ptr, letters);
+    if (n)
+        while (n < len && (strchr(letters, ptr[n]) || strchr("0123456789 -%()", ptr[n])))
+            n++;
+    if (n == len)
+        dp_sink_add(sink, ptr, len);
+    else
+        put_code(sink, dp_render_text(ptr, len, text), in_table);
+}
+
+static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, bool in_table, struct dp_buf *text)
+{
+    char num[DP_NUMBER_MAX];
+    struct dp_name str = dp_render_cell(cell, hz, num, text);
+    if (cell->kind == DP_CELL_TEXT)
+        put_code(sink, str, in_table);
+    else
+        dp_sink_add(sink, str.ptr, str.len);
+}
+
+static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
+{
+    for (size_t i = 0; i < t->n_facts; i++) {
+        if (!dp_render_has_value(&t->facts[i].value))
+            continue;
+        dp_sink_adds(sink, "- ");
+        put_title(sink, t->facts[i].label, false, text);
+        dp_sink_adds(sink, ": ");
+        put_cell(sink, &t->facts[i].value, t->hz, false, text);
+        if (t->facts[i].unit) {
+            dp_sink_adds(sink, " ");
+            put_title(sink, t->facts[i].unit, false, text);
+        }
+        dp_sink_adds(sink, "\n");
+    }
+    if (t->n_facts)
+        dp_sink_adds(sink, "\n");
+}
+
+static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
+{
+    for (size_t c = 0; c < t->n_columns; c++) {
+        dp_sink_adds(sink, c ? " | " : "| ");
+        put_title(sink, t->columns[c].title, true, text);
+    }
+    dp_sink_adds(sink, " |\n");
+    for (size_t c = 0; c < t->n_columns; c++)
+        dp_sink_adds(sink, t->columns[c].left ? "| :--- " : "| ---: ");
+    dp_sink_adds(sink, "|\n");
+}
+
+int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+{
+    struct dp_buf text;
+    size_t indented = dp_render_indented(t);
+    dp_buf_init(&text);
+    if (!how->quiet)
+        put_facts(sink, t, &text);
+    put_head(sink, t, &text);
+    for (size_t r = 0; r < t->n_rows; r++) {
+        const struct dp_row_of_table *row = &t->rows[r];
+        for (size_t c = 0; c < t->n_columns; c++) {
+            dp_sink_adds(sink, c ? " | " : "| ");
+            for (unsigned i = 0; c == indented && i < row->indent && i < LEVELS; i++)
+                dp_sink_adds(sink, "&nbsp;&nbsp;");
+            put_cell(sink, &t->cells[row->cells + c], t->hz, true, &text);
+        }
+        dp_sink_adds(sink, " |\n");
+    }
+    int rc = text.err;
+    dp_buf_release(&text);
+    return rc;
+}
