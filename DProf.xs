@@ -9,3 +9,5 @@ PROTOTYPES: DISABLE
 INCLUDE: xs/recorder.xsi
 
 INCLUDE: xs/profile.xsi
+
+INCLUDE: xs/report.xsi

@@ -17,6 +17,7 @@ struct making {
     uint32_t *key[DP_KEYS];     /* by sub, for keys that are a sub's own */
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
+    double scale;               /* of the side's ticks */
     uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
     size_t cap;
     struct dp_buf text;
@@ -32,11 +33,18 @@ static uint32_t string(struct making *m, const char *str)
     return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
 }
 
-static uint64_t metric_of(const struct dp_prof *prof, uint32_t n, int metric)
+/* Ticks of a side in those of all. */
+static uint64_t scaled(const struct making *m, uint64_t ticks)
 {
+    return m->scale == 1 ? ticks : (uint64_t)((double)ticks * m->scale + 0.5);
+}
+
+static uint64_t metric_of(const struct dp_over_side *side, uint32_t n, int metric)
+{
+    const struct dp_prof *prof = side->prof;
     const struct dp_node *node = &prof->nodes[n];
-    if (metric >= DP_M_COUNTER)
-        return dp_prof_count(prof, n, (size_t)(metric - DP_M_COUNTER));
+    if (metric == DP_M_COUNTER)
+        return dp_prof_count(prof, n, side->counter);
     if (metric == DP_M_CALLS)
         return node->sub == DP_PROF_NO_SUB || prof->subs.subs[node->sub].phase ? 0 : node->calls;
     return dp_flat_value(node, metric);
@@ -64,13 +72,21 @@ static uint32_t sub_value(struct making *m, const struct dp_subs *subs, uint32_t
     return m->label[n];
 }
 
+/* An array by sub: of the side before, made to fit. What is there stays when memory is short. */
+static bool fit(struct making *m, uint32_t **array)
+{
+    uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
+    if (grown)
+        *array = grown;
+    return grown != NULL;
+}
+
 /* Labels, and the values of keys that depend on the sub alone. */
 static int prepare_side(struct making *m, const struct dp_prof *prof)
 {
     m->names = dp_names_new(prof, m->how->label_flags);
     m->subs = dp_subs_count(&prof->subs);
-    m->label = dp_mem_realloc(m->label, m->subs + 1, sizeof *m->label);
-    if (!m->names || !m->label)
+    if (!m->names || !fit(m, &m->label))
         return DP_E_NOMEM;
     for (size_t i = 0; i < m->subs; i++) {
         size_t len;
@@ -83,8 +99,7 @@ static int prepare_side(struct making *m, const struct dp_prof *prof)
         int key = m->how->keys[k];
         if (key != DP_K_PACKAGE && key != DP_K_SRCLINE)
             continue;
-        m->key[key] = dp_mem_realloc(m->key[key], m->subs + 1, sizeof *m->key[key]);
-        if (!m->key[key])
+        if (!fit(m, &m->key[key]))
             return DP_E_NOMEM;
         for (size_t i = 0; i < m->subs; i++)
             if ((m->key[key][i] = sub_value(m, &prof->subs, (uint32_t)i, key)) == DP_MAP_NONE)
@@ -169,18 +184,21 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
-static void take(struct making *m, uint32_t at, const struct dp_prof *prof, uint32_t node, bool own)
+static void take(struct making *m, uint32_t at, const struct dp_over_side *side, uint32_t node, bool is_own)
 {
+    const struct dp_prof *prof = side->prof;
     struct dp_over_node *n = &m->over->nodes[at];
-    n->self += metric_of(prof, node, m->how->metric);
-    if (!own || prof->nodes[node].sub == DP_PROF_NO_SUB || prof->subs.subs[prof->nodes[node].sub].phase)
+    uint64_t value = metric_of(side, node, m->how->metric);
+    n->self += m->how->metric < DP_M_CALLS ? scaled(m, value) : value;
+    if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB || prof->subs.subs[prof->nodes[node].sub].phase)
         return;
     struct dp_extra x = dp_prof_extra(prof, node);
     n->calls += prof->nodes[node].calls;
-    if (x.longest > n->longest)
-        n->longest = x.longest;
-    if (x.shortest && (!n->shortest || x.shortest < n->shortest))
-        n->shortest = x.shortest;
+    uint64_t longest = scaled(m, x.longest), shortest = x.shortest ? scaled(m, x.shortest - 1) + 1 : 0;
+    if (longest > n->longest)
+        n->longest = longest;
+    if (shortest && (!n->shortest || shortest < n->shortest))
+        n->shortest = shortest;
 }
 
 /* The contexts of a profile in preorder. of: by context on the path, its node, and whether what it
@@ -196,7 +214,7 @@ static int add_side(struct making *m, uint32_t side)
     int64_t at = rc == 0 ? add_node(m, side, 0, DP_OVER_NONE, none) : rc;
     if (at >= 0) {
         of[0] = (uint32_t)at;
-        take(m, of[0], prof, 0, true);
+        take(m, of[0], s, 0, true);
     }
     uint32_t up, i = 0;
     while (at >= 0 && (i = dp_prof_next(prof, 0, i, &up)) != 0) {
@@ -211,7 +229,7 @@ static int add_side(struct making *m, uint32_t side)
             at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_OVER_NONE, phase);
         } else if (cut[i] || deep) {
             of[i] = parent;
-            take(m, parent, prof, i, false);
+            take(m, parent, s, i, false);
             continue;
         } else {
             at = add_node(m, side, i, parent, m->phase[parent]);
@@ -219,7 +237,7 @@ static int add_side(struct making *m, uint32_t side)
         }
         if (at >= 0) {
             of[i] = (uint32_t)at;
-            take(m, of[i], prof, i, true);
+            take(m, of[i], s, i, true);
         }
     }
     dp_names_free(m->names);
@@ -290,11 +308,31 @@ static int make_rows(struct making *m)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
         if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
             row->children += node->incl;
-            until[node->entry] = node->end;
+            if (until[node->entry] < node->end)
+                until[node->entry] = node->end;
         }
     }
     dp_mem_free(until);
     return 0;
+}
+
+/* What is 100 % of what is shown: its Self, or all that passed in it, so that neither column
+ * exceeds it. Rows are in the order of entries still. */
+static void make_base(struct making *m)
+{
+    struct dp_overhead *over = m->over;
+    uint32_t *under = m->match;         /* done with: is the context, or one above it, shown? */
+    over->base = over->total;
+    if (!m->how->relative)
+        return;
+    over->base = 0;
+    for (size_t i = 0; i < over->n_nodes; i++) {
+        const struct dp_over_node *n = &over->nodes[i];
+        bool above = n->parent != DP_OVER_NONE && under[n->parent], shown = over->rows[n->entry].shown;
+        if (shown && (m->how->by_self || !above))
+            over->base += m->how->by_self ? n->self : n->incl;
+        under[i] = shown || above;
+    }
 }
 
 struct order {
@@ -352,22 +390,22 @@ static int make(struct making *m, size_t n)
     m->s_unknown = value(m, unknown, sizeof unknown - 1);
     if (m->s_program == DP_MAP_NONE || m->s_other == DP_MAP_NONE || m->s_unknown == DP_MAP_NONE)
         return DP_E_NOMEM;
+    over->hz = 1;
+    for (size_t i = 0; i < n; i++)
+        if (dp_prof_hz(m->sides[i].prof) > over->hz)
+            over->hz = dp_prof_hz(m->sides[i].prof);
     for (size_t i = 0; i < n; i++) {
+        m->scale = (double)over->hz / (double)dp_prof_hz(m->sides[i].prof);
         int rc = add_side(m, (uint32_t)i);
         if (rc < 0)
             return rc;
     }
     sum_up(over);
     int rc = make_rows(m);
-    if (rc == 0)
-        rc = sort_rows(over, m->how->by_self);
-    over->base = over->total;
-    if (rc == 0 && m->how->relative) {
-        over->base = 0;
-        for (size_t i = 0; i < over->n_rows; i++)
-            over->base += over->rows[i].shown ? over->rows[i].self : 0;
-    }
-    return rc;
+    if (rc < 0)
+        return rc;
+    make_base(m);
+    return sort_rows(over, m->how->by_self);
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n, const struct dp_over_how *how)

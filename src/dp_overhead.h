@@ -44,8 +44,9 @@ struct dp_overhead {
     size_t n_nodes;
     struct dp_over_row *rows;   /* sorted; of all entries */
     size_t n_rows;
+    uint64_t hz;                /* of all ticks: the finest of the sides' */
     uint64_t total;             /* of the metric, all of it */
-    uint64_t base;              /* what 100 % is: the total, or Self of what is shown */
+    uint64_t base;              /* what 100 % is: the total, or what passed in what is shown */
 };
 
 /* Computes it. Returns 0 or a negative DP_E; the caller releases it. */

@@ -587,3 +587,23 @@ uint64_t dp_prof_total(const struct dp_prof *prof, int time)
     }
     return prof->total[DP_USER] + prof->total[DP_SYSTEM];
 }
+
+int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info)
+{
+    if (k >= dp_subs_count(&prof->subs))
+        return 0;
+    const struct dp_sub *sub = &prof->subs.subs[k];
+    const struct dp_name *package = dp_subs_text(&prof->subs, sub->package);
+    info->package = package->ptr;
+    info->package_len = package->len;
+    info->phase = sub->phase;
+    return 1;
+}
+
+const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len)
+{
+    if (k >= prof->n_counters)
+        return NULL;
+    *len = prof->counters[k].len;
+    return prof->counters[k].name;
+}

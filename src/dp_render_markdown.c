@@ -24,13 +24,13 @@ static unsigned fence(const char *ptr, size_t len)
     return 0;
 }
 
-/* A pipe would end a cell, in a code span too; a backslash before it does not reach the reader, within tables. */
-static void put_inside(struct dp_sink *sink, struct dp_name str, bool in_table, bool no_backticks)
+/* A pipe would end the cell, in a code span too; a backslash before it does not reach the reader. */
+static void put_inside(struct dp_sink *sink, struct dp_name str, bool no_backticks)
 {
     size_t from = 0;
     for (size_t i = 0; i < str.len; i++) {
         bool backtick = str.ptr[i] == '`' && no_backticks;
-        if (!backtick && (str.ptr[i] != '|' || !in_table))
+        if (str.ptr[i] != '|' && !backtick)
             continue;
         dp_sink_add(sink, str.ptr + from, i - from);
         dp_sink_adds(sink, backtick ? "\\x60" : "\\|");
@@ -57,7 +57,7 @@ static bool is_blank(struct dp_name str)
     return true;
 }
 
-static void put_code(struct dp_sink *sink, struct dp_name str, bool in_table)
+static void put_code(struct dp_sink *sink, struct dp_name str)
 {
     unsigned n = fence(str.ptr, str.len);
     if (!str.len)
@@ -66,12 +66,12 @@ static void put_code(struct dp_sink *sink, struct dp_name str, bool in_table)
     /* one blank on each side is taken off when the name is read */
     bool blank = first == '`' || last == '`' || (first == ' ' && last == ' ' && !is_blank(str));
     put_fence(sink, n ? n : 1, blank, true);
-    put_inside(sink, str, in_table, n == 0);
+    put_inside(sink, str, n == 0);
     put_fence(sink, n ? n : 1, blank, false);
 }
 
 /* Titles: words as they are, anything else as code. */
-static void put_title(struct dp_sink *sink, const char *ptr, bool in_table, struct dp_buf *text)
+static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     size_t len = strlen(ptr), n = strspn(ptr, letters);
@@ -81,15 +81,15 @@ static void put_title(struct dp_sink *sink, const char *ptr, bool in_table, stru
     if (n == len)
         dp_sink_add(sink, ptr, len);
     else
-        put_code(sink, dp_render_text(ptr, len, text), in_table);
+        put_code(sink, dp_render_text(ptr, len, text));
 }
 
-static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, bool in_table, struct dp_buf *text)
+static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
 {
     char num[DP_NUMBER_MAX];
     struct dp_name str = dp_render_cell(cell, hz, num, text);
     if (cell->kind == DP_CELL_TEXT)
-        put_code(sink, str, in_table);
+        put_code(sink, str);
     else
         dp_sink_add(sink, str.ptr, str.len);
 }
@@ -100,12 +100,12 @@ static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_
         if (!dp_render_has_value(&t->facts[i].value))
             continue;
         dp_sink_adds(sink, "- ");
-        put_title(sink, t->facts[i].label, false, text);
+        put_title(sink, t->facts[i].label, text);
         dp_sink_adds(sink, ": ");
-        put_cell(sink, &t->facts[i].value, t->hz, false, text);
+        put_cell(sink, &t->facts[i].value, t->hz, text);
         if (t->facts[i].unit) {
             dp_sink_adds(sink, " ");
-            put_title(sink, t->facts[i].unit, false, text);
+            put_title(sink, t->facts[i].unit, text);
         }
         dp_sink_adds(sink, "\n");
     }
@@ -117,7 +117,7 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_b
 {
     for (size_t c = 0; c < t->n_columns; c++) {
         dp_sink_adds(sink, c ? " | " : "| ");
-        put_title(sink, t->columns[c].title, true, text);
+        put_title(sink, t->columns[c].title, text);
     }
     dp_sink_adds(sink, " |\n");
     for (size_t c = 0; c < t->n_columns; c++)
@@ -139,7 +139,7 @@ int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
             dp_sink_adds(sink, c ? " | " : "| ");
             for (unsigned i = 0; c == indented && i < row->indent && i < LEVELS; i++)
                 dp_sink_adds(sink, "&nbsp;&nbsp;");
-            put_cell(sink, &t->cells[row->cells + c], t->hz, true, &text);
+            put_cell(sink, &t->cells[row->cells + c], t->hz, &text);
         }
         dp_sink_adds(sink, " |\n");
     }

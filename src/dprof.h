@@ -101,6 +101,16 @@ struct dp_write_how {
 };
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host);
 
+/* The k-th sub; 0 when there is none. Borrowed. A phase has an empty package. */
+struct dp_sub_info {
+    const char *package;
+    size_t package_len;
+    int phase;
+};
+int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
+/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`. */
+const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);
+
 /* ---- names ---- */
 
 /* How subs are told apart: DP_LABEL_ of dp_subs.h. Subs of one label are one
@@ -157,7 +167,7 @@ uint64_t dp_prof_total(const struct dp_prof *prof, int time);
 /* ---- dprofreport's view ---- */
 
 /* What is counted: enum dp_time, or one of these. */
-enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* DP_M_COUNTER + k: the k-th counter */
+enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* which counter, the side says: files differ in their order */
 
 enum dp_key { DP_K_SUB, DP_K_PACKAGE, DP_K_SCRIPT, DP_K_PID, DP_K_THREAD, DP_K_SRCLINE, DP_K_PHASE, DP_K_CALLER,
               DP_K_PARENT, DP_KEYS };
@@ -174,6 +184,7 @@ struct dp_over_side {
     const struct dp_prof *prof;
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */
+    size_t counter;                 /* where the metric is a counter: its number in this profile */
 };
 
 struct dp_over_how {
@@ -182,10 +193,53 @@ struct dp_over_how {
     int keys[DP_KEYS];
     size_t n_keys;
     size_t max_stack;           /* frames; what is deeper counts for the last one. 0: no limit */
-    int relative;               /* percent of what is shown */
+    int relative;               /* percent of what is shown: of its Self if by_self, else of all that passed in it */
     int exclude_other;          /* only what --parent matches */
     int by_self;                /* sort by Self, not Children */
 };
+
+enum dp_field { DP_FIELD_CHILDREN, DP_FIELD_SELF, DP_FIELD_CALLS, DP_FIELD_CHILDREN_VALUE, DP_FIELD_SELF_VALUE,
+                DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX, DP_FIELD_KEY };   /* DP_FIELD_KEY + k: the k-th sort key */
+
+enum { DP_REPORT_FIELDS = 24 };
+
+struct dp_report_fact {         /* what stands above the table: label for people, key for machines */
+    const char *label, *key, *text;
+    size_t len;
+};
+
+struct dp_report {
+    struct dp_over_how over;
+    const char *metric;         /* for people: "user+system time" */
+    int fields[DP_REPORT_FIELDS];   /* enum dp_field, in order */
+    size_t n_fields;
+    int no_children;            /* entries that have nothing themselves are left out */
+    double percent_limit;       /* entries with less, of Children or else of Self, are left out */
+    size_t rows;                /* at most so many; 0: all */
+    int histogram;              /* below each entry: how many calls took how long */
+    int hierarchy;              /* keys below one another */
+    /* call chains */
+    int chain;                  /* 0 none, 1 graph, 2 fractal, 3 flat, 4 folded */
+    int chain_value;            /* 0 percent, 1 period, 2 count */
+    int caller_order;
+    double threshold;
+    size_t print_limit;         /* frames that are printed; 0: no limit */
+    /* --callers and --callees in place of the table: the sub; NULL: neither */
+    const char *edges_of;
+    size_t edges_of_len;
+    int callees;
+    /* output */
+    int format;                 /* enum dp_format of dp_table.h */
+    const char *separator;
+    int quiet, colour;
+    const char *title;
+    const struct dp_report_fact *facts;
+    size_t n_facts;
+};
+
+/* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
+ * there is no sub of the name edges_of. */
+long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how, const struct dp_host *host);
 
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 

@@ -31,6 +31,11 @@ SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
 void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *names);
 unsigned dpx_label_flags(pTHX_ HV *from);
 
+/* The fields of a hash by their names in struct dp_report, and profiles with what is told of
+ * their files: [profile, flags, script, pid, thread] each. All lives as long as the arguments and the statement. */
+void dpx_report(pTHX_ struct dp_report *how, HV *from);
+const struct dp_over_side *dpx_sides(pTHX_ AV *from);
+
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
 

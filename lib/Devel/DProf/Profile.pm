@@ -9,7 +9,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # As src/dp_err.h and src/dprof.h have them.
 use constant {
-    TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3,
+    TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3, NO_SUCH => -8,
     FORCE => 1,
     CPU => 0, USER => 1, SYSTEM => 2, REAL => 3,
     BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,

@@ -9,7 +9,8 @@ use Exporter 'import';
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain bytes place progress end_progress told_of);
+our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text place progress end_progress told_of run_loop
+                    parsed list_of pattern output written);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -19,6 +20,89 @@ sub bytes {
     my ($text) = @_;
     utf8::encode($text) if utf8::is_utf8($text);
     return $text;
+}
+
+# Names are UTF-8 where they can be, and so is what a shell hands over.
+sub text {
+    my ($bytes) = @_;
+    utf8::decode($bytes);
+    return $bytes;
+}
+
+# ---- options ----
+
+# The options of the environment, then those of the command line, which go first; and the
+# names behind them. Nothing where they are wrong: that was said.
+sub parsed {
+    my ($tool, $env_name, $options, @args) = @_;
+    my ($env, $env_names) = getopt($tool, $options, split ' ', $ENV{$env_name} // '') or return;
+    my ($opt, $names) = getopt($tool, $options, @args) or return;
+    return ({ %$env, %$opt }, @$names ? $names : $env_names);
+}
+
+sub getopt {
+    my ($tool, $options, @args) = @_;
+    my %opt;
+    require Getopt::Long;
+    my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
+    my $message = '';
+    local $SIG{__WARN__} = sub { $message .= $_[0] };
+    return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, @$options);
+    complain($message =~ s/\n+\z//r);
+    print STDERR "Try '$tool -h' for help.\n";
+    return;
+}
+
+# A list of names: separated by commas; file://NAME is a file with one on each line. Dies with what is wrong.
+sub list_of {
+    my ($option, $list) = @_;
+    my @names;
+    for my $item (split /,/, $list) {
+        if ($item !~ s{^file://}{}) {
+            push @names, text($item);
+            next;
+        }
+        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
+        while (defined(my $line = <$in>)) {
+            $line =~ s/\r?\n\z//;
+            push @names, text($line) if length $line && $line !~ /^#/;
+        }
+        close $in;
+    }
+    return @names;
+}
+
+sub pattern {
+    my ($option, $re) = @_;
+    $re = text($re);
+    return eval { qr/$re/ } // die "$option: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+}
+
+# ---- output ----
+
+# Where a report goes: to a pager on a terminal, which shows what fits at once. Returns the handle, and
+# whether somebody looks at it.
+sub output {
+    my ($pager, $is_text) = @_;
+    return (\*STDOUT, 0) if !-t STDOUT;
+    return (\*STDOUT, 1) if !$pager || !$is_text || ($ENV{TERM} // '') eq 'dumb';
+    my $command = $ENV{DPROF_PAGER} // $ENV{PAGER} // 'less';
+    return (\*STDOUT, 1) if $command eq '' || $command eq 'cat';
+    local $ENV{LESS} = $ENV{LESS} // 'FRX';
+    open my $out, '|-', $command or return (\*STDOUT, 1);
+    local $SIG{PIPE} = 'IGNORE';
+    return ($out, 1);
+}
+
+# Output that did not arrive is an error, however it came about. A pager that was left early is none.
+sub written {
+    my ($tool, $out, $rc) = @_;
+    my $errno = $!;
+    my $is_pager = fileno $out != fileno STDOUT;
+    my $closed = close $out;
+    return OK if $closed && $rc == 0 or $is_pager;
+    print STDERR "$tool: the report could not be written: ", ($! || $errno), "\n";
+    return FAILED;
 }
 
 sub place {
@@ -78,6 +162,13 @@ sub told_of {
     my $rest = $o->{fault_count} - @{ $o->{faults} };
     complain("$path: ... and $rest more lines that cannot be read") if $rest;
     return 'bad';
+}
+
+# What the header of a file has to say about how far it can be trusted.
+sub run_loop {
+    my ($path, $quiet, %header) = @_;
+    return if !$header{dprof_runops_taken} || $quiet;
+    complain("$path: another module took perl's run loop: sort comparators may be missing, and exits by die were seen late");
 }
 
 1;

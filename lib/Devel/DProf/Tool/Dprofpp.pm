@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place progress end_progress told_of);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -127,13 +127,6 @@ sub how {
     return \%how;
 }
 
-# Names are UTF-8 where they can be, and so is what a shell hands over.
-sub text {
-    my ($bytes) = @_;
-    utf8::decode($bytes);
-    return $bytes;
-}
-
 # ---- reports ----
 
 sub report {
@@ -147,7 +140,7 @@ sub report {
         $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
-        run_loop($path, $opt, $profile->header($profile->files - 1));
+        run_loop($path, $opt->{F}, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
         $something ||= $readable;
@@ -211,12 +204,6 @@ sub terminal_width {
 }
 
 # ---- what is to be told of a file ----
-
-sub run_loop {
-    my ($path, $opt, %header) = @_;
-    return if !$header{dprof_runops_taken} || $opt->{F};
-    complain("$path: another module took perl's run loop: sort comparators may be missing, and exits by die were seen late");
-}
 
 # Says what has to be said. Returns the exit status and whether there is
 # something to report; undef where there must be no report at all.

@@ -1,0 +1,384 @@
+package Devel::DProf::Tool::Dprofreport;
+
+use strict;
+use warnings;
+
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of list_of pattern
+                          parsed output written run_loop);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# As src/dprof.h and src/dp_table.h have them.
+my %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
+my %METRIC_NAME = (0 => 'user+system time', 1 => 'user time', 2 => 'system time', 3 => 'real time', 4 => 'calls');
+my @KEYS = qw(sub package script pid thread srcline phase caller parent);
+my %KEY = (map({ $KEYS[$_] => $_ } 0 .. $#KEYS), symbol => 0, dso => 1, comm => 2, tid => 4);
+my %FIELD = (overhead_children => 0, children => 0, overhead => 1, self => 1, calls => 2, sample => 2, period_children => 3,
+    period => 4, avg => 5, min => 6, max => 7);
+use constant { FIELD_KEY => 8, COUNTER => 16 };
+use constant { SHOWN => 1, PARENT => 2, CUT => 4 };
+my %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4);
+my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
+
+my @options = (
+    'children', 'no-children', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram', 'm|metric=s',
+    's|sort=s', 'F|fields=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s',
+    'percent-limit=f', 'percentage=s', 'p|parent=s', 'x|exclude-other', 'ignore-callees=s', 'max-stack=i',
+    'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
+    'R|separate-anon', 'A|autoload', 'O|rows=i',
+    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
+    'processes', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
+);
+
+sub main {
+    my @args = @_;
+    my ($opt, $names) = parsed('dprofreport', 'DPROFREPORT_OPTS', \@options, bare_g(@args)) or return USAGE;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    if ($opt->{V}) {
+        print "dprofreport version: $VERSION\n";
+        return OK;
+    }
+    my $how = eval { how($opt) } or return usage($@);
+    @$names = 'tmon.out' if !@$names;
+    if ($opt->{processes}) {
+        my %seen;
+        @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names;
+    }
+    my ($failed, @sides) = sides($opt, $how, @$names);
+    return $failed || FAILED if !@sides;
+    return report($opt, $how, $failed, $names, @sides);
+}
+
+sub usage {
+    my ($message) = @_;
+    complain($message =~ s/\n+\z//r);
+    print STDERR "Try 'dprofreport -h' for help.\n";
+    return USAGE;
+}
+
+# ---- options ----
+
+# What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
+sub how {
+    my ($opt) = @_;
+    my %how = (children => $opt->{'no-children'} ? 0 : 1, separate => $opt->{R} ? 1 : 0, autoload => $opt->{A} ? 1 : 0);
+    my @keys = map { key($_) } split /,/, $opt->{s} // 'sub';
+    die "-s: no keys\n" if !@keys;
+    for my $name (qw(only skip p ignore-callees)) {
+        $how{"re_$name"} = pattern(length $name > 1 ? "--$name" : "-$name", $opt->{$name}) if defined $opt->{$name};
+    }
+    push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
+    die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == $KEY{parent} } @keys;
+    die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
+    my %twice;
+    @keys = grep { !$twice{$_}++ } @keys;
+    $how{keys} = \@keys;
+    $how{fields} = fields($opt, \%how);
+    # the keys share the last column
+    $how{fields} = [sort { ($a >= FIELD_KEY) <=> ($b >= FIELD_KEY) } @{ $how{fields} }] if $opt->{hierarchy};
+    for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
+        my ($name, $to) = @$_;
+        $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
+    }
+    my $percentage = $opt->{percentage} // 'absolute';
+    die "--percentage $percentage: it is relative or absolute\n" if $percentage !~ /^(?:relative|absolute)\z/;
+    $how{relative} = $percentage eq 'relative' ? 1 : 0;
+    $how{exclude_other} = $opt->{x} ? 1 : 0;
+    $how{no_children} = $how{children} ? 0 : 1;
+    $how{percent_limit} = $opt->{'percent-limit'} // 0;
+    for (qw(max-stack O)) {
+        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: a positive number is wanted\n") if defined $opt->{$_} && $opt->{$_} < 1;
+    }
+    $how{max_stack} = $opt->{'max-stack'} // 0;
+    $how{rows} = $opt->{O} // 0;
+    $how{histogram} = $opt->{histogram} ? 1 : 0;
+    $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
+    chains($opt, \%how) if defined $opt->{g} || $opt->{G};
+    die "--callers and --callees: one at a time\n" if defined $opt->{callers} && defined $opt->{callees};
+    $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
+    $how{callees} = defined $opt->{callees} ? 1 : 0;
+    $how{format} = $FORMAT{ $opt->{format} // 'text' } // die "--format $opt->{format}: it is one of " . join(', ', sort keys %FORMAT) . "\n";
+    if (length($opt->{t} // '')) {
+        die "'.' is the only non valid --field-separator argument\n" if $opt->{t} eq '.';
+        $how{separator} = $opt->{t} =~ s/\\t/\t/gr;
+    }
+    $how{quiet} = $opt->{q} ? 1 : 0;
+    my $color = $opt->{color} // 'auto';
+    die "--color $color: it is auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
+    $how{color} = $color;
+    $how{title} = $opt->{title} if defined $opt->{title};
+    return \%how;
+}
+
+# -g may stand alone: what follows is its value only if it can be one.
+sub bare_g {
+    my @args = @_;
+    my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count|\d+(?:\.\d+)?)/;
+    for my $i (0 .. $#args) {
+        last if $args[$i] eq '--';
+        next if $args[$i] ne '-g' && $args[$i] ne '--call-graph';
+        $args[$i] = '--call-graph=' if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
+    }
+    return @args;
+}
+
+# A unique beginning of a key will do.
+sub key {
+    my ($word) = @_;
+    my $lower = lc $word;
+    return $KEY{$lower} if exists $KEY{$lower};
+    my %number = map { $KEY{$_} => 1 } grep { length $lower && index($_, $lower) == 0 } keys %KEY;
+    return (keys %number)[0] if keys %number == 1;
+    die "Unknown --sort key: `$word'; there are " . join(', ', @KEYS) . "\n";
+}
+
+sub fields {
+    my ($opt, $how) = @_;
+    my $keys = $how->{keys};
+    my @of_keys = map { FIELD_KEY + $_ } 0 .. $#$keys;
+    if (defined $opt->{F}) {
+        my @fields;
+        my $more = $opt->{F} =~ s/^\+//;
+        @fields = usual_fields($opt, $how) if $more;
+        for my $word (split /,/, $opt->{F}) {
+            if (exists $FIELD{ lc $word }) {
+                push @fields, $FIELD{ lc $word };
+                next;
+            }
+            my $key = eval { key($word) };
+            my ($at) = grep { defined $key && $keys->[$_] == $key } 0 .. $#$keys;
+            if (!defined $at) {
+                die "Invalid --fields key: `$word'; there are " . join(', ', sort keys %FIELD) . ", and the sort keys\n" if !defined $key;
+                push @$keys, $key;
+                $at = $#$keys;
+            }
+            push @fields, FIELD_KEY + $at;
+        }
+        my %have;
+        @fields = grep { !$have{$_}++ } @fields;
+        return [@fields, grep { !$have{$_} } map { FIELD_KEY + $_ } 0 .. $#$keys];
+    }
+    return [usual_fields($opt, $how), @of_keys];
+}
+
+sub usual_fields {
+    my ($opt, $how) = @_;
+    my @fields = $how->{children} ? (0, 1) : 1;
+    push @fields, 2 if $opt->{n};
+    push @fields, $how->{children} ? (3, 4) : 4 if $opt->{'show-total-period'};
+    push @fields, 5, 6, 7 if $opt->{'per-call'};
+    return @fields;
+}
+
+# -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: recognised by what they are, in any order.
+sub chains {
+    my ($opt, $how) = @_;
+    my @numbers;
+    $how->{chain} = $CHAIN{graph};
+    $how->{caller_order} = $opt->{G} ? 1 : 0;
+    for my $word (split /,/, $opt->{g} // '') {
+        if (exists $CHAIN{$word}) { $how->{chain} = $CHAIN{$word} }
+        elsif ($word =~ /^(?:caller|callee)\z/) { $how->{caller_order} = $word eq 'caller' ? 1 : 0 }
+        elsif ($word =~ /^(?:percent|period|count)\z/) { $how->{chain_value} = { percent => 0, period => 1, count => 2 }->{$word} }
+        elsif ($word =~ /^\d+(?:\.\d+)?\z/ && @numbers < 2) { push @numbers, $word }
+        else {
+            die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, percent, period, count,"
+                . " or a number (the threshold in percent, then how many frames to print)\n";
+        }
+    }
+    $how->{threshold} = $numbers[0] // 0.5;
+    $how->{print_limit} = $numbers[1] // 0;
+    return;
+}
+
+# ---- profiles ----
+
+# One profile for all files, or one for each where keys tell them apart.
+sub sides {
+    my ($opt, $how, @names) = @_;
+    my $apart = $how->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $how->{keys} };
+    my ($failed, @profiles, $profile) = (OK);
+    for my $path (@names) {
+        if (!$profile || $apart) {
+            $profile = Devel::DProf::Profile->new;
+            $profile->declare_unit($opt->{unit}) if defined $opt->{unit};
+            $profile->phases if grep { $_ == $KEY{phase} } @{ $how->{keys} };
+            $profile->detail if $opt->{'per-call'} || $opt->{histogram} || grep { $_ >= 6 && $_ < FIELD_KEY } @{ $how->{fields} };
+            push @profiles, $profile;
+        }
+        $profile->add($path, $opt->{f} ? Devel::DProf::Profile::FORCE : 0, progress($path));
+        end_progress();
+        my ($status, $readable) = told($profile->outcome($profile->files - 1), $opt);
+        run_loop($path, $opt->{f}, $profile->header($profile->files - 1));
+        $failed ||= $status;
+        pop @profiles, undef $profile if !$readable && $apart;
+        $how->{something} ||= $readable;
+    }
+    return $failed || FAILED if !$how->{something};
+    metric($opt, $how, $profiles[0]) or return USAGE;
+    my @sides;
+    for my $p (@profiles) {
+        my %header = $p->files ? $p->header(0) : ();
+        my $wrong = unlike_first($how, $p, $profiles[0]);
+        if (defined $wrong) {
+            complain($p->outcome(0)->{path} . ": $wrong");
+            return FAILED;
+        }
+        my ($counter) = grep { counter_names($p)->[$_] eq ($how->{counter} // '') } 0 .. $#{ counter_names($p) };
+        my $side = [$p, flags($how, $p, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
+        push @sides, $side;
+    }
+    return ($failed, @sides);
+}
+
+sub told {
+    my ($o, $opt) = @_;
+    if ($o->{code} == 0) {
+        my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
+        complain("$o->{path}: $calls had not ended") if $o->{open_count} && !$opt->{f};
+        return (OK, 1);
+    }
+    my $what = told_of($o, $opt->{f});
+    return $what eq 'cut' ? (OK, 1) : (FAILED, $what eq 'bad' && $o->{marks} + $o->{contexts} > 0);
+}
+
+sub metric {
+    my ($opt, $how, $profile) = @_;
+    my $name = $opt->{m} // 'cpu';
+    if (exists $METRIC{$name}) {
+        $how->{metric} = $METRIC{$name};
+        $how->{metric_name} = $METRIC_NAME{ $how->{metric} };
+        my $unit = $profile->unit;
+        # folded stacks have one value, which only their maker knows
+        $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $how->{metric} < 4;
+        return 1;
+    }
+    my @counters = @{ counter_names($profile) };
+    if (grep { $_ eq $name } @counters) {
+        @$how{qw(metric metric_name counter)} = (COUNTER, $name, $name);
+        return 1;
+    }
+    usage("-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
+    return;
+}
+
+sub counter_names {
+    my ($profile) = @_;
+    return [map { s/:.*//sr } $profile->counters];
+}
+
+# Files that stand apart are still one sum: why this one cannot be part of it.
+sub unlike_first {
+    my ($how, $profile, $first) = @_;
+    my @counters = @{ counter_names($profile) };
+    if (defined $how->{counter}) {
+        return undef if grep { $_ eq $how->{counter} } @counters;
+        return "it has no $how->{counter}, as the other files have; there are " . join(', ', qw(cpu user system real calls), @counters);
+    }
+    my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
+    return $unit eq $others || $how->{metric} == $METRIC{calls} ? undef
+        : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
+}
+
+# By sub, and for the time outside of all subs: what the filters and patterns say.
+sub flags {
+    my ($how, $profile, $header) = @_;
+    my $script = $header->{dprof_script} // '';
+    my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{ $script =~ s{.*/}{}sr };
+    return undef if !$hidden && !grep { $how->{$_} } qw(subs packages re_only re_skip re_p re_ignore-callees);
+    my $flags = '';
+    for my $sub ($profile->subs($how), ['(program)', '(program)']) {
+        my ($label, $package) = @$sub;
+        my $shown = !$hidden
+            && (!$how->{subs} || $how->{subs}{$label})
+            && (!$how->{packages} || $how->{packages}{$package})
+            && (!$how->{re_only} || $label =~ $how->{re_only})
+            && (!$how->{re_skip} || $label !~ $how->{re_skip});
+        $flags .= chr(($shown ? SHOWN : 0)
+            | ($how->{re_p} && $label =~ $how->{re_p} ? PARENT : 0)
+            | ($how->{'re_ignore-callees'} && $label =~ $how->{'re_ignore-callees'} ? CUT : 0));
+    }
+    return $flags;
+}
+
+# ---- output ----
+
+sub report {
+    my ($opt, $how, $failed, $names, @sides) = @_;
+    my @paths = @$names > 3 ? (@$names[0 .. 2], 'and ' . (@$names - 3) . ' more') : @$names;
+    my @scripts = do { my %seen; grep { defined && length && !$seen{$_}++ } map { $_->[2] } @sides };
+    $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
+        'Metric', 'metric', $how->{metric_name}];
+    $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
+    my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $how->{format} == 0);
+    $how->{colour} = $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
+    my $rc = Devel::DProf::Profile::print_report($out, \@sides, $how);
+    if ($rc == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
+        complain('there is no sub ' . bytes($how->{edges_of}) . " in @$names");
+        written('dprofreport', $out, 0);
+        return FAILED;
+    }
+    return written('dprofreport', $out, $rc < 0 ? $rc : 0) || $failed;
+}
+
+sub help {
+    print <<'END';
+dprofreport [options] [profile ...]
+
+What is counted:
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+    --no-children       what passed in each entry itself, without what it called
+    -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
+    --unit UNIT         of folded stacks: s, ms, us, ns, calls, or a word
+    -R  -A              anonymous subs by file and line; autoloaded subs as one
+Which entries:
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
+    --only REGEX --skip REGEX                   by name
+    --percent-limit P   with at least P percent;  -O N  the first N
+    --percentage relative|absolute              of what is shown, or of all
+    -p, --parent REGEX [-x]                     tell apart by the caller that matches; -x: only where one does
+    --ignore-callees REGEX --max-stack N        what such subs call, or what is deeper, is theirs
+Columns:
+    -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
+    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min, max, and keys
+    --histogram         how many calls took how long
+    --hierarchy         keys below one another
+Calls:
+    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded; callee or caller;
+                                                percent, period or count
+    -G                  the same in caller order
+    --callers SUB  --callees SUB                who calls it, what it calls
+Output:
+    --format text|csv|json|markdown|html        -t SEP  fields separated by SEP
+    -q  --color auto|always|never  --no-pager  --title TEXT
+    --processes         all files of the run         -f  complain less
+    -V  -h  -H          version, this page, the manual
+
+Options may also stand in the environment variable DPROFREPORT_OPTS.
+END
+    return OK;
+}
+
+sub manual {
+    require Pod::Usage;
+    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dprofreport - the command dprofreport
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dprofreport>.
+
+=cut

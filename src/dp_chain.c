@@ -1,0 +1,322 @@
+#include "dp_chain.h"
+#include "dp_err.h"
+#include "dp_map.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <string.h>
+
+enum { FRAMES = 127 };
+
+/* ---- what all chains share ---- */
+
+/* Of a context, the stacks that pass it less those that pass another context of its entry below
+ * it: recursion is told once, by its innermost frame. */
+static int weigh(struct dp_chains *c)
+{
+    const struct dp_overhead *over = c->over;
+    uint32_t *on_path = dp_mem_realloc(NULL, over->entries.count + 1, sizeof *on_path);
+    uint32_t *above = dp_mem_realloc(NULL, over->n_nodes + 1, sizeof *above);
+    if (on_path && above) {
+        memset(on_path, 0xff, (over->entries.count + 1) * sizeof *on_path);
+        for (uint32_t i = 0; i < over->n_nodes; i++) {
+            const struct dp_over_node *n = &over->nodes[i];
+            uint32_t same = on_path[n->entry];
+            while (same != DP_OVER_NONE && over->nodes[same].end <= i)
+                same = above[same];
+            above[i] = same;
+            on_path[n->entry] = i;
+            c->weight[i] = n->incl;
+            if (same != DP_OVER_NONE)
+                c->weight[same] -= n->incl;
+        }
+    }
+    bool ok = on_path && above;
+    dp_mem_free(on_path);
+    dp_mem_free(above);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of)
+{
+    size_t entries = over->entries.count, nodes = over->n_nodes;
+    memset(c, 0, sizeof *c);
+    c->over = over;
+    c->first = dp_mem_zalloc((entries + 2) * sizeof *c->first);
+    c->by_entry = dp_mem_realloc(NULL, nodes + 1, sizeof *c->by_entry);
+    c->weight = dp_mem_realloc(NULL, nodes + 1, sizeof *c->weight);
+    c->inside = dp_mem_zalloc((nodes + 1) * sizeof *c->inside);
+    int rc = c->first && c->by_entry && c->weight && c->inside ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        for (size_t i = 0; i < nodes; i++)
+            c->first[over->nodes[i].entry + 2]++;
+        for (size_t e = 2; e < entries + 2; e++)
+            c->first[e] += c->first[e - 1];
+        for (uint32_t i = 0; i < nodes; i++)
+            c->by_entry[c->first[over->nodes[i].entry + 1]++] = i;
+        if (of == DP_CHAIN_CHILDREN)
+            rc = weigh(c);
+        else
+            for (size_t i = 0; i < nodes; i++)
+                c->weight[i] = of == DP_CHAIN_SELF ? over->nodes[i].self : over->nodes[i].calls;
+    }
+    if (rc < 0)
+        dp_chains_release(c);
+    return rc;
+}
+
+void dp_chains_release(struct dp_chains *c)
+{
+    dp_mem_free(c->first);
+    dp_mem_free(c->by_entry);
+    dp_mem_free(c->weight);
+    dp_mem_free(c->inside);
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- one entry's ---- */
+
+/* A context that stands for a chain node: in callee order the frame itself, with the
+ * value of the stack that it is part of. */
+struct item {
+    uint32_t at, next;          /* context; the next item of the same chain node, 0: none */
+    uint64_t value;
+};
+
+struct making {
+    const struct dp_chains *c;
+    const struct dp_chain_how *how;
+    struct dp_chain *chain;
+    struct item *items;         /* from 1 up */
+    size_t n_items, items_cap;
+    uint32_t *list;             /* by chain node: its items */
+    size_t list_cap;
+    uint32_t *frames;           /* by chain node: how many above it */
+    size_t frames_cap;
+    struct dp_map kids;         /* of the node at work: name -> kid */
+    uint32_t *order;
+    size_t order_cap;
+};
+
+static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
+{
+    struct dp_chain *chain = m->chain;
+    size_t n = chain->count;
+    if (dp_mem_grow((void **)&chain->nodes, &chain->cap, n + 1, sizeof *chain->nodes) < 0
+        || dp_mem_grow((void **)&m->list, &m->list_cap, n + 1, sizeof *m->list) < 0
+        || dp_mem_grow((void **)&m->frames, &m->frames_cap, n + 1, sizeof *m->frames) < 0)
+        return DP_E_NOMEM;
+    memset(&chain->nodes[n], 0, sizeof chain->nodes[n]);
+    chain->nodes[n].name = name;
+    chain->nodes[n].parent = parent;
+    m->list[n] = 0;
+    m->frames[n] = n ? m->frames[parent] + 1 : 0;
+    chain->count++;
+    return (int64_t)n;
+}
+
+static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
+{
+    struct dp_map_slot *slot = dp_map_put(&m->kids, name);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value == DP_MAP_NONE) {
+        int64_t n = new_node(m, parent, name);
+        slot->value = n < 0 ? 0 : (uint32_t)n;
+        return n;
+    }
+    return slot->value;
+}
+
+/* Puts an item to the kid of its name. */
+static int give(struct making *m, uint32_t parent, uint32_t item)
+{
+    struct item *it = &m->items[item];
+    int64_t kid = kid_of(m, parent, m->c->over->nodes[it->at].name);
+    if (kid < 0)
+        return (int)kid;
+    it->next = m->list[kid];
+    m->list[kid] = item;
+    m->chain->nodes[kid].value += it->value;
+    return 0;
+}
+
+static int64_t new_item(struct making *m, uint32_t at, uint64_t value)
+{
+    if (dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 2, sizeof *m->items) < 0)
+        return DP_E_NOMEM;
+    m->items[++m->n_items] = (struct item){ at, 0, value };
+    return (int64_t)m->n_items;
+}
+
+static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t value)
+{
+    int64_t item = new_item(m, at, value);
+    return item < 0 ? (int)item : give(m, parent, (uint32_t)item);
+}
+
+/* A root is no frame of a chain, but of its own. */
+static bool is_frame(const struct dp_overhead *over, uint32_t at)
+{
+    return over->nodes[at].parent != DP_OVER_NONE;
+}
+
+/* The frames behind those of chain node n. */
+static int step(struct making *m, uint32_t n)
+{
+    const struct dp_overhead *over = m->c->over;
+    int rc = 0;
+    uint32_t next;
+    for (uint32_t i = m->list[n]; i && rc == 0; i = next) {
+        struct item it = m->items[i];
+        next = it.next;
+        if (!m->how->caller_order) {
+            uint32_t up = over->nodes[it.at].parent;
+            if (up != DP_OVER_NONE && is_frame(over, up)) {
+                m->items[i].at = up;
+                rc = give(m, n, i);
+            }
+            continue;
+        }
+        for (uint32_t kid = it.at + 1; kid < over->nodes[it.at].end && rc == 0; kid = over->nodes[kid].end)
+            if (over->nodes[kid].parent == it.at && m->c->inside[kid])
+                rc = add_item(m, n, kid, m->c->inside[kid]);
+    }
+    return rc;
+}
+
+static int compare(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct making *m = ctx;
+    const struct dp_chain_node *a = &m->chain->nodes[x], *b = &m->chain->nodes[y];
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    const struct dp_name *p = dp_pool_name(&m->c->over->values, a->name), *q = dp_pool_name(&m->c->over->values, b->name);
+    int c = memcmp(p->ptr, q->ptr, p->len < q->len ? p->len : q->len);
+    return c ? c : p->len < q->len ? -1 : p->len > q->len;
+}
+
+/* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too
+ * little: they are the last ones, and are not followed. */
+static int settle(struct making *m, uint32_t n, size_t from)
+{
+    struct dp_chain *chain = m->chain;
+    size_t kids = chain->count - from;
+    uint64_t of = m->how->fractal ? chain->nodes[n].value : m->c->over->base;
+    double least = m->how->threshold / 100 * (double)of;
+    if (dp_mem_grow((void **)&m->order, &m->order_cap, kids + 1, sizeof *m->order) < 0)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < kids; k++)
+        m->order[k] = (uint32_t)(from + k);
+    dp_sort_u32(m->order, kids, compare, m);
+    uint32_t *link = &chain->nodes[n].kid;
+    chain->nodes[n].own = chain->nodes[n].value;
+    for (size_t k = 0; k < kids; k++) {
+        struct dp_chain_node *kid = &chain->nodes[m->order[k]];
+        if (!kid->value || (double)kid->value < least) {
+            m->list[m->order[k]] = 0;
+            continue;
+        }
+        *link = m->order[k];
+        link = &kid->sibling;
+        chain->nodes[n].own -= kid->value;
+    }
+    return 0;
+}
+
+/* All below node 0, whose first frames are there. Nodes are made behind the one they belong
+ * to, so one pass reaches them all. */
+static int grow(struct making *m)
+{
+    size_t most = m->how->frames ? m->how->frames : FRAMES;
+    int rc = settle(m, 0, 1);
+    for (uint32_t n = 1; n < m->chain->count && rc == 0; n++) {
+        size_t from = m->chain->count;
+        m->chain->nodes[n].own = m->chain->nodes[n].value;
+        if (!m->list[n] || m->frames[n] >= most)
+            continue;
+        dp_map_clear(&m->kids);
+        rc = step(m, n);
+        if (rc == 0)
+            rc = settle(m, n, from);
+    }
+    return rc;
+}
+
+/* ---- caller order ---- */
+
+/* Marks what the entry's stacks are worth at each context that they pass. */
+static uint64_t mark(const struct dp_chains *c, uint32_t entry, bool all)
+{
+    const struct dp_over_node *nodes = c->over->nodes;
+    uint64_t sum = 0;
+    uint32_t until = 0;
+    for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
+        uint32_t at = c->by_entry[k];
+        if (all && at < until && nodes[at].parent != DP_OVER_NONE)
+            continue;           /* inside of the outermost one */
+        uint64_t value = all ? nodes[at].incl : c->weight[at];
+        sum += value;
+        for (uint32_t up = at; up != DP_OVER_NONE; up = nodes[up].parent)
+            c->inside[up] += value;
+        for (uint32_t i = at + 1; all && i < nodes[at].end; i++)
+            if (nodes[i].parent == DP_OVER_NONE)
+                i = nodes[i].end - 1;   /* a phase between its kids is none of them */
+            else
+                c->inside[i] = nodes[i].incl;
+        until = nodes[at].end;
+    }
+    return sum;
+}
+
+static int begin(struct making *m, uint32_t entry)
+{
+    const struct dp_chains *c = m->c;
+    const struct dp_overhead *over = c->over;
+    int rc = 0;
+    if (!m->how->caller_order) {
+        for (uint32_t k = c->first[entry]; k < c->first[entry + 1] && rc == 0; k++) {
+            uint32_t at = c->by_entry[k];
+            m->chain->nodes[0].value += c->weight[at];
+            if (c->weight[at])
+                rc = add_item(m, 0, at, c->weight[at]);
+        }
+        return rc;
+    }
+    memset(c->inside, 0, over->n_nodes * sizeof *c->inside);
+    m->chain->nodes[0].value = mark(c, entry, m->how->of == DP_CHAIN_CHILDREN);
+    for (uint32_t i = 0; i < over->n_nodes && rc == 0; i++)
+        if (c->inside[i] && is_frame(over, i) && !is_frame(over, over->nodes[i].parent))
+            rc = add_item(m, 0, i, c->inside[i]);
+    return rc;
+}
+
+int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry, const struct dp_chain_how *how)
+{
+    struct making m;
+    memset(&m, 0, sizeof m);
+    memset(chain, 0, sizeof *chain);
+    m.c = c;
+    m.how = how;
+    m.chain = chain;
+    dp_map_init(&m.kids);
+    int rc = new_node(&m, 0, 0) < 0 ? DP_E_NOMEM : 0;
+    if (rc == 0)
+        rc = begin(&m, entry);
+    if (rc == 0)
+        rc = grow(&m);
+    dp_map_release(&m.kids);
+    dp_mem_free(m.items);
+    dp_mem_free(m.list);
+    dp_mem_free(m.frames);
+    dp_mem_free(m.order);
+    if (rc < 0)
+        dp_chain_release(chain);
+    return rc;
+}
+
+void dp_chain_release(struct dp_chain *chain)
+{
+    dp_mem_free(chain->nodes);
+    memset(chain, 0, sizeof *chain);
+}

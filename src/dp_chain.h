@@ -1,0 +1,52 @@
+/* Call chains of an entry: who calls it (callee order: the entry on top, then its
+ * callers), or where it stands in the calls from the program on down (caller order). */
+#ifndef DP_CHAIN_H
+#define DP_CHAIN_H
+
+#include "dp_base.h"
+#include "dp_overhead.h"
+
+struct dp_chain_node {
+    uint32_t name;              /* of over->values; of node 0: nothing */
+    uint32_t parent;
+    uint32_t kid, sibling;      /* 0: none; siblings come by value, the largest first, then by name */
+    uint64_t value;             /* of all stacks that pass here; of node 0: all there is */
+    uint64_t own;               /* of those that end here, and of what was left out */
+};
+
+struct dp_chain {
+    struct dp_chain_node *nodes;    /* 0 is above the first frames */
+    size_t count, cap;
+};
+
+/* Whose value a chain divides up. */
+enum dp_chain_of {
+    DP_CHAIN_CHILDREN,          /* all stacks that pass the entry */
+    DP_CHAIN_SELF,              /* those that end in it */
+    DP_CHAIN_CALLS              /* its calls */
+};
+
+/* What all chains of a table share. */
+struct dp_chains {
+    const struct dp_overhead *over;
+    uint32_t *first, *by_entry; /* contexts of entry e: by_entry[first[e]] up to first[e + 1] */
+    uint64_t *weight;           /* by context: of the stacks in which it is the innermost of its entry */
+    uint64_t *inside;           /* by context, scratch */
+};
+
+struct dp_chain_how {
+    bool caller_order;
+    int of;                     /* enum dp_chain_of */
+    bool fractal;               /* the threshold is a share of the parent's value, not of the base */
+    double threshold;           /* percent: what has less is left out */
+    size_t frames;              /* most frames of a chain; 0: 127 */
+};
+
+int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of);
+void dp_chains_release(struct dp_chains *c);
+
+/* Makes the chains of an entry; the caller releases them. Returns 0 or DP_E_NOMEM. */
+int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry, const struct dp_chain_how *how);
+void dp_chain_release(struct dp_chain *chain);
+
+#endif

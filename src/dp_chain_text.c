@@ -1,0 +1,270 @@
+#include "dp_chain_text.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_table.h"
+#include "dp_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { GRAPH = 1, FRACTAL, FLAT, FOLDED };
+enum { PERCENT, PERIOD, COUNT };
+enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
+
+struct printing {
+    struct dp_buf *buf;
+    const struct dp_chain *chain;
+    const struct dp_overhead *over;
+    const struct dp_report *how;
+    uint64_t of, hz;
+    size_t printed;
+    struct dp_buf prefix;
+};
+
+static void blanks(struct dp_buf *buf, size_t n)
+{
+    while (n--)
+        dp_buf_addc(buf, ' ');
+}
+
+static void seconds(struct dp_buf *buf, uint64_t ticks, uint64_t hz)
+{
+    struct dp_buf *b = buf;
+    uint64_t rest = ticks % hz, scale = hz;
+    dp_buf_addu(b, ticks / hz);
+    dp_buf_addc(b, '.');
+    for (int digit = 0; digit < 7 && scale > 1; digit++) {
+        unsigned d = 0;
+        rest *= 10;
+        while (rest >= hz)
+            rest -= hz, d++;
+        dp_buf_addc(b, (char)('0' + d));
+        scale = (scale + 9) / 10;
+    }
+}
+
+static void amount(struct printing *p, uint64_t value, uint64_t of)
+{
+    switch (p->how->chain_value) {
+    case COUNT:
+        dp_buf_addu(p->buf, value);
+        return;
+    case PERIOD:
+        if (p->hz)
+            seconds(p->buf, value, p->hz);
+        else
+            dp_buf_addu(p->buf, value);
+        return;
+    }
+    dp_buf_addf(p->buf, "%.2f%%", of ? 100.0 * (double)value / (double)of : 0.0);
+}
+
+static void name(struct printing *p, uint32_t n)
+{
+    const struct dp_name *text = dp_pool_name(&p->over->values, p->chain->nodes[n].name);
+    size_t from = 0;
+    for (size_t i = 0; p->how->chain == FOLDED && i < text->len; i++)
+        if (text->ptr[i] == ';') {
+            dp_text_escape(p->buf, text->ptr + from, i - from);
+            dp_buf_adds(p->buf, "%3B");
+            from = i + 1;
+        }
+    dp_text_escape(p->buf, text->ptr + from, text->len - from);
+}
+
+static bool is_full(const struct printing *p)
+{
+    return p->how->print_limit && p->printed >= p->how->print_limit;
+}
+
+static void prefix(struct printing *p)
+{
+    blanks(p->buf, INDENT);
+    dp_buf_add(p->buf, p->prefix.ptr, p->prefix.len);
+}
+
+/* n and what follows it without a branch, each on a line; returns the last one. */
+static uint32_t run(struct printing *p, uint32_t n, size_t indent)
+{
+    const struct dp_chain_node *nodes = p->chain->nodes;
+    name(p, n);
+    dp_buf_addc(p->buf, '\n');
+    p->printed++;
+    while (nodes[n].kid && !nodes[nodes[n].kid].sibling && !nodes[n].own && !is_full(p)) {
+        n = nodes[n].kid;
+        prefix(p);
+        blanks(p->buf, indent);
+        name(p, n);
+        dp_buf_addc(p->buf, '\n');
+        p->printed++;
+    }
+    return n;
+}
+
+/* A frame of the walk: the kids of a node that are still to come, and how long the
+ * prefix is for them. */
+struct level {
+    uint32_t of, next;
+    size_t prefix;
+    bool rest;                  /* the remainder is still to be told */
+};
+
+static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
+{
+    uint64_t of = p->how->chain == FRACTAL ? p->chain->nodes[l->of].value : p->of;
+    prefix(p);
+    dp_buf_adds(p->buf, "|\n");
+    prefix(p);
+    dp_buf_adds(p->buf, last ? " --" : "|--");
+    amount(p, value, of);
+    dp_buf_adds(p->buf, "-- ");
+}
+
+/* Depth first with a stack of our own: chains may be deep. */
+static void graph(struct printing *p)
+{
+    const struct dp_chain_node *nodes = p->chain->nodes;
+    struct level *stack = NULL;
+    size_t depth = 0, cap = 0;
+    uint32_t first = nodes[0].kid;
+    bool fractal = p->how->chain == FRACTAL;
+    if (!first)
+        return;
+    if (dp_mem_grow((void **)&stack, &cap, 1, sizeof *stack) < 0) {
+        p->buf->err = DP_E_NOMEM;
+        return;
+    }
+    if (!nodes[first].sibling && !nodes[0].own) {
+        prefix(p);
+        dp_buf_adds(p->buf, "|\n");
+        prefix(p);
+        dp_buf_adds(p->buf, "--- ");
+        uint32_t end = run(p, first, 4);
+        blanks(&p->prefix, 4);
+        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len, fractal && nodes[end].kid && nodes[end].own };
+    } else {
+        stack[depth++] = (struct level){ 0, first, 0, fractal && nodes[0].own };
+    }
+    while (depth && !p->buf->err && !is_full(p)) {
+        struct level *l = &stack[depth - 1];
+        p->prefix.len = l->prefix;
+        if (!l->next) {
+            if (l->rest) {
+                branch_line(p, l, nodes[l->of].own, true);
+                dp_buf_adds(p->buf, "[...]\n");
+            }
+            depth--;
+            continue;
+        }
+        uint32_t kid = l->next;
+        l->next = nodes[kid].sibling;
+        bool last = !l->next && !l->rest;
+        branch_line(p, l, nodes[kid].value, last);
+        dp_buf_addc(&p->prefix, last ? ' ' : '|');
+        blanks(&p->prefix, STEP - 1);
+        uint32_t end = run(p, kid, 0);
+        if (dp_mem_grow((void **)&stack, &cap, depth + 1, sizeof *stack) < 0) {
+            p->buf->err = DP_E_NOMEM;
+            break;
+        }
+        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len, fractal && nodes[end].kid && nodes[end].own };
+    }
+    dp_mem_free(stack);
+}
+
+/* The next node in preorder; 0 at the end. */
+static uint32_t next_node(const struct dp_chain *chain, uint32_t n)
+{
+    if (chain->nodes[n].kid)
+        return chain->nodes[n].kid;
+    while (n && !chain->nodes[n].sibling)
+        n = chain->nodes[n].parent;
+    return n ? chain->nodes[n].sibling : 0;
+}
+
+/* Each stack by itself: those that end in a node. */
+static void stacks(struct printing *p)
+{
+    const struct dp_chain_node *nodes = p->chain->nodes;
+    uint32_t *path = NULL;
+    size_t cap = 0;
+    /* of calls there is no share */
+    double least = p->how->chain_value == COUNT ? 0 : p->how->threshold / 100 * (double)p->over->base;
+    for (uint32_t n = nodes[0].kid; n && !p->buf->err; n = next_node(p->chain, n)) {
+        size_t depth = 0;
+        if (!nodes[n].own || (double)nodes[n].own < least)
+            continue;
+        for (uint32_t up = n; up; up = nodes[up].parent) {
+            if (dp_mem_grow((void **)&path, &cap, depth + 1, sizeof *path) < 0) {
+                p->buf->err = DP_E_NOMEM;
+                break;
+            }
+            path[depth++] = up;
+        }
+        blanks(p->buf, INDENT);
+        amount(p, nodes[n].own, p->of);
+        dp_buf_addc(p->buf, p->how->chain == FOLDED ? ' ' : '\n');
+        for (size_t k = depth; k-- > 0 && !p->buf->err;) {
+            if (p->how->chain == FLAT)
+                blanks(p->buf, INDENT + 4);
+            name(p, path[k]);
+            dp_buf_addc(p->buf, p->how->chain == FLAT || k == 0 ? '\n' : ';');
+            if (++p->printed && is_full(p) && p->how->chain == FLAT)
+                break;
+        }
+        if (p->how->chain == FLAT)
+            dp_buf_addc(p->buf, '\n');
+    }
+    dp_mem_free(path);
+}
+
+void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
+                   const struct dp_report *how, uint64_t of, uint64_t hz)
+{
+    struct printing p = { .buf = buf, .chain = chain, .over = over, .how = how, .of = of, .hz = hz };
+    dp_buf_init(&p.prefix);
+    if (how->chain == FLAT || how->chain == FOLDED)
+        stacks(&p);
+    else
+        graph(&p);
+    dp_buf_release(&p.prefix);
+}
+
+static void json_value(struct dp_buf *buf, const char *key, uint64_t value, uint64_t hz)
+{
+    dp_buf_addf(buf, ",\"%s\":", key);
+    if (hz)
+        seconds(buf, value, hz);
+    else
+        dp_buf_addu(buf, value);
+}
+
+void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over, uint64_t hz)
+{
+    const struct dp_chain_node *nodes = chain->nodes;
+    uint32_t n = nodes[0].kid;
+    dp_buf_addc(buf, '[');
+    while (n && !buf->err) {
+        const struct dp_name *text = dp_pool_name(&over->values, nodes[n].name);
+        dp_buf_adds(buf, "{\"name\":");
+        dp_json_string(buf, text->ptr, text->len);
+        json_value(buf, "value", nodes[n].value, hz);
+        json_value(buf, "own", nodes[n].own, hz);
+        if (nodes[n].kid) {
+            dp_buf_adds(buf, ",\"kids\":[");
+            n = nodes[n].kid;
+            continue;
+        }
+        dp_buf_addc(buf, '}');
+        while (n && !nodes[n].sibling) {
+            n = nodes[n].parent;
+            if (n)
+                dp_buf_adds(buf, "]}");
+        }
+        if (n) {
+            n = nodes[n].sibling;
+            dp_buf_addc(buf, ',');
+        }
+    }
+    dp_buf_addc(buf, ']');
+}

@@ -1,0 +1,17 @@
+/* Call chains as text and as JSON. */
+#ifndef DP_CHAIN_TEXT_H
+#define DP_CHAIN_TEXT_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_chain.h"
+#include "dprof.h"
+
+/* of: what the row itself is worth; hz: of ticks, 0 where the metric is none. */
+void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
+                   const struct dp_report *how, uint64_t of, uint64_t hz);
+
+/* [{"name":..., "value":..., "own":..., "kids":[...]}, ...] */
+void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over, uint64_t hz);
+
+#endif

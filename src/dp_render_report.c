@@ -1,0 +1,537 @@
+/* dprofreport's table: columns from the view, call chains and histograms below the
+ * rows. */
+#include "dp_chain_text.h"
+#include "dp_edges.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_overhead.h"
+#include "dp_sort.h"
+#include "dp_table.h"
+#include "dp_text.h"
+#include "dprof.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct level;
+
+struct report {
+    const struct dp_report *how;
+    const struct dp_over_side *sides;
+    struct dp_overhead over;
+    struct dp_chains chains;
+    struct dp_table table;
+    struct dp_column columns[DP_REPORT_FIELDS];
+    uint64_t hz;                /* of the metric; 0: it is counted */
+    bool is_time;
+    const char *unit;           /* behind the totals; NULL: none */
+    struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
+    size_t n_blocks;
+    struct level *levels;       /* of a hierarchy, until it is printed */
+    size_t n_levels;
+    char keys_title[160];
+    long rows;
+};
+
+static int write_out(void *ctx, const void *ptr, size_t n)
+{
+    const struct dp_host *host = ctx;
+    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
+}
+
+static double percent(const struct report *r, uint64_t value)
+{
+    return r->over.base ? 100.0 * (double)value / (double)r->over.base : 0.0;
+}
+
+enum { HOT = 5 };               /* percent */
+static const double warm = 0.5;
+
+static struct dp_cell share(const struct report *r, uint64_t value)
+{
+    struct dp_cell cell = dp_cell_percent(percent(r, value));
+    cell.plain = cell.real <= warm;
+    return cell;
+}
+
+static struct dp_cell amount(const struct report *r, uint64_t value)
+{
+    return r->hz ? dp_cell_ticks(value) : dp_cell_count(value);
+}
+
+/* ---- columns ---- */
+
+static void columns(struct report *r)
+{
+    static const struct dp_column fixed[] = {
+        [DP_FIELD_CHILDREN] = { "Children", "children_pct", 8, false },
+        [DP_FIELD_SELF] = { "Self", "self_pct", 8, false },
+        [DP_FIELD_CALLS] = { "Calls", "calls", 10, false },
+        [DP_FIELD_CHILDREN_VALUE] = { "Children total", "children", 14, false },
+        [DP_FIELD_SELF_VALUE] = { "Self total", "self", 12, false },
+        [DP_FIELD_AVERAGE] = { "Avg/call", "avg_per_call", 10, false },
+        [DP_FIELD_MIN] = { "Min/call", "min_per_call", 10, false },
+        [DP_FIELD_MAX] = { "Max/call", "max_per_call", 10, false },
+    };
+    static const struct dp_column keys[DP_KEYS] = {
+        [DP_K_SUB] = { "Symbol", "symbol", 6, true },
+        [DP_K_PACKAGE] = { "Package", "package", 7, true },
+        [DP_K_SCRIPT] = { "Script", "script", 6, true },
+        [DP_K_PID] = { "Pid", "pid", 5, true },
+        [DP_K_THREAD] = { "Thread", "thread", 6, true },
+        [DP_K_SRCLINE] = { "Source:Line", "srcline", 11, true },
+        [DP_K_PHASE] = { "Phase", "phase", 5, true },
+        [DP_K_CALLER] = { "Caller", "caller", 6, true },
+        [DP_K_PARENT] = { "Parent symbol", "parent", 13, true },
+    };
+    for (size_t i = 0; i < r->how->n_fields; i++) {
+        int f = r->how->fields[i];
+        r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
+        if (f == DP_FIELD_SELF && r->how->no_children)
+            r->columns[i].title = "Overhead";
+    }
+}
+
+/* The keys of a hierarchy share the last column. Returns how many there are then. */
+static size_t one_column(struct report *r)
+{
+    size_t n = r->how->n_fields - r->how->over.n_keys;
+    struct dp_column all = { r->keys_title, "entry", 6, true };
+    for (size_t k = 0; k < r->how->over.n_keys; k++)
+        snprintf(r->keys_title + strlen(r->keys_title), sizeof r->keys_title - strlen(r->keys_title), "%s%s",
+                 k ? " / " : "", r->columns[n + k].title);
+    r->columns[n] = all;
+    return n + 1;
+}
+
+static struct dp_cell cell(const struct report *r, const struct dp_over_row *row, int field)
+{
+    static const struct dp_cell empty;
+    switch (field) {
+    case DP_FIELD_CHILDREN: return share(r, row->children);
+    case DP_FIELD_SELF: return share(r, row->self);
+    case DP_FIELD_CALLS: return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
+    case DP_FIELD_CHILDREN_VALUE: return amount(r, row->children);
+    case DP_FIELD_SELF_VALUE: return amount(r, row->self);
+    case DP_FIELD_AVERAGE:
+        if (!row->calls)
+            return empty;
+        if (r->hz)
+            return dp_cell_ticks((row->children + row->calls / 2) / row->calls);
+        return (struct dp_cell){ .kind = DP_CELL_REAL, .decimals = 1, .real = (double)row->children / (double)row->calls };
+    case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
+    case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
+    }
+    const struct dp_name *text = dp_overhead_text(&r->over, row->entry, (size_t)(field - DP_FIELD_KEY));
+    return dp_cell_text(text->ptr, text->len);
+}
+
+/* ---- below a row ---- */
+
+static const char *unit_of(double ns, double *value)
+{
+    static const struct { double ns; const char *name; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+    for (size_t i = 0; i < DP_ARRAY_LEN(units); i++)
+        if (ns >= units[i].ns || i == DP_ARRAY_LEN(units) - 1) {
+            *value = ns / units[i].ns;
+            return units[i].name;
+        }
+    return "";
+}
+
+/* Calls of the row's subs by how long they took. */
+static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
+{
+    uint64_t count[DP_FMT_BUCKETS] = { 0 }, most = 0;
+    const struct dp_chains *c = &r->chains;
+    uint32_t first = DP_FMT_BUCKETS, last = 0;
+    struct dp_map seen;
+    dp_map_init(&seen);
+    for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
+        const struct dp_over_node *n = &r->over.nodes[c->by_entry[k]];
+        const struct dp_prof *prof = r->sides[n->side].prof;
+        uint32_t sub = prof->nodes[n->node].sub;
+        struct dp_map_slot *slot = dp_map_put(&seen, (uint64_t)n->side << 32 | sub);
+        if (!slot)
+            buf->err = DP_E_NOMEM;
+        if (!slot || slot->value != DP_MAP_NONE || sub == DP_PROF_NO_SUB)
+            continue;
+        slot->value = 0;
+        const uint64_t *h = dp_prof_histogram(prof, sub);
+        for (int b = 0; h && b < DP_FMT_BUCKETS; b++)
+            count[b] += h[b];
+    }
+    dp_map_release(&seen);
+    for (uint32_t b = 0; b < DP_FMT_BUCKETS; b++) {
+        if (!count[b])
+            continue;
+        most = count[b] > most ? count[b] : most;
+        first = b < first ? b : first;
+        last = b;
+    }
+    for (uint32_t b = first; b <= last && most; b++) {
+        double value;
+        const char *unit = unit_of((double)(UINT64_C(1) << b), &value);
+        int bar = (int)(40.0 * (double)count[b] / (double)most + 0.999);
+        dp_buf_addf(buf, "            from %6.4g %-2s %-40.*s %" PRIu64 "\n", b ? value : 0.0, unit, bar,
+                    "########################################", count[b]);
+    }
+}
+
+static bool is_text(const struct dp_report *how)
+{
+    return (how->format == DP_TEXT && !how->separator) || how->format == DP_HTML;
+}
+
+static int below(struct report *r, const struct dp_over_row *row)
+{
+    const struct dp_report *how = r->how;
+    struct dp_buf *text = &r->blocks[2 * r->n_blocks], *json = text + 1;
+    dp_buf_init(text);
+    dp_buf_init(json);
+    r->n_blocks++;
+    if (how->chain) {
+        struct dp_chain chain;
+        struct dp_chain_how c = {
+            .caller_order = how->caller_order,
+            .of = how->chain_value == 2 ? DP_CHAIN_CALLS : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN,
+            .fractal = how->chain == 2,
+            /* a branch left out would count as a chain that ends where it begins */
+            .threshold = how->chain_value == 2 || how->chain > 2 ? 0 : how->threshold,
+            .frames = how->over.max_stack,
+        };
+        int rc = dp_chain_make(&chain, &r->chains, row->entry, &c);
+        if (rc < 0)
+            return rc;
+        uint64_t hz = how->chain_value == 2 ? 0 : r->hz;
+        if (is_text(how))
+            dp_chain_text(text, &chain, &r->over, how, r->over.base, hz);
+        else if (how->format == DP_JSON)
+            dp_chain_json(json, &chain, &r->over, hz);
+        dp_chain_release(&chain);
+    }
+    if (how->histogram && is_text(how))
+        histogram(r, row->entry, text);
+    struct dp_row_of_table *to = dp_table_last(&r->table);
+    to->block = (struct dp_block){ text->ptr, text->len, json->len ? json->ptr : NULL, json->len };
+    return text->err ? text->err : json->err;
+}
+
+/* ---- rows ---- */
+
+static bool is_wanted(const struct report *r, const struct dp_over_row *row)
+{
+    const struct dp_report *how = r->how;
+    if (!row->shown || (how->no_children && !row->self))
+        return false;
+    return percent(r, how->no_children ? row->self : row->children) >= how->percent_limit;
+}
+
+static void tint(struct report *r, const struct dp_over_row *row)
+{
+    double pct = percent(r, r->how->no_children ? row->self : row->children);
+    dp_table_last(&r->table)->tint = pct >= HOT ? 2 : pct > warm ? 1 : 0;
+}
+
+static int add_row(struct report *r, const struct dp_over_row *row)
+{
+    struct dp_cell *cells = dp_table_row(&r->table);
+    if (!cells)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < r->how->n_fields; i++)
+        cells[i] = cell(r, row, r->how->fields[i]);
+    tint(r, row);
+    r->rows++;
+    return r->how->chain || r->how->histogram ? below(r, row) : 0;
+}
+
+static int flat(struct report *r)
+{
+    int rc = 0;
+    for (size_t i = 0; i < r->over.n_rows && rc == 0; i++)
+        if (is_wanted(r, &r->over.rows[i]) && (!r->how->rows || (size_t)r->rows < r->how->rows))
+            rc = add_row(r, &r->over.rows[i]);
+    return rc;
+}
+
+/* ---- keys below one another ---- */
+
+/* Entries by their first keys only: what stands above the rows. */
+struct level {
+    struct dp_overhead over;
+    struct dp_pool paths;       /* texts of the keys, joined */
+    uint32_t *row_of;           /* by number of a path */
+};
+
+struct hierarchy {
+    struct report *r;
+    struct level *levels;       /* the report's: the texts in its cells are theirs */
+    size_t n;                   /* of keys */
+    uint32_t *ranks;            /* by row, n each: the rows above it, and itself */
+    uint32_t *order;
+};
+
+static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_t entry, size_t keys, bool add, struct dp_buf *buf)
+{
+    dp_buf_clear(buf);
+    for (size_t k = 0; k < keys; k++) {
+        const struct dp_name *text = dp_overhead_text(over, entry, k);
+        dp_buf_add(buf, text->ptr, text->len);
+        dp_buf_addc(buf, '\0');
+    }
+    if (buf->err)
+        return DP_MAP_NONE;
+    return add ? dp_pool_intern(&l->paths, buf->ptr, buf->len) : dp_pool_lookup(&l->paths, buf->ptr, buf->len);
+}
+
+static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_buf *buf)
+{
+    struct level *l = &h->levels[keys - 1];
+    struct dp_over_how how = h->r->how->over;
+    how.n_keys = keys;
+    int rc = dp_overhead_make(&l->over, h->r->sides, sides, &how);
+    if (rc < 0)
+        return rc;
+    l->row_of = dp_mem_realloc(NULL, l->over.n_rows + 1, sizeof *l->row_of);
+    if (!l->row_of)
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; i < l->over.n_rows; i++) {
+        uint32_t path = path_of(l, &l->over, l->over.rows[i].entry, keys, true, buf);
+        if (path == DP_MAP_NONE)
+            return DP_E_NOMEM;
+        l->row_of[path] = i;
+    }
+    return 0;
+}
+
+static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct hierarchy *h = ctx;
+    for (size_t k = 0; k < h->n; k++) {
+        uint32_t a = h->ranks[x * h->n + k], b = h->ranks[y * h->n + k];
+        if (a != b)
+            return a < b ? -1 : 1;
+    }
+    return 0;
+}
+
+static int add_level_row(struct report *r, const struct dp_overhead *over, const struct dp_over_row *row, size_t level)
+{
+    size_t n = r->how->n_fields - r->how->over.n_keys;
+    const struct dp_name *text = dp_overhead_text(over, row->entry, level);
+    struct dp_cell *cells = dp_table_row(&r->table);
+    if (!cells)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        cells[i] = cell(r, row, r->how->fields[i]);
+    cells[n] = dp_cell_text(text->ptr, text->len);
+    dp_table_last(&r->table)->indent = (unsigned)level;
+    tint(r, row);
+    r->rows++;
+    return 0;
+}
+
+static int print_levels(struct hierarchy *h)
+{
+    struct report *r = h->r;
+    uint32_t last[DP_KEYS];
+    int rc = 0;
+    memset(last, 0xff, sizeof last);
+    for (size_t i = 0; i < r->over.n_rows && rc == 0; i++) {
+        uint32_t row = h->order[i];
+        if (!is_wanted(r, &r->over.rows[row]) || (r->how->rows && (size_t)r->rows >= r->how->rows))
+            continue;
+        const uint32_t *ranks = &h->ranks[row * h->n];
+        for (size_t k = 0; k + 1 < h->n && rc == 0; k++) {
+            if (last[k] == ranks[k])
+                continue;
+            last[k] = ranks[k];
+            memset(last + k + 1, 0xff, (h->n - k - 1) * sizeof *last);
+            rc = add_level_row(r, &h->levels[k].over, &h->levels[k].over.rows[ranks[k]], k);
+        }
+        if (rc == 0)
+            rc = add_level_row(r, &r->over, &r->over.rows[row], h->n - 1);
+        if (rc == 0 && (r->how->chain || r->how->histogram))
+            rc = below(r, &r->over.rows[row]);
+    }
+    return rc;
+}
+
+static int hierarchy(struct report *r, size_t sides)
+{
+    struct hierarchy h;
+    struct dp_buf buf;
+    memset(&h, 0, sizeof h);
+    dp_buf_init(&buf);
+    h.r = r;
+    h.n = r->how->over.n_keys;
+    h.ranks = dp_mem_realloc(NULL, (r->over.n_rows + 1) * h.n, sizeof *h.ranks);
+    h.order = dp_mem_realloc(NULL, r->over.n_rows + 1, sizeof *h.order);
+    h.levels = r->levels = dp_mem_zalloc(h.n * sizeof *h.levels);
+    r->n_levels = r->levels ? h.n - 1 : 0;
+    int rc = h.ranks && h.order && r->levels ? 0 : DP_E_NOMEM;
+    for (size_t k = 0; k < r->n_levels; k++)
+        dp_pool_init(&h.levels[k].paths);
+    for (size_t k = 1; k < h.n && rc == 0; k++)
+        rc = make_level(&h, k, sides, &buf);
+    for (uint32_t i = 0; i < r->over.n_rows && rc == 0; i++) {
+        h.order[i] = i;
+        for (size_t k = 0; k + 1 < h.n; k++) {
+            uint32_t path = path_of(&h.levels[k], &r->over, r->over.rows[i].entry, k + 1, false, &buf);
+            h.ranks[i * h.n + k] = path == DP_MAP_NONE ? 0 : h.levels[k].row_of[path];
+        }
+        h.ranks[i * h.n + h.n - 1] = i;
+        rc = buf.err;
+    }
+    if (rc == 0) {
+        dp_sort_u32(h.order, r->over.n_rows, compare_ranks, &h);
+        rc = print_levels(&h);
+    }
+    dp_buf_release(&buf);
+    dp_mem_free(h.ranks);
+    dp_mem_free(h.order);
+    return rc;
+}
+
+static void release_levels(struct report *r)
+{
+    for (size_t k = 0; r->levels && k < r->n_levels; k++) {
+        dp_overhead_release(&r->levels[k].over);
+        dp_pool_release(&r->levels[k].paths);
+        dp_mem_free(r->levels[k].row_of);
+    }
+    dp_mem_free(r->levels);
+}
+
+/* ---- callers and callees ---- */
+
+static int edges(struct report *r)
+{
+    const struct dp_report *how = r->how;
+    struct dp_edges e;
+    int rc = dp_edges_make(&e, &r->over, how->edges_of, how->edges_of_len, how->callees != 0);
+    if (rc < 0)
+        return rc;
+    if (!e.found)
+        rc = DP_E_ARG;
+    for (size_t i = 0; i < e.count && rc == 0; i++) {
+        const struct dp_edge *edge = &e.edges[i];
+        struct dp_cell *cells = dp_table_row(&r->table);
+        if (!cells) {
+            rc = DP_E_NOMEM;
+            break;
+        }
+        const struct dp_name *name = dp_pool_name(&r->over.values, edge->name);
+        cells[0] = dp_cell_percent(percent(r, edge->incl));
+        cells[1] = amount(r, edge->incl);
+        cells[2] = amount(r, edge->self);
+        cells[3] = dp_cell_count(edge->calls);
+        cells[4] = dp_cell_text(name->ptr, name->len);
+        if (edge->site != DP_OVER_NONE) {
+            const struct dp_name *site = dp_pool_name(&r->over.values, edge->site);
+            cells[5] = dp_cell_text(site->ptr, site->len);
+        }
+        r->rows++;
+    }
+    dp_edges_release(&e);
+    return rc;
+}
+
+static size_t edge_columns(struct report *r)
+{
+    static const struct dp_column fixed[] = {
+        { "Total", "total_pct", 8, false }, { "Total value", "total", 12, false }, { "Self value", "self", 12, false },
+        { "Calls", "calls", 10, false }, { "", "", 6, true }, { "Call site", "site", 9, true },
+    };
+    bool sites = false;
+    memcpy(r->columns, fixed, sizeof fixed);
+    r->columns[4].title = r->how->callees ? "Callee" : "Caller";
+    r->columns[4].key = r->how->callees ? "callee" : "caller";
+    for (size_t i = 0; i < r->over.n_nodes && !sites; i++)
+        sites = r->over.nodes[i].site != DP_OVER_NONE;
+    return DP_ARRAY_LEN(fixed) - !sites;
+}
+
+/* ---- all of it ---- */
+
+static void facts(struct report *r)
+{
+    for (size_t i = 0; i < r->how->n_facts; i++) {
+        const struct dp_report_fact *f = &r->how->facts[i];
+        dp_table_fact(&r->table, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
+    }
+    dp_table_fact(&r->table, "Total", "total", amount(r, r->over.total), r->unit);
+    if (r->over.base != r->over.total)
+        dp_table_fact(&r->table, "Shown", "base", amount(r, r->over.base), r->unit);
+}
+
+static int fill(struct report *r, size_t sides)
+{
+    const struct dp_report *how = r->how;
+    int rc = 0;
+    if (how->edges_of) {
+        dp_table_init(&r->table, r->columns, edge_columns(r), r->over.hz);
+        facts(r);
+        return edges(r);
+    }
+    columns(r);
+    bool levels = how->hierarchy && how->over.n_keys > 1;
+    size_t n = levels ? one_column(r) : how->n_fields;
+    dp_table_init(&r->table, r->columns, n, r->over.hz);
+    facts(r);
+    if (how->chain || how->histogram) {
+        rc = dp_chains_init(&r->chains, &r->over, how->chain_value == 2 ? DP_CHAIN_CALLS
+                            : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN);
+        r->blocks = rc == 0 ? dp_mem_zalloc((r->over.n_rows + 1) * 2 * sizeof *r->blocks) : NULL;
+        if (!r->blocks)
+            return DP_E_NOMEM;
+    }
+    return levels ? hierarchy(r, sides) : flat(r);
+}
+
+static int print(struct report *r, const struct dp_host *host)
+{
+    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    struct dp_table_how how = {
+        .format = r->how->format,
+        .separator = r->how->separator,
+        .quiet = r->how->quiet != 0,
+        .colour = r->how->colour != 0,
+        .title = r->how->title,
+    };
+    if (!sink)
+        return DP_E_NOMEM;
+    dp_sink_init(sink, write_out, (void *)(uintptr_t)host);
+    int rc = r->table.no_memory ? DP_E_NOMEM : dp_table_print(&r->table, &how, sink);
+    int flushed = dp_sink_flush(sink);
+    dp_mem_free(sink);
+    return rc < 0 ? rc : flushed;
+}
+
+long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how, const struct dp_host *host)
+{
+    struct report r;
+    memset(&r, 0, sizeof r);
+    r.how = how;
+    r.sides = sides;
+    int rc = dp_overhead_make(&r.over, sides, n, &how->over);
+    if (rc < 0)
+        return rc;
+    const char *unit = dp_prof_unit(sides[0].prof);
+    r.is_time = how->over.metric < DP_M_CALLS && strcmp(unit, "s") == 0;
+    /* folded stacks: counts, perhaps with fractions */
+    r.unit = r.is_time ? "s" : how->over.metric < DP_M_CALLS && *unit ? unit : NULL;
+    r.hz = r.is_time || (how->over.metric < DP_M_CALLS && r.over.hz > 1) ? r.over.hz : 0;
+    rc = fill(&r, n);
+    if (rc == 0)
+        rc = print(&r, host);
+    for (size_t i = 0; i < 2 * r.n_blocks; i++)
+        dp_buf_release(&r.blocks[i]);
+    dp_mem_free(r.blocks);
+    dp_chains_release(&r.chains);
+    release_levels(&r);
+    dp_table_release(&r.table);
+    dp_overhead_release(&r.over);
+    return rc < 0 ? rc : r.rows;
+}

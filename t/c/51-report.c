@@ -1,0 +1,152 @@
+/* dprofreport's table: no memory at any place, output that cannot be written, and chains
+ * whose parts add up. */
+#include "tap.h"
+#include "dp_chain.h"
+#include "dp_edges.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_overhead.h"
+#include "dp_table.h"
+
+static const char stacks[] =
+    "A::a;A::b;B::c 50\nA::a;A::b 30\nA::a;A::d;B::c 15\nA::a;A::b;A::a;A::b 7\n(program) 5\nB::c;B::c;B::c 3\nA::d;A::a 1\n";
+
+static struct dp_prof *of(const char *path, const char *text)
+{
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_phases(prof);
+    dp_prof_detail(prof);
+    dp_prof_declare_unit(prof, "s");
+    dp_prof_add_mem(prof, path, text, strlen(text), 0);
+    return prof;
+}
+
+static size_t printed;
+
+static int count(void *ctx, const void *ptr, size_t n)
+{
+    (void)ctx, (void)ptr;
+    printed += n;
+    return 0;
+}
+
+static int refuse(void *ctx, const void *ptr, size_t n)
+{
+    (void)ctx, (void)ptr, (void)n;
+    return -1;
+}
+
+static const struct dp_host counting = { .write = count }, refusing = { .write = refuse };
+
+static struct dp_report shape(int k)
+{
+    struct dp_report how;
+    memset(&how, 0, sizeof how);
+    how.over.n_keys = 1;
+    how.over.keys[0] = k % 2 ? DP_K_PACKAGE : DP_K_SUB;
+    if (k % 3 == 1) {
+        how.over.n_keys = 2;
+        how.over.keys[1] = k % 2 ? DP_K_SUB : DP_K_SRCLINE;
+        how.hierarchy = k > 4;
+    }
+    how.fields[how.n_fields++] = DP_FIELD_CHILDREN;
+    how.fields[how.n_fields++] = DP_FIELD_SELF;
+    for (size_t i = 0; i < how.over.n_keys; i++)
+        how.fields[how.n_fields++] = DP_FIELD_KEY + (int)i;
+    how.over.relative = k % 4 == 3;
+    how.over.max_stack = k % 5 == 4 ? 2 : 0;
+    how.chain = k % 5;
+    how.chain_value = k % 3;
+    how.caller_order = k & 1;
+    how.histogram = k == 6;
+    how.format = k % 2 ? DP_JSON : DP_TEXT;
+    if (k >= 10) {
+        how.edges_of = "A::b";
+        how.edges_of_len = 4;
+        how.callees = k & 1;
+    }
+    return how;
+}
+
+/* The allocation after n more ones fails, for every n that there is. */
+static void no_memory(const struct dp_over_side *sides)
+{
+    long failed = 0, odd = 0, kept = 0, endless = 0;
+    for (int k = 0; k < 12; k++) {
+        struct dp_report how = shape(k);
+        long before = (long)dp_mem_live(), n, good = 0;
+        /* some can be done without (sorting); many in a row: none was left to fail */
+        for (n = 0; good < 50 && n < 20000; n++) {
+            dp_mem_fail_after(n);
+            long rc = dp_report_print(sides, 2, &how, &counting);
+            dp_mem_fail_after(-1);
+            good = rc == DP_E_NOMEM ? 0 : good + 1;
+            failed += rc == DP_E_NOMEM;
+            odd += rc < 0 && rc != DP_E_NOMEM;
+            kept += (long)dp_mem_live() != before;
+        }
+        endless += n == 20000;
+    }
+    ok(failed > 12 * 20, "memory that ends is said so");
+    is_i(odd + endless, 0, "and nothing else is");
+    is_i(kept, 0, "nothing kept");
+}
+
+/* What a node of a chain has is its kids' and its own, at every level; the whole is the row's. */
+static void sums(const struct dp_over_side *sides)
+{
+    long wrong = 0, rows = 0;
+    for (int k = 0; k < 24; k++) {
+        struct dp_overhead over;
+        struct dp_chains chains;
+        struct dp_over_how how = { .n_keys = 1, .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB }, .by_self = k & 2 };
+        struct dp_chain_how c = { .caller_order = k & 4, .of = k & 2 ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN, .fractal = k >= 16,
+                                  .threshold = k >= 8 ? 10 : 0 };
+        if (dp_overhead_make(&over, sides, 2, &how) < 0 || dp_chains_init(&chains, &over, c.of) < 0) {
+            wrong++;
+            continue;
+        }
+        for (size_t r = 0; r < over.n_rows; r++, rows++) {
+            struct dp_chain chain;
+            if (dp_chain_make(&chain, &chains, over.rows[r].entry, &c) < 0) {
+                wrong++;
+                continue;
+            }
+            wrong += chain.nodes[0].value != (k & 2 ? over.rows[r].self : over.rows[r].children);
+            for (uint32_t n = 0; n < chain.count; n++) {
+                uint64_t sum = chain.nodes[n].own;
+                for (uint32_t kid = chain.nodes[n].kid; kid; kid = chain.nodes[kid].sibling)
+                    sum += chain.nodes[kid].value;
+                wrong += sum != chain.nodes[n].value;
+            }
+            dp_chain_release(&chain);
+        }
+        dp_chains_release(&chains);
+        dp_overhead_release(&over);
+    }
+    ok(rows > 60, "chains");
+    is_i(wrong, 0, "add up at every level");
+}
+
+int main(void)
+{
+    long before = (long)dp_mem_live();
+    struct dp_prof *one = of("one", stacks), *two = of("two", "A::a;B::c;A::a 9\nC::z 4\n");
+    unsigned char flags[16];
+    memset(flags, DP_F_SHOWN, sizeof flags);
+    flags[1] |= DP_F_CUT | DP_F_PARENT;
+    flags[2] = 0;
+    struct dp_over_side sides[2] = { { .prof = one, .script = "x" }, { .prof = two, .flags = flags } };
+    no_memory(sides);
+    sums(sides);
+    struct dp_report how = shape(1);
+    is_i(dp_report_print(sides, 2, &how, &refusing), DP_E_IO, "output that cannot be written");
+    how.edges_of = "none";
+    how.edges_of_len = 4;
+    is_i(dp_report_print(sides, 2, &how, &counting), DP_E_ARG, "no such sub");
+    ok(printed > 1000, "printed");
+    dp_prof_free(one);
+    dp_prof_free(two);
+    is_i((long)dp_mem_live(), before, "nothing kept at the end");
+    return tap_done();
+}
