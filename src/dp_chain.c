@@ -46,7 +46,8 @@ int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of)
     c->by_entry = dp_mem_realloc(NULL, nodes + 1, sizeof *c->by_entry);
     c->weight = dp_mem_realloc(NULL, nodes + 1, sizeof *c->weight);
     c->inside = dp_mem_zalloc((nodes + 1) * sizeof *c->inside);
-    int rc = c->first && c->by_entry && c->weight && c->inside ? 0 : DP_E_NOMEM;
+    c->touched = dp_mem_realloc(NULL, nodes + 1, sizeof *c->touched);
+    int rc = c->first && c->by_entry && c->weight && c->inside && c->touched ? 0 : DP_E_NOMEM;
     if (rc == 0) {
         for (size_t i = 0; i < nodes; i++)
             c->first[over->nodes[i].entry + 2]++;
@@ -71,6 +72,7 @@ void dp_chains_release(struct dp_chains *c)
     dp_mem_free(c->by_entry);
     dp_mem_free(c->weight);
     dp_mem_free(c->inside);
+    dp_mem_free(c->touched);
     memset(c, 0, sizeof *c);
 }
 
@@ -96,6 +98,8 @@ struct making {
     struct dp_map kids;         /* of the node at work: name -> kid */
     uint32_t *order;
     size_t order_cap;
+    uint64_t *value_of;         /* by context of the entry that stands in no other: what passes it */
+    size_t value_cap, n_touched;
 };
 
 static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
@@ -245,28 +249,62 @@ static int grow(struct making *m)
 
 /* ---- caller order ---- */
 
-/* Marks what the entry's stacks are worth at each context that they pass. */
-static uint64_t mark(const struct dp_chains *c, uint32_t entry, bool all)
+static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint64_t value)
 {
+    if (!c->inside[at] && value)
+        c->touched[m->n_touched++] = at;
+    c->inside[at] += value;
+}
+
+/* What stands in the entry's contexts is passed by all above them: context by context, or, where they
+ * stand so deep that this is more, in one pass over all. */
+static void pass_up(struct making *m, const uint32_t *at, size_t n)
+{
+    const struct dp_chains *c = m->c;
     const struct dp_over_node *nodes = c->over->nodes;
-    uint64_t sum = 0;
+    uint64_t steps = 0;
+    for (size_t k = 0; k < n; k++)
+        steps += nodes[at[k]].depth;
+    if (steps > c->over->n_nodes) {
+        for (size_t i = c->over->n_nodes; i-- > 0;)
+            if (c->inside[i] && nodes[i].parent != DP_OVER_NONE)
+                touch(c, m, nodes[i].parent, c->inside[i]);
+        return;
+    }
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t up = nodes[at[k]].parent; up != DP_OVER_NONE; up = nodes[up].parent)
+            touch(c, m, up, m->value_of[k]);
+}
+
+/* Marks what the entry's stacks are worth at each context that they pass. */
+static int mark(struct making *m, uint32_t entry, bool all)
+{
+    const struct dp_chains *c = m->c;
+    const struct dp_over_node *nodes = c->over->nodes;
+    size_t n = 0, most = c->first[entry + 1] - c->first[entry];
     uint32_t until = 0;
+    if (dp_mem_grow((void **)&m->order, &m->order_cap, most + 1, sizeof *m->order) < 0
+        || dp_mem_grow((void **)&m->value_of, &m->value_cap, most + 1, sizeof *m->value_of) < 0)
+        return DP_E_NOMEM;
     for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
         uint32_t at = c->by_entry[k];
         if (all && at < until && nodes[at].parent != DP_OVER_NONE)
             continue;           /* inside of the outermost one */
-        uint64_t value = all ? nodes[at].incl : c->weight[at];
-        sum += value;
-        for (uint32_t up = at; up != DP_OVER_NONE; up = nodes[up].parent)
-            c->inside[up] += value;
-        for (uint32_t i = at + 1; all && i < nodes[at].end; i++)
+        m->order[n] = at;
+        m->value_of[n] = all ? nodes[at].incl : c->weight[at];
+        m->chain->nodes[0].value += m->value_of[n++];
+        until = nodes[at].end;
+    }
+    for (size_t k = 0; k < n; k++)
+        touch(c, m, m->order[k], m->value_of[k]);
+    pass_up(m, m->order, n);
+    for (size_t k = 0; all && k < n; k++)
+        for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
             if (nodes[i].parent == DP_OVER_NONE)
                 i = nodes[i].end - 1;   /* a phase between its kids is none of them */
             else
-                c->inside[i] = nodes[i].incl;
-        until = nodes[at].end;
-    }
-    return sum;
+                touch(c, m, i, nodes[i].incl);
+    return 0;
 }
 
 static int begin(struct making *m, uint32_t entry)
@@ -283,11 +321,12 @@ static int begin(struct making *m, uint32_t entry)
         }
         return rc;
     }
-    memset(c->inside, 0, over->n_nodes * sizeof *c->inside);
-    m->chain->nodes[0].value = mark(c, entry, m->how->of == DP_CHAIN_CHILDREN);
-    for (uint32_t i = 0; i < over->n_nodes && rc == 0; i++)
-        if (c->inside[i] && is_frame(over, i) && !is_frame(over, over->nodes[i].parent))
+    rc = mark(m, entry, m->how->of == DP_CHAIN_CHILDREN);
+    for (size_t k = 0; k < m->n_touched && rc == 0; k++) {
+        uint32_t i = c->touched[k];
+        if (is_frame(over, i) && !is_frame(over, over->nodes[i].parent))
             rc = add_item(m, 0, i, c->inside[i]);
+    }
     return rc;
 }
 
@@ -305,7 +344,10 @@ int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t en
         rc = begin(&m, entry);
     if (rc == 0)
         rc = grow(&m);
+    for (size_t k = 0; k < m.n_touched; k++)
+        c->inside[c->touched[k]] = 0;
     dp_map_release(&m.kids);
+    dp_mem_free(m.value_of);
     dp_mem_free(m.items);
     dp_mem_free(m.list);
     dp_mem_free(m.frames);

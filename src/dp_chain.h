@@ -31,7 +31,8 @@ struct dp_chains {
     const struct dp_overhead *over;
     uint32_t *first, *by_entry; /* contexts of entry e: by_entry[first[e]] up to first[e + 1] */
     uint64_t *weight;           /* by context: of the stacks in which it is the innermost of its entry */
-    uint64_t *inside;           /* by context, scratch */
+    uint64_t *inside;           /* by context, scratch; 0 between entries */
+    uint32_t *touched;          /* those contexts that are not 0 */
 };
 
 struct dp_chain_how {
