@@ -10,6 +10,7 @@
 enum { GRAPH = 1, FRACTAL, FLAT, FOLDED };
 enum { PERCENT, PERIOD, COUNT };
 enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
+enum { LEVELS = 200 };                  /* deeper ones are told by their number: lines would be as long as there are lines */
 
 struct printing {
     struct dp_buf *buf;
@@ -160,8 +161,12 @@ static void graph(struct printing *p)
         l->next = nodes[kid].sibling;
         bool last = !l->next && !l->rest;
         branch_line(p, l, nodes[kid].value, last);
-        dp_buf_addc(&p->prefix, last ? ' ' : '|');
-        blanks(&p->prefix, STEP - 1);
+        if (depth > LEVELS) {
+            dp_buf_addf(p->buf, "[%zu] ", depth);
+        } else {
+            dp_buf_addc(&p->prefix, last ? ' ' : '|');
+            blanks(&p->prefix, STEP - 1);
+        }
         uint32_t end = run(p, kid, 0);
         if (dp_mem_grow((void **)&stack, &cap, depth + 1, sizeof *stack) < 0) {
             p->buf->err = DP_E_NOMEM;

@@ -211,6 +211,15 @@ END
 END
 }
 
+# Deep: of a branch at each level, the line does not grow without end.
+{
+    my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g', 'graph,0', '--max-stack', 1000);
+    is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1, 'no line is longer than 200 levels');
+    like($run->{out}, qr/-- \[201\] r\n/, 'deeper ones have a number');
+    like(report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-G', '-g', 'flat,0', '--max-stack', 1000)->{out},
+        qr/(?: {16}r\n){401}/, 'and all of it as flat chains');
+}
+
 # Files that stand apart are one sum all the same: of one unit, and of what all of them have.
 {
     my $folded = spew("$dir/apart.in", "a;b 3\n");
