@@ -95,9 +95,10 @@ static void measure(struct printing *p)
 
 static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
 {
-    if (!p->how->colour || cell->kind != DP_CELL_PERCENT || cell->plain)
+    if (!p->how->colour || cell->kind != DP_CELL_PERCENT)
         return NULL;
-    return row->tint == 2 ? "\x1b[31m" : row->tint == 1 ? "\x1b[32m" : NULL;
+    int tint = row->tint - cell->cool;
+    return tint == 2 ? "\x1b[31m" : tint == 1 ? "\x1b[32m" : NULL;
 }
 
 /* Blanks are put off until something follows them, so that no line ends in blanks. */

@@ -48,10 +48,21 @@ static double percent(const struct report *r, uint64_t value)
 enum { HOT = 5 };               /* percent */
 static const double warm = 0.5;
 
-static struct dp_cell share(const struct report *r, uint64_t value)
+static int tint_of(double pct)
+{
+    return pct >= HOT ? 2 : pct > warm ? 1 : 0;
+}
+
+/* The row has the tint of the greatest share, which is Children where that is shown. */
+static int row_tint(const struct report *r, const struct dp_over_row *row)
+{
+    return tint_of(percent(r, r->how->no_children ? row->self : row->children));
+}
+
+static struct dp_cell share(const struct report *r, const struct dp_over_row *row, uint64_t value)
 {
     struct dp_cell cell = dp_cell_percent(percent(r, value));
-    cell.plain = cell.real <= warm;
+    cell.cool = row_tint(r, row) - tint_of(cell.real);
     return cell;
 }
 
@@ -109,8 +120,8 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
 {
     static const struct dp_cell empty;
     switch (field) {
-    case DP_FIELD_CHILDREN: return share(r, row->children);
-    case DP_FIELD_SELF: return share(r, row->self);
+    case DP_FIELD_CHILDREN: return share(r, row, row->children);
+    case DP_FIELD_SELF: return share(r, row, row->self);
     case DP_FIELD_CALLS: return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
     case DP_FIELD_CHILDREN_VALUE: return amount(r, row->children);
     case DP_FIELD_SELF_VALUE: return amount(r, row->self);
@@ -228,12 +239,6 @@ static bool is_wanted(const struct report *r, const struct dp_over_row *row)
     return percent(r, how->no_children ? row->self : row->children) >= how->percent_limit;
 }
 
-static void tint(struct report *r, const struct dp_over_row *row)
-{
-    double pct = percent(r, r->how->no_children ? row->self : row->children);
-    dp_table_last(&r->table)->tint = pct >= HOT ? 2 : pct > warm ? 1 : 0;
-}
-
 static int add_row(struct report *r, const struct dp_over_row *row)
 {
     struct dp_cell *cells = dp_table_row(&r->table);
@@ -241,7 +246,7 @@ static int add_row(struct report *r, const struct dp_over_row *row)
         return DP_E_NOMEM;
     for (size_t i = 0; i < r->how->n_fields; i++)
         cells[i] = cell(r, row, r->how->fields[i]);
-    tint(r, row);
+    dp_table_last(&r->table)->tint = row_tint(r, row);
     r->rows++;
     return r->how->chain || r->how->histogram ? below(r, row) : 0;
 }
@@ -327,7 +332,7 @@ static int add_level_row(struct report *r, const struct dp_overhead *over, const
         cells[i] = cell(r, row, r->how->fields[i]);
     cells[n] = dp_cell_text(text->ptr, text->len);
     dp_table_last(&r->table)->indent = (unsigned)level;
-    tint(r, row);
+    dp_table_last(&r->table)->tint = row_tint(r, row);
     r->rows++;
     return 0;
 }

@@ -22,7 +22,7 @@ enum dp_cell_kind {
 struct dp_cell {
     enum dp_cell_kind kind;
     bool sign;                  /* of numbers, for people: with a + where they are positive. What is printed as zero has no sign */
-    bool plain;                 /* of percents: without the tint of the row */
+    int cool;                   /* of percents: by how much less it is tinted than the row */
     bool negative;              /* of counts and ticks: whole is the absolute value */
     unsigned decimals;          /* of reals; 40 at most */
     uint64_t whole;

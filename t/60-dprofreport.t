@@ -202,11 +202,11 @@ END
     is($q->("a;b 3\n", '-F', 'sub,sub,overhead,overhead', '-s', 'package,sub', '--hierarchy'),
         "0.00% (program)\n0.00% (program)\n100.00% main\n0.00% a\n100.00% b\n", 'a column is there once');
     is($q->("a%3Bb;c 3\n", '-g', 'folded', '-S', 'c'), "100.00% 100.00% c\n100.00% c;a%3Bb\n\n", 'a semicolon within a name');
-    my $run = report("a;b 95\nc 5\n", '--color', 'always', '-q');
+    my $run = report("a;b 94\na 1\nc 5\n", '--color', 'always', '-q');
     is($run->{out} =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'colours: each share by itself');
  \e[31m100.00%\e[m 0.00% (program)
- \e[31m95.00%\e[m 0.00% a
- \e[31m95.00%\e[m \e[31m95.00%\e[m b
+ \e[31m95.00%\e[m \e[32m1.00%\e[m a
+ \e[31m94.00%\e[m \e[31m94.00%\e[m b
  \e[31m5.00%\e[m \e[31m5.00%\e[m c
 END
 }
