@@ -235,6 +235,15 @@ END
     is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status}, 0, '--unit');
 }
 
+# Of several programs, all are named.
+{
+    my $second = spew("$dir/second.pl", 'sub f { 1 } f()');
+    my @files = map { profiled([$_], env => { counting() })->{profile} } $script, $second;
+    for my $keys ('sub', 'script') {
+        is(JSON::PP->new->utf8->decode(tool('--format', 'json', '-s', $keys, @files)->{out})->{script}, "$script, $second", "-s $keys: scripts");
+    }
+}
+
 # What is wrong is said.
 for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('], ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
      ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0], ['-F', 'nonsense']) {

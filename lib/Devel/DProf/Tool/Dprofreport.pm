@@ -305,10 +305,17 @@ sub flags {
 
 # ---- output ----
 
+# Of all the files, as many as are told of.
+sub scripts {
+    my %seen;
+    my @scripts = grep { defined && length && !$seen{$_}++ } map { my $p = $_; map { my %h = $p->header($_); $h{dprof_script} } 0 .. $p->files - 1 } @_;
+    return @scripts > 3 ? (@scripts[0 .. 2], 'and ' . (@scripts - 3) . ' more') : @scripts;
+}
+
 sub report {
     my ($opt, $how, $failed, $names, @sides) = @_;
     my @paths = @$names > 3 ? (@$names[0 .. 2], 'and ' . (@$names - 3) . ' more') : @$names;
-    my @scripts = do { my %seen; grep { defined && length && !$seen{$_}++ } map { $_->[2] } @sides };
+    my @scripts = scripts(map { $_->[0] } @sides);
     $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
         'Metric', 'metric', $how->{metric_name}];
     $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
