@@ -90,7 +90,7 @@ sub output {
     return (\*STDOUT, 1) if $command eq '' || $command eq 'cat';
     local $ENV{LESS} = $ENV{LESS} // 'FRX';
     open my $out, '|-', $command or return (\*STDOUT, 1);
-    local $SIG{PIPE} = 'IGNORE';
+    $SIG{PIPE} = 'IGNORE';      # to the end: the report is still to be written. The pager has its own
     return ($out, 1);
 }
 
