@@ -12,7 +12,7 @@
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
     TRAILER_WIDTH = 512,        /* blanks kept free for what is known at the end */
-    TRAILER_ROOM = 512,         /* what they take in the file, packed or not */
+    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what they take in the file, with the line behind and packed or not */
     PAGE = 4096
 };
 
@@ -102,7 +102,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
 static void fill_up(struct dp_buf *to)
 {
     int blanks = to->len < TRAILER_WIDTH ? TRAILER_WIDTH - (int)to->len : 0;
-    dp_buf_addf(to, "%*s\n\n%s\n", blanks, "", dpx_run.opt.tree ? "PART3" : "PART2");
+    dp_buf_addf(to, "%*s\n\n%s\n", blanks, "", dpx_run.opt.tree ? DP_FMT_PART3 : DP_FMT_PART2);
 }
 
 static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
@@ -132,10 +132,8 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
     dp_buf_adds(to, "# All values are given in HZ\n"
                     "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
-    if (dpx_run.opt.tree)
-        dp_buf_adds(to, "$dprof_format='tree 1'; ");
-    else
-        dp_buf_addf(to, "$dprof_format='%s %d'; ", DP_FMT_TRACE, DP_FMT_TRACE_VERSION);
+    dp_buf_addf(to, "$dprof_format='%s %d'; ", dpx_run.opt.tree ? DP_FMT_TREE : DP_FMT_TRACE,
+                dpx_run.opt.tree ? DP_FMT_TREE_VERSION : DP_FMT_TRACE_VERSION);
     add_quoted(to, "dprof_run", dpx_run.run);
     dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
                 ctx->pid, (long)getppid(), ctx->tid);
@@ -165,7 +163,7 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
 {
     struct dp_buf text;
     dp_buf_init(&text);
-    int rc = head->err ? dp_err_set(err, text.err, "out of memory") : 0;
+    int rc = head->err ? dp_err_set(err, head->err, "out of memory") : 0;
     uint64_t at;
     for (size_t done = 0; rc == 0 && done < head->len;) {
         size_t n = head->len - done < PAGE ? head->len - done : PAGE;
@@ -315,7 +313,7 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .ops = ctx->rec.how.ops != NULL,
     };
     if (!ctx->rec.how.tree)
-        dp_buf_adds(text, "PART3\n");
+        dp_buf_adds(text, DP_FMT_PART3 "\n");
     int rc = dp_cct_write(&ctx->rec.cct, &how, text);
     sums->user = how.user;
     sums->sys = how.sys;
