@@ -195,9 +195,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     const struct dp_chain_node *a = &m->chain->nodes[x], *b = &m->chain->nodes[y];
     if (a->value != b->value)
         return a->value > b->value ? -1 : 1;
-    const struct dp_name *p = dp_pool_name(&m->c->over->values, a->name), *q = dp_pool_name(&m->c->over->values, b->name);
-    int c = memcmp(p->ptr, q->ptr, p->len < q->len ? p->len : q->len);
-    return c ? c : p->len < q->len ? -1 : p->len > q->len;
+    return dp_name_compare(dp_pool_name(&m->c->over->values, a->name), dp_pool_name(&m->c->over->values, b->name));
 }
 
 /* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too

@@ -55,9 +55,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
             continue;
         if (left[i] == DP_OVER_NONE || right[i] == DP_OVER_NONE)
             return left[i] == DP_OVER_NONE ? -1 : 1;
-        const struct dp_name *p = dp_pool_name(&m->over->values, left[i]), *q = dp_pool_name(&m->over->values, right[i]);
-        int c = memcmp(p->ptr, q->ptr, p->len < q->len ? p->len : q->len);
-        return c ? c : p->len < q->len ? -1 : 1;
+        return dp_name_compare(dp_pool_name(&m->over->values, left[i]), dp_pool_name(&m->over->values, right[i]));
     }
     return 0;
 }

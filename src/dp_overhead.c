@@ -108,11 +108,11 @@ static int prepare_side(struct making *m, const struct dp_prof *prof)
     return 0;
 }
 
-static unsigned char flags_of(const struct making *m, const struct dp_over_side *side, uint32_t sub)
+static unsigned char flags_of(const struct dp_over_side *side, uint32_t sub)
 {
     if (!side->flags)
         return DP_F_SHOWN;
-    return side->flags[sub == DP_PROF_NO_SUB ? m->subs : sub];
+    return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
 static uint32_t key_value(struct making *m, const struct dp_over_side *side, const struct dp_over_node *n, uint32_t at, int key)
@@ -178,7 +178,7 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
             return DP_E_NOMEM;
     }
     m->phase[at] = phase;
-    bool matches = flags_of(m, s, from->sub) & DP_F_PARENT && s->flags;
+    bool matches = flags_of(s, from->sub) & DP_F_PARENT;
     m->match[at] = matches ? n->name : parent == DP_OVER_NONE ? m->s_other : m->match[parent];
     n->entry = entry_of(m, s, n, at);
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
@@ -233,7 +233,7 @@ static int add_side(struct making *m, uint32_t side)
             continue;
         } else {
             at = add_node(m, side, i, parent, m->phase[parent]);
-            cut[i] = cut[i] || (s->flags && flags_of(m, s, node->sub) & DP_F_CUT);
+            cut[i] = cut[i] || flags_of(s, node->sub) & DP_F_CUT;
         }
         if (at >= 0) {
             of[i] = (uint32_t)at;
@@ -301,10 +301,7 @@ static int make_rows(struct making *m)
         struct dp_over_row *row = &over->rows[node->entry];
         const struct dp_over_side *side = &m->sides[node->side];
         count_node(row, node);
-        if (!side->flags)
-            row->shown = true;
-        else if (side->flags[side->prof->nodes[node->node].sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs)
-                             : side->prof->nodes[node->node].sub] & DP_F_SHOWN)
+        if (flags_of(side, side->prof->nodes[node->node].sub) & DP_F_SHOWN)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
         if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
             row->children += node->incl;
@@ -352,12 +349,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
         c = a->depth < b->depth ? -1 : a->depth > b->depth;
     if (!c)
         c = descending(a->self, b->self);
-    for (size_t k = 0; k < o->over->n_keys && !c; k++) {
-        const struct dp_name *m = dp_overhead_text(o->over, a->entry, k), *n = dp_overhead_text(o->over, b->entry, k);
-        c = memcmp(m->ptr, n->ptr, m->len < n->len ? m->len : n->len);
-        if (!c)
-            c = m->len < n->len ? -1 : m->len > n->len;
-    }
+    for (size_t k = 0; k < o->over->n_keys && !c; k++)
+        c = dp_name_compare(dp_overhead_text(o->over, a->entry, k), dp_overhead_text(o->over, b->entry, k));
     return c;
 }
 

@@ -104,3 +104,9 @@ uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
     slot->value = n;
     return n;
 }
+
+int dp_name_compare(const struct dp_name *a, const struct dp_name *b)
+{
+    int c = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
+    return c ? c : a->len < b->len ? -1 : a->len > b->len;
+}

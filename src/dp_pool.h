@@ -42,4 +42,7 @@ static inline const struct dp_name *dp_pool_name(const struct dp_pool *pool, uin
     return &pool->names[n];
 }
 
+/* By bytes: negative where a stands before b, 0 where they are equal. */
+int dp_name_compare(const struct dp_name *a, const struct dp_name *b);
+
 #endif

@@ -34,8 +34,7 @@ static struct dp_name label(const struct rank *k, const struct dp_flat_row *row)
 static int by_name(const struct rank *k, const struct dp_flat_row *a, const struct dp_flat_row *b)
 {
     struct dp_name x = label(k, a), y = label(k, b);
-    int c = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
-    return c ? c : x.len < y.len ? -1 : x.len > y.len;
+    return dp_name_compare(&x, &y);
 }
 
 /* a/ca against b/cb, exactly: whole parts first, then the remainders' reciprocals. */

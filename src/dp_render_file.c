@@ -117,9 +117,7 @@ static int make_lines(struct writing *w)
 static int compare_names(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_pool *pool = ctx;
-    const struct dp_name *a = dp_pool_name(pool, x), *b = dp_pool_name(pool, y);
-    int c = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
-    return c ? c : a->len < b->len ? -1 : a->len > b->len;
+    return dp_name_compare(dp_pool_name(pool, x), dp_pool_name(pool, y));
 }
 
 /* rank[n]: place of name n by its bytes, from 1 up; sorted: the names in order.

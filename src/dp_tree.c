@@ -72,13 +72,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
     int c = a->incl > b->incl ? -1 : a->incl < b->incl;
-    if (!c) {
-        const struct dp_name *m = dp_pool_name(&s->names->pool, a->name);
-        const struct dp_name *n = dp_pool_name(&s->names->pool, b->name);
-        c = memcmp(m->ptr, n->ptr, m->len < n->len ? m->len : n->len);
-        if (!c)
-            c = m->len < n->len ? -1 : m->len > n->len;
-    }
+    if (!c)
+        c = dp_name_compare(dp_pool_name(&s->names->pool, a->name), dp_pool_name(&s->names->pool, b->name));
     return s->reverse ? -c : c;
 }
 

@@ -1,0 +1,282 @@
+#include "dp_stat.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EXACT = 50 };            /* values in all: more than that, and the normal distribution is as good */
+
+static int by_value(const void *ctx, uint32_t a, uint32_t b)
+{
+    const double *v = ctx;
+    return v[a] < v[b] ? -1 : v[a] > v[b] ? 1 : a < b ? -1 : a > b;
+}
+
+static void sift(double *v, size_t at, size_t n)
+{
+    for (size_t kid; (kid = 2 * at + 1) < n; at = kid) {
+        if (kid + 1 < n && v[kid + 1] > v[kid])
+            kid++;
+        if (v[at] >= v[kid])
+            return;
+        double t = v[at];
+        v[at] = v[kid];
+        v[kid] = t;
+    }
+}
+
+/* Heapsort: in place, and never quadratic. */
+static void sort(double *v, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sift(v, i, n);
+    for (size_t i = n; i-- > 1;) {
+        double t = v[0];
+        v[0] = v[i];
+        v[i] = t;
+        sift(v, 0, i);
+    }
+}
+
+double dp_stat_median(double *v, size_t n)
+{
+    if (!n)
+        return 0;
+    sort(v, n);
+    return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
+}
+
+/* ---- the distribution of a rank sum ---- */
+
+/* How many ways there are to choose k of the doubled ranks so that they add up to s, for all k up to most and
+ * all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles: 50 of 100 is no matter to them. */
+static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
+{
+    double *ways = dp_mem_zalloc((most + 1) * (sum + 1) * sizeof *ways);
+    if (!ways)
+        return NULL;
+    ways[0] = 1;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i < most ? i + 1 : most; k > 0; k--) {
+            double *to = ways + k * (sum + 1);
+            const double *from = to - (sum + 1);
+            for (size_t s = sum + 1; s-- > rank[i];)
+                to[s] += from[s - rank[i]];
+        }
+    return ways;
+}
+
+static double normal_tail(double z) { return 0.5 * erfc(z / sqrt(2.0)); }
+
+/* The z that so little of the distribution is above. */
+static double normal_quantile(double tail)
+{
+    double low = 0, high = 40;
+    for (int i = 0; i < 100; i++) {
+        double z = (low + high) / 2;
+        if (normal_tail(z) > tail)
+            low = z;
+        else
+            high = z;
+    }
+    return high;
+}
+
+/* x's ranks, doubled: those of equal values are their mean. Returns the sum of x's; *ties: that of t^3 - t. */
+static size_t ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t n, size_t total, double *ties)
+{
+    size_t sum = 0;
+    *ties = 0;
+    for (size_t i = 0, end; i < total; i = end) {
+        for (end = i + 1; end < total && all[order[end]] == all[order[i]]; end++)
+            ;
+        double t = (double)(end - i);
+        *ties += t * t * t - t;
+        for (size_t k = i; k < end; k++) {
+            rank[k] = (uint32_t)(i + end + 1);
+            if (order[k] < n)
+                sum += rank[k];
+        }
+    }
+    return sum;
+}
+
+static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size_t sum)
+{
+    size_t most = 0;
+    for (size_t i = total - n; i < total; i++)
+        most += rank[i];
+    double *ways = ways_of(rank, total, n, most), below = 0, above = 0, all = 0;
+    if (!ways)
+        return DP_E_NOMEM;
+    for (size_t s = 0; s <= most; s++) {
+        double w = ways[n * (most + 1) + s];
+        all += w;
+        below += s <= sum ? w : 0;
+        above += s >= sum ? w : 0;
+    }
+    dp_mem_free(ways);
+    *p = 2 * (below < above ? below : above) / all;
+    return 0;
+}
+
+static double approximate_p(size_t n, size_t m, size_t sum, double ties)
+{
+    double N = (double)(n + m), mean = (double)n * (N + 1) / 2;
+    double variance = (double)n * (double)m / 12 * (N + 1 - ties / (N * (N - 1)));
+    double off = fabs((double)sum / 2 - mean) - 0.5;
+    return variance <= 0 ? 1 : 2 * normal_tail(off > 0 ? off / sqrt(variance) : 0);
+}
+
+static int test(double *p, const double *all, size_t n, size_t m)
+{
+    size_t total = n + m;
+    uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order), *rank = order ? order + total : NULL;
+    double ties;
+    int rc = 0;
+    if (!order)
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; i < total; i++)
+        order[i] = i;
+    dp_sort_u32(order, total, by_value, all);
+    size_t sum = ranks_of(all, order, rank, n, total, &ties);
+    if (total <= EXACT)
+        rc = exact_p(p, rank, n, total, sum);
+    else
+        *p = approximate_p(n, m, sum, ties);
+    if (*p > 1)
+        *p = 1;
+    dp_mem_free(order);
+    return rc;
+}
+
+/* ---- the interval ---- */
+
+/* How many of the differences lie outside it on each side, at most; 0: it has no ends. */
+static int64_t outside(size_t n, size_t m, double tail)
+{
+    double nm = (double)n * (double)m;
+    if (n + m > EXACT) {
+        double k = floor(nm / 2 - normal_quantile(tail) * sqrt(nm * (double)(n + m + 1) / 12));
+        return k > 0 ? (int64_t)k : 0;
+    }
+    uint32_t rank[EXACT];
+    size_t most = 0, least = n * (n + 1) / 2;
+    for (size_t i = 0; i < n + m; i++)
+        rank[i] = (uint32_t)i + 1;
+    for (size_t i = m; i < n + m; i++)
+        most += rank[i];
+    double *ways = ways_of(rank, n + m, n, most), all = 0, sum = 0;
+    if (!ways)
+        return DP_E_NOMEM;
+    for (size_t s = 0; s <= most; s++)
+        all += ways[n * (most + 1) + s];
+    int64_t k = 0;
+    for (size_t s = least; s <= most; s++, k++) {
+        sum += ways[n * (most + 1) + s];
+        if (sum / all > tail)
+            break;
+    }
+    dp_mem_free(ways);
+    return k;
+}
+
+static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence)
+{
+    int64_t k = outside(n, m, (1 - confidence) / 2);
+    out->low = -INFINITY;
+    out->high = INFINITY;
+    if (k <= 0)
+        return (int)k;
+    double *difference = dp_mem_realloc(NULL, n * m, sizeof *difference);
+    if (!difference)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            difference[i * m + j] = y[j] - x[i];
+    sort(difference, n * m);
+    out->low = difference[k - 1];
+    out->high = difference[n * m - (size_t)k];
+    dp_mem_free(difference);
+    return 0;
+}
+
+static double spread(double *v, size_t n, double median)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(v[i] - median);
+    return 1.4826 * dp_stat_median(v, n);
+}
+
+int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence)
+{
+    memset(out, 0, sizeof *out);
+    double *all = dp_mem_realloc(NULL, n + m + 1, sizeof *all);
+    if (!all)
+        return DP_E_NOMEM;
+    memcpy(all, x, n * sizeof *x);
+    memcpy(all + n, y, m * sizeof *y);
+    out->p = 1;
+    int rc = n && m ? test(&out->p, all, n, m) : 0;
+    out->median[0] = dp_stat_median(all, n);
+    out->median[1] = dp_stat_median(all + n, m);
+    out->spread[0] = spread(all, n, out->median[0]);
+    out->spread[1] = spread(all + n, m, out->median[1]);
+    dp_mem_free(all);
+    return rc < 0 ? rc : interval(out, x, n, y, m, confidence);
+}
+
+/* ---- many tests ---- */
+
+static void by_p(const double *p, size_t n, uint32_t *order)
+{
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    dp_sort_u32(order, n, by_value, p);
+}
+
+void dp_stat_holm(double *p, size_t n, uint32_t *order)
+{
+    double least = 0;
+    by_p(p, n, order);
+    for (size_t i = 0; i < n; i++) {
+        double adjusted = p[order[i]] * (double)(n - i);
+        least = adjusted > least ? adjusted : least;
+        p[order[i]] = least < 1 ? least : 1;
+    }
+}
+
+void dp_stat_fdr(double *p, size_t n, uint32_t *order)
+{
+    double most = 1;
+    by_p(p, n, order);
+    for (size_t i = n; i-- > 0;) {
+        double adjusted = p[order[i]] * (double)n / (double)(i + 1);
+        most = adjusted < most ? adjusted : most;
+        p[order[i]] = most;
+    }
+}
+
+/* One of the two orders in which the samples do not overlap, of all there are. */
+static double least_p(size_t n, size_t m)
+{
+    double p = 2;
+    for (size_t i = 1; i <= n; i++)
+        p *= (double)i / (double)(m + i);
+    return p < 1 ? p : 1;
+}
+
+bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha)
+{
+    return n && m && least_p(n, m) * (double)(tests ? tests : 1) <= alpha;
+}
+
+size_t dp_stat_runs_needed(size_t tests, double alpha)
+{
+    size_t n = 2;
+    while (n < 1000 && !dp_stat_decides(n, n, tests, alpha))
+        n++;
+    return n;
+}
