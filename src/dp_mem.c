@@ -18,7 +18,7 @@ static bool must_fail(void)
     return fail_after-- == 0;
 }
 #  define TEST_FAIL()  if (must_fail()) return NULL
-#  define COUNT(n)     (live += (n))
+#  define COUNT(n)     __atomic_fetch_add(&live, (n), __ATOMIC_RELAXED)
 #else
 #  define TEST_FAIL()  ((void)0)
 #  define COUNT(n)     ((void)0)

@@ -52,10 +52,16 @@ static uint64_t metric_of(const struct dp_over_side *side, uint32_t n, int metri
 
 /* ---- values of keys ---- */
 
-static uint32_t sub_value(struct making *m, const struct dp_subs *subs, uint32_t n, int key)
+static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uint32_t n, int key)
 {
+    const struct dp_subs *subs = &side->prof->subs;
     const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *package = dp_subs_text(subs, sub->package), *file = dp_subs_text(subs, sub->file);
+    if (side->pairs) {
+        const struct dp_pair_prof *pair = &side->pairs->profs[side->pair];
+        package = dp_pool_name(&side->pairs->texts, pair->package[n]);
+        file = dp_pool_name(&side->pairs->texts, pair->file[n]);
+    }
     if (sub->phase)
         return m->s_program;
     switch (key) {
@@ -81,31 +87,39 @@ static bool fit(struct making *m, uint32_t **array)
     return grown != NULL;
 }
 
-/* Labels, and the values of keys that depend on the sub alone. */
-static int prepare_side(struct making *m, const struct dp_prof *prof)
+static int label_subs(struct making *m, const struct dp_over_side *side)
 {
-    m->names = dp_names_new(prof, m->how->label_flags);
-    m->subs = dp_subs_count(&prof->subs);
-    if (!m->names || !fit(m, &m->label))
+    const struct dp_prof *prof = side->prof;
+    if (!side->pairs && !(m->names = dp_names_new(prof, m->how->label_flags)))
         return DP_E_NOMEM;
-    for (size_t i = 0; i < m->subs; i++) {
-        size_t len;
-        const char *ptr = dp_names_get(m->names, dp_names_of_sub(m->names, (uint32_t)i), &len);
-        m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, ptr, len);
+    for (uint32_t i = 0; i < m->subs; i++) {
+        const struct dp_name *label = side->pairs ? dp_pool_name(&side->pairs->texts, side->pairs->profs[side->pair].label[i])
+                                                  : dp_pool_name(&m->names->pool, dp_names_of_sub(m->names, i));
+        m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, label->ptr, label->len);
         if (m->label[i] == DP_MAP_NONE)
             return DP_E_NOMEM;
     }
-    for (size_t k = 0; k < m->how->n_keys; k++) {
+    return 0;
+}
+
+/* Labels, and the values of keys that depend on the sub alone. */
+static int prepare_side(struct making *m, const struct dp_over_side *side)
+{
+    m->subs = dp_subs_count(&side->prof->subs);
+    if (!fit(m, &m->label))
+        return DP_E_NOMEM;
+    int rc = label_subs(m, side);
+    for (size_t k = 0; k < m->how->n_keys && rc == 0; k++) {
         int key = m->how->keys[k];
         if (key != DP_K_PACKAGE && key != DP_K_SRCLINE)
             continue;
         if (!fit(m, &m->key[key]))
             return DP_E_NOMEM;
         for (size_t i = 0; i < m->subs; i++)
-            if ((m->key[key][i] = sub_value(m, &prof->subs, (uint32_t)i, key)) == DP_MAP_NONE)
+            if ((m->key[key][i] = sub_value(m, side, (uint32_t)i, key)) == DP_MAP_NONE)
                 return DP_E_NOMEM;
     }
-    return 0;
+    return rc;
 }
 
 static unsigned char flags_of(const struct dp_over_side *side, uint32_t sub)
@@ -209,7 +223,7 @@ static int add_side(struct making *m, uint32_t side)
     const struct dp_prof *prof = s->prof;
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
-    int rc = of && cut ? prepare_side(m, prof) : DP_E_NOMEM;
+    int rc = of && cut ? prepare_side(m, s) : DP_E_NOMEM;
     uint32_t none = rc == 0 ? value(m, "-", 1) : 0;
     int64_t at = rc == 0 ? add_node(m, side, 0, DP_OVER_NONE, none) : rc;
     if (at >= 0) {
@@ -383,7 +397,7 @@ static int make(struct making *m, size_t n)
     m->s_unknown = value(m, unknown, sizeof unknown - 1);
     if (m->s_program == DP_MAP_NONE || m->s_other == DP_MAP_NONE || m->s_unknown == DP_MAP_NONE)
         return DP_E_NOMEM;
-    over->hz = 1;
+    over->hz = m->how->hz ? m->how->hz : 1;
     for (size_t i = 0; i < n; i++)
         if (dp_prof_hz(m->sides[i].prof) > over->hz)
             over->hz = dp_prof_hz(m->sides[i].prof);

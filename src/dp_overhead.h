@@ -6,6 +6,7 @@
 #define DP_OVERHEAD_H
 
 #include "dp_base.h"
+#include "dp_pair.h"
 #include "dp_pool.h"
 #include "dp_prof.h"
 #include "dp_select.h"

@@ -171,6 +171,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
         rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
     if (rc < 0)
         return rc;
+    if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
+        return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
@@ -183,7 +185,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    (void)err;
+    if (prof->window)
+        return dp_err_set(err, DP_E_ARG, "a slice of time can be taken of a trace only, and this one goes on as a tree");
     prof->depth = 0;
     prof->stack[0].node = 0;
     prof->file->inherited = prof->suspended = 0;
@@ -319,7 +322,7 @@ static int change_phase(struct dp_prof *prof, uint32_t phase)
     return 0;
 }
 
-static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev)
+static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err, bool detail)
 {
     if (ev->op == DP_OP_RESUME)
         prof->file->inherited = ev->sub;
@@ -327,7 +330,10 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev)
         prof->suspended = ev->sub;
     else if (ev->op == DP_OP_PHASE && prof->by_phase)
         return change_phase(prof, ev->sub);
-    return 0;
+    if (ev->op < DP_OP_REENTER)
+        return 0;
+    prof->file->inherited++;    /* whether there were any or not: it takes one */
+    return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
 DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err,
@@ -360,7 +366,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
         else if (ev[i].op == DP_OP_GOTO)
             step = jump(prof, ev[i].sub, err, detail);
         else if (DP_UNLIKELY(ev[i].op > DP_OP_GOTO))
-            step = note(prof, &ev[i]);
+            step = note(prof, &ev[i], err, detail);
         if (DP_UNLIKELY(step < 0))
             break;
     }
@@ -385,6 +391,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
 static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
+    if (DP_UNLIKELY(prof->window != NULL))
+        dp_window_clip(prof->window, ev, n);
     if (DP_UNLIKELY(prof->detail))
         return take_events(prof, ev, n, bad, err, true);
     return take_events(prof, ev, n, bad, err, false);
@@ -447,6 +455,7 @@ void dp_prof_free(struct dp_prof *prof)
     dp_mem_free(prof->starts);
     dp_mem_free(prof->nodes);
     dp_prof_release_extra(prof);
+    dp_window_free(prof->window);
     dp_map_release(&prof->kids);
     dp_subs_release(&prof->subs);
     dp_mem_free(prof);
@@ -461,6 +470,14 @@ void dp_prof_detail(struct dp_prof *prof)
 void dp_prof_phases(struct dp_prof *prof)
 {
     prof->by_phase = true;
+}
+
+int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n)
+{
+    struct dp_window *window = dp_window_new(ranges, n);
+    dp_window_free(prof->window);
+    prof->window = window;
+    return window ? 0 : DP_E_NOMEM;
 }
 
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)

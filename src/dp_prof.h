@@ -9,6 +9,7 @@
 #include "dp_map.h"
 #include "dp_origin.h"
 #include "dp_subs.h"
+#include "dp_window.h"
 #include "dprof.h"
 
 /* A calling context: a sub, called in the context `parent`. A parent's number
@@ -75,6 +76,7 @@ struct dp_prof {
     /* of the file being read */
     struct dp_file *file;
     const struct dp_host *host;
+    struct dp_window *window;   /* or NULL */
     struct dp_frame *stack;     /* stack[0] is the root and never ends */
     size_t depth, stack_cap;    /* depth: frames above the root */
     uint64_t scale;             /* its ticks -> ours */

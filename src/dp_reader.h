@@ -19,7 +19,9 @@ enum dp_op {
     DP_OP_GOTO,                 /* * */
     DP_OP_SUSPEND,              /* sub: the next so many exits are of calls that have not ended */
     DP_OP_RESUME,               /* sub: the next so many entries are of calls that have begun before */
-    DP_OP_PHASE                 /* sub is the phase that begins */
+    DP_OP_PHASE,                /* sub is the phase that begins */
+    /* of no reader, but dp_window.h: */
+    DP_OP_REENTER, DP_OP_REGOTO /* as ENTER and GOTO, but no calls */
 };
 
 #define DP_SUB_NONE UINT32_MAX  /* an exit whose id was never named; the root of a tree */

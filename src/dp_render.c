@@ -122,7 +122,7 @@ bool dp_render_has_value(const struct dp_cell *cell)
 {
     if (cell->kind == DP_CELL_PERCENT || cell->kind == DP_CELL_REAL)
         return isfinite(cell->real);
-    return cell->kind != DP_CELL_EMPTY && (cell->kind != DP_CELL_TEXT || cell->len);
+    return cell->kind != DP_CELL_EMPTY && cell->kind != DP_CELL_JSON && (cell->kind != DP_CELL_TEXT || cell->len);
 }
 
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people)

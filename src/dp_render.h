@@ -23,6 +23,9 @@ struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[
 /* The same of a text: one of the cells', a title. */
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
 
+/* A code span of Markdown, outside of tables. */
+void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len);
+
 /* Facts without a value are no lines for people. */
 bool dp_render_has_value(const struct dp_cell *cell);
 

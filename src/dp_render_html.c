@@ -33,6 +33,7 @@ static const char style[] =
     "td.l { font-family: ui-monospace, monospace; font-size: .93em; white-space: pre-wrap; overflow-wrap: anywhere }\n"
     ".warm { color: var(--warm) }\n"
     ".hot { color: var(--hot); font-weight: 600 }\n"
+    "td.s { text-align: left; font-weight: 600; padding-top: 1em }\n"
     "td.b { border-top: 0; text-align: left }\n"
     "pre { margin: 0 0 .6em; font: .87em/1.3 ui-monospace, monospace; overflow-x: auto; max-width: calc(100vw - 5em) }\n"
     "@media print {\n"
@@ -120,6 +121,11 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_b
 static void put_row(struct dp_sink *sink, const struct dp_table *t, const struct dp_row_of_table *row, size_t indented,
                     struct dp_buf *text)
 {
+    if (row->section) {
+        dp_sink_addf(sink, "<tr><td class=\"s\" colspan=\"%zu\">", t->n_columns);
+        put_str(sink, row->section, text);
+        dp_sink_adds(sink, "</td></tr>\n");
+    }
     dp_sink_adds(sink, "<tr>");
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct dp_cell *cell = &t->cells[row->cells + c];

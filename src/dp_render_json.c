@@ -49,6 +49,8 @@ static void put_value(struct dp_buf *buf, const struct dp_cell *cell, uint64_t h
     size_t len = dp_render_number(num, cell, hz, false);
     if (cell->kind == DP_CELL_TEXT)
         dp_json_string(buf, cell->ptr, cell->len);
+    else if (cell->kind == DP_CELL_JSON)
+        dp_buf_add(buf, cell->ptr, cell->len);
     else if (len)
         dp_buf_add(buf, num, len);
     else

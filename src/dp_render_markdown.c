@@ -70,6 +70,25 @@ static void put_code(struct dp_sink *sink, struct dp_name str)
     put_fence(sink, n ? n : 1, blank, false);
 }
 
+void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    struct dp_name str = dp_render_text(ptr, len, &text);
+    unsigned n = fence(str.ptr, str.len);
+    bool blank = str.len && (str.ptr[0] == '`' || str.ptr[str.len - 1] == '`');
+    for (int side = 0; side < 2; side++) {
+        dp_buf_adds(buf, blank && side ? " " : "");
+        for (unsigned i = 0; i < (n ? n : 1); i++)
+            dp_buf_addc(buf, '`');
+        dp_buf_adds(buf, blank && !side ? " " : "");
+        for (size_t i = 0; !side && i < str.len; i++)
+            dp_buf_add(buf, n || str.ptr[i] != '`' ? &str.ptr[i] : "'", 1);
+    }
+    buf->err = buf->err ? buf->err : text.err;
+    dp_buf_release(&text);
+}
+
 /* Titles: words as they are, anything else as code. */
 static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text)
 {
@@ -132,9 +151,16 @@ int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
     dp_buf_init(&text);
     if (!how->quiet)
         put_facts(sink, t, &text);
-    put_head(sink, t, &text);
+    if (!t->n_rows || !t->rows[0].section)
+        put_head(sink, t, &text);
     for (size_t r = 0; r < t->n_rows; r++) {
         const struct dp_row_of_table *row = &t->rows[r];
+        if (row->section) {
+            dp_sink_adds(sink, "\n**");
+            put_title(sink, row->section, &text);
+            dp_sink_adds(sink, "**\n\n");
+            put_head(sink, t, &text);
+        }
         for (size_t c = 0; c < t->n_columns; c++) {
             dp_sink_adds(sink, c ? " | " : "| ");
             for (unsigned i = 0; c == indented && i < row->indent && i < LEVELS; i++)

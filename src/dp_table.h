@@ -8,7 +8,8 @@
 #include "dp_io.h"
 #include "dp_pool.h"
 
-enum dp_format { DP_TEXT, DP_CSV, DP_JSON, DP_MARKDOWN, DP_HTML };
+enum dp_format { DP_TEXT, DP_CSV, DP_JSON, DP_MARKDOWN, DP_HTML,
+                 DP_TAP, DP_JUNIT, DP_GITHUB };      /* these three are no tables: dp_render_gate.h */
 
 enum dp_cell_kind {
     DP_CELL_EMPTY,              /* nothing to say: blank, null; infinities and what is no number are printed so too */
@@ -16,7 +17,8 @@ enum dp_cell_kind {
     DP_CELL_PERCENT,            /* real, 2 decimals; with a % for people */
     DP_CELL_COUNT,              /* whole */
     DP_CELL_TICKS,              /* whole ticks, printed in seconds by hz, exactly */
-    DP_CELL_REAL                /* real, with `decimals` */
+    DP_CELL_REAL,               /* real, with `decimals` */
+    DP_CELL_JSON                /* of facts: a JSON value, for JSON alone */
 };
 
 struct dp_cell {
@@ -51,6 +53,7 @@ struct dp_row_of_table {
     size_t cells;               /* index of its first cell */
     unsigned indent;            /* of hierarchies: level, from 0. The first left-aligned column is indented by it; CSV and
                                  * JSON get a last column `level` where any row has one */
+    const char *section;        /* for people: what stands above it; NULL: it goes on as before */
     struct dp_block block;
     int tint;                   /* 0 none, 1 warm, 2 hot: of the percents, on a terminal where asked for, and in HTML */
 };

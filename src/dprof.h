@@ -68,6 +68,22 @@ int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
 /* The same from memory; path is for messages. */
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags);
+/* Before the first file: nothing but these stretches of each file is wanted, which must be a trace. They are ascending
+ * and do not overlap. Returns 0 or DP_E_NOMEM. */
+struct dp_range {
+    double from, to;            /* seconds from the beginning of the file, or percent of its real time */
+    int percent;
+};
+int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
+
+/* Reads files, each into a profile; those of one profile stand together, and are read in their order. Up to `threads` threads
+ * share the work, the caller's among them, which alone calls host->progress. The outcomes tell of errors. */
+struct dp_read_job {
+    struct dp_prof *prof;
+    const char *path;
+    unsigned flags;
+};
+void dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host);
 size_t dp_prof_files(const struct dp_prof *prof);
 void dp_prof_outcome(const struct dp_prof *prof, size_t file, struct dp_outcome *out);
 /* The k-th variable of a file's header; 0 when there is none. */
@@ -164,6 +180,29 @@ long dp_flat_rows(const struct dp_prof *prof, const struct dp_names *names,
 /* The total of the time, and the real one. */
 uint64_t dp_prof_total(const struct dp_prof *prof, int time);
 
+/* ---- subs of several profiles that are the same ---- */
+
+struct dp_pairs;
+
+struct dp_pair_side {
+    const struct dp_prof *prof;
+    uint32_t side;              /* 0: the baseline */
+};
+
+/* A sub, or with `::` at its end a package with all that is below, that has another name in later profiles. */
+struct dp_rename {
+    const char *from, *to;
+    size_t from_len, to_len;
+};
+
+struct dp_pair_how {
+    unsigned label_flags;       /* with DP_LABEL_SEPARATE, anonymous subs are paired one by one */
+    const struct dp_rename *renames;
+    size_t n_renames;
+    const char *const *bases;   /* folders that file names are taken to be relative to */
+    size_t n_bases;
+};
+
 /* ---- dprofreport's view ---- */
 
 /* What is counted: enum dp_time, or one of these. */
@@ -185,6 +224,8 @@ struct dp_over_side {
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */
     size_t counter;                 /* where the metric is a counter: its number in this profile */
+    const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one is; NULL: label_flags */
+    size_t pair;
 };
 
 struct dp_over_how {
@@ -196,6 +237,7 @@ struct dp_over_how {
     int relative;               /* percent of what is shown: of its Self if by_self, else of all that passed in it */
     int exclude_other;          /* only what --parent matches */
     int by_self;                /* sort by Self, not Children */
+    uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
 };
 
 enum dp_field { DP_FIELD_CHILDREN, DP_FIELD_SELF, DP_FIELD_CALLS, DP_FIELD_CHILDREN_VALUE, DP_FIELD_SELF_VALUE,
@@ -241,6 +283,87 @@ struct dp_report {
  * there is no sub of the name edges_of. */
 long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how, const struct dp_host *host);
 
+/* ---- dprofdiff's view ---- */
+
+/* What is compared: a metric, which each part of each side has. */
+struct dp_diff_measure {
+    const char *name;               /* as a rule has it: "ops" */
+    int metric;
+    const size_t *counters;         /* by part, of all sides in order: where it is a counter; else NULL */
+    int exact;                      /* repeats from run to run, so that one run a side decides */
+    double tolerance;               /* of an exact one: what differs by that share or less is taken for equal */
+};
+
+/* One side: runs of one or more parts, which are files. The first side is the baseline. */
+struct dp_diff_side {
+    const char *name;               /* for people; UTF-8 */
+    const struct dp_over_side *parts;
+    const size_t *ends;             /* by run: behind its last part */
+    size_t n_runs;
+    int cut;                        /* a part is cut short */
+};
+
+enum dp_diff_compute { DP_C_DELTA, DP_C_DELTA_ABS, DP_C_RATIO, DP_C_WDIFF };
+enum dp_diff_view { DP_V_FLAT, DP_V_TREE, DP_V_CALLERS, DP_V_CALLEES };
+
+/* A rule of a gate: what must not be. */
+enum dp_rule_kind { DP_RULE_GROWTH, DP_RULE_NEW, DP_RULE_GONE };
+enum { DP_RULE_LIMITS = 2 };
+struct dp_rule {
+    const char *text;               /* as it was given */
+    int kind;                       /* enum dp_rule_kind */
+    long pattern;                   /* of host->match: only subs that match; -1: all, and the total */
+    size_t measure;                 /* of growth; or DP_RULE_CALLS */
+    int incl;
+    size_t n_limits;                /* all are to be exceeded */
+    struct { double value; int percent; } limits[DP_RULE_LIMITS];  /* percent of the baseline; seconds; or so many */
+};
+#define DP_RULE_CALLS ((size_t)-1)
+
+struct dp_diff_how {
+    struct dp_over_how over;        /* metric: of the first measure */
+    const struct dp_diff_measure *measures;
+    size_t n_measures;
+    struct dp_pair_how pair;
+    int children;                   /* values with what was called */
+    int normalize;                  /* values as if all runs had the baseline's total */
+    int compute;                    /* enum dp_diff_compute */
+    long weights[2];                /* of the baseline, of the other side */
+    size_t order;                   /* rows by what was computed for this side; 0: by the baseline */
+    int baseline_only;              /* only what the baseline and another side have */
+    double floor;                   /* percent of the pooled total: what has less is not tested */
+    double alpha;                   /* a difference is true when its p, after Holm, is no greater */
+    double confidence;              /* of intervals */
+    /* the gate */
+    const struct dp_rule *rules;
+    size_t n_rules;
+    int strict;                     /* what cannot be decided fails */
+    int (*match)(void *ctx, size_t pattern, const char *ptr, size_t len);   /* 1, 0, or negative to stop */
+    void *match_ctx;
+    /* output */
+    int view;                       /* enum dp_diff_view */
+    const char *edges_of;           /* of callers and callees: the sub */
+    size_t edges_of_len;
+    double percent_limit;           /* of the tree: branches that change less of the total are one line */
+    size_t rows;                    /* at most so many; 0: all */
+    int period, formula, verbose;   /* more columns: values; how it was computed; calls */
+    int format;                     /* enum dp_format of dp_table.h */
+    const char *separator, *title;
+    int quiet, colour;
+    const struct dp_report_fact *facts;
+    size_t n_facts;
+};
+
+struct dp_diff_outcome {
+    size_t rows;
+    size_t failed, undecided;       /* of the gate: findings */
+    size_t needed;                  /* runs a side that could decide; 0: these can */
+};
+
+/* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of the name edges_of. */
+int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
+                  struct dp_diff_outcome *out);
+
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 
 struct dp_trace_how {
@@ -260,6 +383,10 @@ int dp_trace_add_mem(struct dp_trace *trace, const char *path, const void *ptr, 
 void dp_trace_outcome(const struct dp_trace *trace, struct dp_outcome *out);
 
 /* ---- text for people ---- */
+
+/* Prints a file's lines, unpacked, each with its number and the byte where it begins. Returns 0 or a DP_E; message (of at
+ * least 240 bytes) may have the detail. */
+int dp_dump(const char *path, const struct dp_host *host, char *message);
 
 /* Bytes of a name as a terminal may see them: control bytes and broken UTF-8 as
  * \x1b. Returns the length; writes at most cap bytes. 4 bytes of room for each

@@ -1,5 +1,6 @@
 #define PERL_NO_GET_CONTEXT
 #include "dpx_host.h"
+#include "dpx_hash.h"
 #include "dp_err.h"
 #include "dp_subs.h"
 
@@ -61,22 +62,10 @@ SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
     return sv;
 }
 
-static SV *field(pTHX_ HV *from, const char *name)
-{
-    SV **sv = hv_fetch(from, name, (I32)strlen(name), 0);
-    return sv && SvOK(*sv) ? *sv : NULL;
-}
-
-static IV number(pTHX_ HV *from, const char *name, IV otherwise)
-{
-    SV *sv = field(aTHX_ from, name);
-    return sv ? SvIV(sv) : otherwise;
-}
-
 unsigned dpx_label_flags(pTHX_ HV *from)
 {
-    return (number(aTHX_ from, "separate", 0) ? DP_LABEL_SEPARATE : 0u)
-         | (number(aTHX_ from, "autoload", 0) ? DP_LABEL_AUTOLOAD : 0u);
+    return (dpx_number(aTHX_ from, "separate", 0) ? DP_LABEL_SEPARATE : 0u)
+         | (dpx_number(aTHX_ from, "autoload", 0) ? DP_LABEL_AUTOLOAD : 0u);
 }
 
 void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *names)
@@ -84,28 +73,28 @@ void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *
     SV *sv;
     STRLEN len;
     Zero(how, 1, struct dp_classic);
-    how->time = (int)number(aTHX_ from, "time", DP_T_CPU);
-    how->order = (int)number(aTHX_ from, "order", DP_BY_TIME);
-    how->reverse = number(aTHX_ from, "reverse", 0) != 0;
-    how->inclusive = number(aTHX_ from, "inclusive", 0) != 0;
-    how->no_header = number(aTHX_ from, "no_header", 0) != 0;
-    how->program = number(aTHX_ from, "program", 0) != 0;
-    how->rows = (size_t)number(aTHX_ from, "rows", 15);
-    how->width = (size_t)number(aTHX_ from, "width", 0);
+    how->time = (int)dpx_number(aTHX_ from, "time", DP_T_CPU);
+    how->order = (int)dpx_number(aTHX_ from, "order", DP_BY_TIME);
+    how->reverse = dpx_number(aTHX_ from, "reverse", 0) != 0;
+    how->inclusive = dpx_number(aTHX_ from, "inclusive", 0) != 0;
+    how->no_header = dpx_number(aTHX_ from, "no_header", 0) != 0;
+    how->program = dpx_number(aTHX_ from, "program", 0) != 0;
+    how->rows = (size_t)dpx_number(aTHX_ from, "rows", 15);
+    how->width = (size_t)dpx_number(aTHX_ from, "width", 0);
     how->only = -1;
-    if ((sv = field(aTHX_ from, "only"))) {
+    if ((sv = dpx_field(aTHX_ from, "only"))) {
         const char *only = SvPVutf8(sv, len);
         how->only = dp_names_find(names, only, len);
         if (how->only < 0)              /* nothing is called so: nothing is shown */
             how->only = (long)dp_names_count(names);
     }
-    if ((sv = field(aTHX_ from, "roles"))) {
+    if ((sv = dpx_field(aTHX_ from, "roles"))) {
         const char *roles = SvPV(sv, len);
         if (len != dp_names_count(names))
             croak("roles: %lu of %lu", (unsigned long)len, (unsigned long)dp_names_count(names));
         how->roles = (const unsigned char *)roles;
     }
-    if ((sv = field(aTHX_ from, "group"))) {
+    if ((sv = dpx_field(aTHX_ from, "group"))) {
         how->group = SvPVutf8(sv, len);
         how->group_len = len;
     }
@@ -153,6 +142,8 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
         av_push(odd, label(aTHX_ names, o->odd[i]));
     return sv;
 }
+
+const char *dpx_error_text(int code) { return dp_err_text(code); }
 
 void dpx_check(pTHX_ long code)
 {

@@ -36,9 +36,18 @@ unsigned dpx_label_flags(pTHX_ HV *from);
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
 const struct dp_over_side *dpx_sides(pTHX_ AV *from);
 
+void dpx_over(pTHX_ struct dp_over_how *how, HV *from);
+const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count);
+
+/* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how (Devel::DProf::Diff has the
+ * layout). As long-lived as the above. */
+const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from);
+void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
+
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
 
+const char *dpx_error_text(int code);
 /* The error of a negative code, with a text. */
 void dpx_check(pTHX_ long code);
 

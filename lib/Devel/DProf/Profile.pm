@@ -116,6 +116,16 @@ What C<hz> ticks make: C<s>, a second; or what folded stacks count, the empty st
 
 True where some of it comes from folded stacks, which tell no calls.
 
+=item window [FROM, TO, PERCENT], ...
+
+To be called before the first C<add>: only these stretches of each file, which must be traces. FROM and TO are seconds from the beginning of the
+file, or percent of its real time; TO undef is its end. They are ascending and do not overlap.
+
+=item Devel::DProf::Profile::add_all LIST [, THREADS [, PROGRESS]]
+
+A function: reads files, each given as [PROFILE, PATH, FLAGS], those of one profile together, in that many threads (0: as many as
+there are processors). The outcomes of the profiles tell how it went. PROGRESS is as that of C<add>, for those files that the caller's thread reads.
+
 =item merge OTHER
 
 Adds all of another profile. Returns undef, or what is wrong.
@@ -172,6 +182,25 @@ reverse, inclusive, program, only, roles, group, and what L</names> takes.
 
 L<dprofpp>'s table, its C<-S> and its C<-T>. The last is a function; it prints as
 it reads, and returns an outcome.
+
+=item subs HOW
+
+Label and package of each sub, in pairs.
+
+=item counters
+
+The names of the counters, each perhaps with its unit behind a colon.
+
+=item Devel::DProf::Profile::print_report HANDLE, SIDES, HOW
+
+=item Devel::DProf::Profile::print_diff HANDLE, SIDES, HOW
+
+What L<dprofreport> and L<dprofdiff> print. SIDES are [PROFILE, FLAGS, SCRIPT, PID, THREAD] each, FLAGS a byte for each sub and one for the program; of a difference, hashes of a name
+and runs, which are lists of such. HOW has the fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
+
+=item Devel::DProf::Profile::dump_text PATH, HANDLE
+
+Prints a file's lines with their numbers and places. Returns undef, or what is wrong.
 
 =item Devel::DProf::Profile::processes PATH
 

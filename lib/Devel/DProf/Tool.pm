@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written);
+                    parsed list_of pattern output written usage manual);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -48,9 +48,22 @@ sub getopt {
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
     return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, @$options);
+    usage($tool, $message);
+    return;
+}
+
+# What is wrong with a command line.
+sub usage {
+    my ($tool, $message) = @_;
     complain($message =~ s/\n+\z//r);
     print STDERR "Try '$tool -h' for help.\n";
-    return;
+    return USAGE;
+}
+
+sub manual {
+    require Pod::Usage;
+    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
+    return OK;
 }
 
 # A list of names: separated by commas; file://NAME is a file with one on each line. Dies with what is wrong.

@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress told_of);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress told_of manual);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -141,12 +141,6 @@ those of killed processes; folded stacks of other profilers.
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
     -V, -h, -H    version, this help, the manual
 END
-    return OK;
-}
-
-sub manual {
-    require Pod::Usage;
-    Pod::Usage::pod2usage(-verbose => 2, -input => $0, -exitval => 'NOEXIT');
     return OK;
 }
 

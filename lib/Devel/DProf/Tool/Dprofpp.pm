@@ -5,7 +5,8 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual);
+use Devel::DProf::Record qw(include_dirs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -261,24 +262,11 @@ sub unexpected {
 
 # ---- -p, -V, -h, -H ----
 
-# The folders that a perl of this installation would not search by itself.
-sub include_dirs {
-    require Config;
-    require Cwd;
-    my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(
-        privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
-    my $object = "auto/Devel/DProf/DProf.$Config::Config{dlext}";
-    my @dirs = ($Devel::DProf::Core::Dir, grep { !ref && (-e "$_/Devel/DProf.pm" || -e "$_/$object") } @INC);
-    my %seen;
-    return map { "-I$_" } grep { !$known{$_} && !$seen{$_}++ }
-        map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
-}
-
 sub record {
     my ($script, $args, $names) = @_;
     my @command = $args ? ($script, @$args) : split ' ', $script;
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
-    my $rc = system { $^X } $^X, include_dirs(), '-d:DProf', @command;
+    my $rc = system { $^X } $^X, map({ "-I$_" } include_dirs()), '-d:DProf', @command;
     if ($rc == -1) {
         complain("Failed: $^X -d:DProf @command: $!");
         return FAILED;
@@ -350,12 +338,6 @@ Instead of the table:
     -h, -H      this help, the manual
 END
     return written(0);
-}
-
-sub manual {
-    require Pod::Usage;
-    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
-    return OK;
 }
 
 1;

@@ -4,21 +4,15 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of list_of pattern
-                          parsed output written run_loop);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed output written run_loop
+                          usage manual);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names filters flags medium colour few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# As src/dprof.h and src/dp_table.h have them.
-my %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
-my %METRIC_NAME = (0 => 'user+system time', 1 => 'user time', 2 => 'system time', 3 => 'real time', 4 => 'calls');
-my @KEYS = qw(sub package script pid thread srcline phase caller parent);
-my %KEY = (map({ $KEYS[$_] => $_ } 0 .. $#KEYS), symbol => 0, dso => 1, comm => 2, tid => 4);
 my %FIELD = (overhead_children => 0, children => 0, overhead => 1, self => 1, calls => 2, sample => 2, period_children => 3,
     period => 4, avg => 5, min => 6, max => 7);
-use constant { FIELD_KEY => 8, COUNTER => 16 };
-use constant { SHOWN => 1, PARENT => 2, CUT => 4 };
-my %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4);
+use constant FIELD_KEY => 8;
 my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
 
 my @options = (
@@ -40,7 +34,7 @@ sub main {
         print "dprofreport version: $VERSION\n";
         return OK;
     }
-    my $how = eval { how($opt) } or return usage($@);
+    my $how = eval { how($opt) } or return usage('dprofreport', $@);
     @$names = 'tmon.out' if !@$names;
     if ($opt->{processes}) {
         my %seen;
@@ -51,40 +45,21 @@ sub main {
     return report($opt, $how, $failed, $names, @sides);
 }
 
-sub usage {
-    my ($message) = @_;
-    complain($message =~ s/\n+\z//r);
-    print STDERR "Try 'dprofreport -h' for help.\n";
-    return USAGE;
-}
-
 # ---- options ----
 
 # What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{'no-children'} ? 0 : 1, separate => $opt->{R} ? 1 : 0, autoload => $opt->{A} ? 1 : 0);
-    my @keys = map { key($_) } split /,/, $opt->{s} // 'sub';
-    die "-s: no keys\n" if !@keys;
-    for my $name (qw(only skip p ignore-callees)) {
-        $how{"re_$name"} = pattern(length $name > 1 ? "--$name" : "-$name", $opt->{$name}) if defined $opt->{$name};
-    }
+    my @keys = keys_of($opt->{s} // 'sub');
+    %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
     die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == $KEY{parent} } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
-    my %twice;
-    @keys = grep { !$twice{$_}++ } @keys;
     $how{keys} = \@keys;
     $how{fields} = fields($opt, \%how);
     # the keys share the last column
     $how{fields} = [sort { ($a >= FIELD_KEY) <=> ($b >= FIELD_KEY) } @{ $how{fields} }] if $opt->{hierarchy};
-    for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
-        my ($name, $to) = @$_;
-        $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
-    }
-    my $percentage = $opt->{percentage} // 'absolute';
-    die "--percentage $percentage: it is relative or absolute\n" if $percentage !~ /^(?:relative|absolute)\z/;
-    $how{relative} = $percentage eq 'relative' ? 1 : 0;
     $how{exclude_other} = $opt->{x} ? 1 : 0;
     $how{no_children} = $how{children} ? 0 : 1;
     $how{percent_limit} = $opt->{'percent-limit'} // 0;
@@ -99,16 +74,7 @@ sub how {
     die "--callers and --callees: one at a time\n" if defined $opt->{callers} && defined $opt->{callees};
     $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
     $how{callees} = defined $opt->{callees} ? 1 : 0;
-    $how{format} = $FORMAT{ $opt->{format} // 'text' } // die "--format $opt->{format}: it is one of " . join(', ', sort keys %FORMAT) . "\n";
-    if (length($opt->{t} // '')) {
-        die "'.' is the only non valid --field-separator argument\n" if $opt->{t} eq '.';
-        $how{separator} = $opt->{t} =~ s/\\t/\t/gr;
-    }
-    $how{quiet} = $opt->{q} ? 1 : 0;
-    my $color = $opt->{color} // 'auto';
-    die "--color $color: it is auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
-    $how{color} = $color;
-    $how{title} = $opt->{title} if defined $opt->{title};
+    medium($opt, \%how, qw(text csv json markdown html));
     return \%how;
 }
 
@@ -122,16 +88,6 @@ sub bare_g {
         $args[$i] = '--call-graph=' if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
     }
     return @args;
-}
-
-# A unique beginning of a key will do.
-sub key {
-    my ($word) = @_;
-    my $lower = lc $word;
-    return $KEY{$lower} if exists $KEY{$lower};
-    my %number = map { $KEY{$_} => 1 } grep { length $lower && index($_, $lower) == 0 } keys %KEY;
-    return (keys %number)[0] if keys %number == 1;
-    die "Unknown --sort key: `$word'; there are " . join(', ', @KEYS) . "\n";
 }
 
 sub fields {
@@ -260,13 +216,8 @@ sub metric {
         @$how{qw(metric metric_name counter)} = (COUNTER, $name, $name);
         return 1;
     }
-    usage("-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
+    usage('dprofreport', "-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
     return;
-}
-
-sub counter_names {
-    my ($profile) = @_;
-    return [map { s/:.*//sr } $profile->counters];
 }
 
 # Files that stand apart are still one sum: why this one cannot be part of it.
@@ -282,45 +233,24 @@ sub unlike_first {
         : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
 }
 
-# By sub, and for the time outside of all subs: what the filters and patterns say.
-sub flags {
-    my ($how, $profile, $header) = @_;
-    my $script = $header->{dprof_script} // '';
-    my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{ $script =~ s{.*/}{}sr };
-    return undef if !$hidden && !grep { $how->{$_} } qw(subs packages re_only re_skip re_p re_ignore-callees);
-    my $flags = '';
-    for my $sub ($profile->subs($how), ['(program)', '(program)']) {
-        my ($label, $package) = @$sub;
-        my $shown = !$hidden
-            && (!$how->{subs} || $how->{subs}{$label})
-            && (!$how->{packages} || $how->{packages}{$package})
-            && (!$how->{re_only} || $label =~ $how->{re_only})
-            && (!$how->{re_skip} || $label !~ $how->{re_skip});
-        $flags .= chr(($shown ? SHOWN : 0)
-            | ($how->{re_p} && $label =~ $how->{re_p} ? PARENT : 0)
-            | ($how->{'re_ignore-callees'} && $label =~ $how->{'re_ignore-callees'} ? CUT : 0));
-    }
-    return $flags;
-}
-
 # ---- output ----
 
 # Of all the files, as many as are told of.
 sub scripts {
     my %seen;
     my @scripts = grep { defined && length && !$seen{$_}++ } map { my $p = $_; map { my %h = $p->header($_); $h{dprof_script} } 0 .. $p->files - 1 } @_;
-    return @scripts > 3 ? (@scripts[0 .. 2], 'and ' . (@scripts - 3) . ' more') : @scripts;
+    return few(@scripts);
 }
 
 sub report {
     my ($opt, $how, $failed, $names, @sides) = @_;
-    my @paths = @$names > 3 ? (@$names[0 .. 2], 'and ' . (@$names - 3) . ' more') : @$names;
+    my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
     $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
         'Metric', 'metric', $how->{metric_name}];
     $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
     my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $how->{format} == 0);
-    $how->{colour} = $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
+    $how->{colour} = colour($how, $is_terminal);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, $how);
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
         complain('there is no sub ' . bytes($how->{edges_of}) . " in @$names");
@@ -365,12 +295,6 @@ Output:
 
 Options may also stand in the environment variable DPROFREPORT_OPTS.
 END
-    return OK;
-}
-
-sub manual {
-    require Pod::Usage;
-    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
     return OK;
 }
 

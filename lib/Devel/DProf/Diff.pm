@@ -1,0 +1,392 @@
+package Devel::DProf::Diff;
+
+# Profiles compared: sides of runs of files, read and brought to what the comparison in C takes.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Profile;
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names flags COUNTER);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
+
+# How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
+sub new {
+    my ($class, %how) = @_;
+    my $self = bless {
+        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => 1, compute => 0, floor => 0.5, alpha => 0.001,
+        confidence => 0.95, facts => [], rules => [], sides => [], %how,
+    }, $class;
+    $self->{say} ||= sub { };
+    return $self;
+}
+
+# ---- files ----
+
+# Reads sides: { name, runs => [[path, ...], ...] } each. What an outcome tells goes to told($outcome), which returns
+# whether the file can be used. False where there is nothing to compare; that was said.
+sub read {
+    my ($self, $told, $progress, @sides) = @_;
+    my $apart = $self->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
+    my @jobs;
+    for my $s (0 .. $#sides) {
+        for my $run (@{ $sides[$s]{runs} }) {
+            my $profile;
+            for my $path (@$run) {
+                $profile = $self->profile($s) if !$profile || $apart;
+                push @jobs, [$profile, $path, $self->{force} ? Devel::DProf::Profile::FORCE : 0];
+            }
+        }
+    }
+    Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
+    my ($ok, %seen) = (1);
+    for my $side (@sides) {
+        my @runs;
+        $side->{cut} = 0;
+        for my $run (@{ $side->{runs} }) {
+            my @parts;
+            for my $path (@$run) {
+                my $profile = (shift @jobs)->[0];
+                my $index = $seen{$profile}++;
+                my $what = $told->($profile->outcome($index), { $profile->header($index) });
+                $side->{cut} = 1 if $what eq 'cut';
+                $ok = 0 if $what eq 'bad';
+                push @parts, $profile if !$index;
+            }
+            push @runs, \@parts;
+        }
+        $side->{profiles} = \@runs;
+    }
+    $self->{sides} = \@sides;
+    return $ok;
+}
+
+sub profile {
+    my ($self, $side) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->declare_unit($self->{unit}) if defined $self->{unit};
+    $profile->phases if grep { $_ == $KEY{phase} } @{ $self->{keys} };
+    my $windows = $self->{windows} || [];
+    my $window = $windows->[ $side < @$windows ? $side : -1 ];
+    $profile->window(@$window) if $window;
+    return $profile;
+}
+
+sub parts {
+    my ($side) = @_;
+    return map { @$_ } @{ $side->{profiles} };
+}
+
+# Leaves out the files of other processes and threads. False where a side has nothing left.
+sub only_of {
+    my ($self, $name, $wanted) = @_;
+    return 1 if !$wanted;
+    for my $side (@{ $self->{sides} }) {
+        for my $run (@{ $side->{profiles} }) {
+            @$run = grep { my %header = $_->header(0); $wanted->{ $header{"dprof_$name"} // '' } } @$run;
+        }
+        @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
+        next if @{ $side->{profiles} };
+        $self->{say}->("$side->{name}: there is no $name " . join(', ', sort keys %$wanted));
+        return 0;
+    }
+    return 1;
+}
+
+# What a side is called in messages.
+sub side_name {
+    my ($side) = @_;
+    return $side->{name};
+}
+
+# ---- what is compared ----
+
+# Settles the metric. False where a side lacks it; that was said.
+sub settle {
+    my ($self) = @_;
+    my @sides = @{ $self->{sides} };
+    for my $side (@sides) {
+        my @parts = parts($side);
+        next if $self->{force} || grep { $_->contexts > 1 || $_->total(Devel::DProf::Profile::REAL) } @parts;
+        $self->{say}->("$side->{name}: nothing was recorded in it");
+        return 0;
+    }
+    my $name = $self->{metric_name};
+    $self->same_unit or return 0 if exists $METRIC{$name} && $METRIC{$name} < 4;
+    my $measure = $self->measure($name) or return 0;
+    $self->{measures} = [$measure];
+    $self->{metric} = $measure->{metric};
+    my $label = exists $METRIC{$name} ? $METRIC_NAME{ $METRIC{$name} } : $name;
+    my $unit = (parts($sides[0]))[0]->unit;
+    $label = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $measure->{metric} < 4;
+    $self->{label} = $label;
+    return 1;
+}
+
+sub has {
+    my ($profile) = @_;
+    return (qw(cpu user system real), $profile->no_calls ? () : 'calls', @{ counter_names($profile) });
+}
+
+# A metric as all sides have it, or nothing: that was said.
+sub measure {
+    my ($self, $name) = @_;
+    my ($lacking, @counters);
+    for my $side (@{ $self->{sides} }) {
+        for my $profile (parts($side)) {
+            my @names = @{ counter_names($profile) };
+            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
+            push @counters, $n;
+            $lacking = 1 if exists $METRIC{$name} ? $METRIC{$name} == 4 && $profile->no_calls : !defined $n;
+        }
+    }
+    if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
+        $self->{say}->("$name: not all sides have it");
+        $self->{say}->("$_->{name} has " . join(', ', has((parts($_))[0]))) for @{ $self->{sides} };
+        return;
+    }
+    my $exact = $name eq 'calls' || $name eq 'ops';
+    return {
+        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $exact ? 1 : 0,
+        exists $METRIC{$name} ? () : (counters => \@counters),
+        tolerance => $name eq 'ops' && defined $self->why_unpinned ? 0.001 : 0,
+    };
+}
+
+sub same_unit {
+    my ($self) = @_;
+    my %units;
+    for my $side (@{ $self->{sides} }) {
+        push @{ $units{ $_->unit } }, $side->{name} for parts($side);
+    }
+    return 1 if keys %units < 2 || $self->{force};
+    $self->{say}->('the sides count different things; --unit declares what folded stacks count, -f compares even so');
+    for my $side (@{ $self->{sides} }) {
+        my $unit = (parts($side))[0]->unit;
+        $self->{say}->("$side->{name}: " . ($unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit'));
+    }
+    return 0;
+}
+
+# Ops and calls repeat only with the same hash seed. Why they may not here, or undef.
+sub why_unpinned {
+    my ($self) = @_;
+    my %seeds;
+    for my $side (@{ $self->{sides} }) {
+        for my $profile (parts($side)) {
+            my %header = $profile->header(0);
+            my ($seed, $keys) = map { $_ // '' } @header{qw(dprof_hash_seed dprof_perturb_keys)};
+            return "the hash seed of $side->{name} was random" if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
+            $seeds{"$seed/$keys"} = 1;
+        }
+    }
+    return keys %seeds > 1 ? 'the hash seeds differ' : undef;
+}
+
+# What the sides differ in that matters: texts.
+sub differences {
+    my ($self) = @_;
+    my @told;
+    my %names = (dprof_perl => 'perl', dprof_clock => 'the clock', dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins');
+    for my $name (sort keys %names) {
+        my (%values, @order);
+        for my $side (@{ $self->{sides} }) {
+            for my $profile (parts($side)) {
+                my %header = $profile->header(0);
+                next if !defined $header{dprof_format};
+                $header{builtins} = ($header{dprof_options} // '') =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
+                my $value = $header{$name} // '';
+                push @order, length $value ? $value : 'none' if !$values{$value}++;
+            }
+        }
+        push @told, "$names{$name} is not the same: " . join(', ', @order) if @order > 1;
+    }
+    return @told;
+}
+
+# ---- rules ----
+
+# RULE, RULE: parsed (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
+sub gate {
+    my ($self, $text) = @_;
+    my @rules;
+    for ($text) {
+        pos = 0;
+        while (1) {
+            /\G[\s,]+/gc;
+            last if pos == length;
+            my $start = pos;
+            my %rule;
+            if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
+                my $re = $1;
+                $rule{re} = eval { qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+            }
+            if (/\G(new|gone)\b\s*/gc) {
+                $rule{kind} = $1 eq 'new' ? NEW : GONE;
+            } elsif (/\G([^\s<>=,&\/]+)\s*>\s*/gc) {
+                @rule{qw(kind metric)} = (GROWTH, $1);
+                do {
+                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
+                    push @{ $rule{limits} }, [$1, $2 // ''];
+                } while (/\G&\s*/gc);
+                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > 2;
+            } else {
+                die wrong($text, pos, 'METRIC > LIMIT, new or gone');
+            }
+            $rule{text} = substr($text, $start, pos() - $start) =~ s/\s+\z//r;
+            die wrong($text, pos, 'a comma, or the end') if pos != length && substr($text, pos, 1) ne ',';
+            push @rules, \%rule;
+        }
+    }
+    die "--fail-if: there is no rule\n" if !@rules;
+    push @{ $self->{parsed} }, @rules;
+    return;
+}
+
+sub wrong {
+    my ($text, $at, $wanted) = @_;
+    return "--fail-if: $wanted is wanted at `" . substr($text, $at) . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
+}
+
+my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
+
+# Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule, returns
+# false where a side lacks what it asks for: that was said.
+sub settle_rules {
+    my ($self) = @_;
+    for my $parsed (@{ $self->{parsed} || [] }) {
+        my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1);
+        if ($parsed->{re}) {
+            push @{ $self->{patterns} }, $parsed->{re};
+            $rule{pattern} = $#{ $self->{patterns} };
+        }
+        if ($rule{kind} == GROWTH) {
+            my $measure = $self->rule_measure($parsed->{metric}, \%rule);
+            return 0 if !defined $measure;
+            $rule{measure} = $measure;
+            my $is_time = $measure != CALLS && $self->{measures}[$measure]{metric} < 4 && (parts($self->{sides}[0]))[0]->unit eq 's';
+            $rule{limits} = [map { limit($parsed, @$_, $is_time) } @{ $parsed->{limits} }];
+        }
+        push @{ $self->{rules} }, \%rule;
+    }
+    my $patterns = $self->{patterns};
+    $self->{match} = sub { $_[1] =~ $patterns->[ $_[0] ] };
+    return 1;
+}
+
+sub rule_measure {
+    my ($self, $name, $rule) = @_;
+    $rule->{incl} = $name eq 'incl' ? 1 : 0;
+    return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{measures}[0]{name};
+    if ($name eq 'calls') {
+        return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
+    }
+    die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m says which one\n" if exists $METRIC{$name} && $name ne 'calls';
+    my $measure = $self->measure($name) or return undef;
+    push @{ $self->{measures} }, $measure;
+    return $#{ $self->{measures} };
+}
+
+sub limit {
+    my ($parsed, $value, $unit, $is_time) = @_;
+    return [$value, 1] if $unit eq '%';
+    die "--fail-if: $parsed->{text}: $unit is no unit; there are %, s, ms, us, ns\n" if length $unit && !$SECONDS{$unit};
+    die "--fail-if: $parsed->{text}: it counts, and $value$unit is a time\n" if length $unit && !$is_time;
+    die "--fail-if: $parsed->{text}: a time takes a unit: $value% or ${value}ms\n" if !length $unit && $is_time && $value != 0;
+    return [$value * ($SECONDS{$unit} // 1), 0];
+}
+
+# ---- output ----
+
+# Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed.
+sub print {
+    my ($self, $out) = @_;
+    my @sides = map {
+        my $side = $_;
+        +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
+    } @{ $self->{sides} };
+    return Devel::DProf::Profile::print_diff($out, \@sides, {%$self});
+}
+
+sub part {
+    my ($self, $profile) = @_;
+    my %header = $profile->files ? $profile->header(0) : ();
+    return [$profile, flags($self, $profile, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}];
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Diff - profiles compared
+
+=head1 SYNOPSIS
+
+    my $diff = Devel::DProf::Diff->new(metric_name => 'calls', say => sub { warn "$_[0]\n" });
+    $diff->gate('calls > 0');
+    $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' }, undef,
+        { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] }) or die;
+    $diff->settle && $diff->settle_rules or die;
+    my $result = $diff->print(\*STDOUT);
+    die "slower\n" if $result->{failed};
+
+=head1 DESCRIPTION
+
+What L<dprofdiff> and L<Test::DProf> share: sides are read, a metric is chosen, rules are parsed, and the comparison in C
+is called.
+
+=head1 METHODS
+
+=over
+
+=item new FIELD => VALUE, ...
+
+FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
+C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
+spite of different units; unit, what folded stacks count; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+ones for all that follow.
+
+=item gate TEXT
+
+Adds rules, in the words of L<dprofdiff/--fail-if>. Dies with what is wrong with them.
+
+=item read TOLD, PROGRESS, SIDE, ...
+
+Reads the files, in parallel where there are processors. A SIDE is a hash of a name and runs, each a list of
+paths; the first is the baseline. TOLD is called with the outcome of each file (L<Devel::DProf::Profile/outcome>) and its header, and says C<fine>,
+C<cut> (short: it is used) or C<bad>. PROGRESS is called now and then with the bytes read so far and the size of a file. False if a file was bad.
+
+=item only_of NAME, HASH
+
+Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. False where a side has none.
+
+=item settle
+
+Chooses the metric. False where nothing was recorded, or a side lacks it, or the units differ: say was told.
+
+=item settle_rules
+
+Makes the rules ready, after settle. False where a side lacks what one of them asks for. Dies with what is wrong with one.
+
+=item why_unpinned
+
+Why calls and ops need not repeat in these runs; undef where they do.
+
+=item differences
+
+What else the sides differ in, as lines.
+
+=item print HANDLE
+
+Compares and prints. Returns a hash: code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
+(findings of the rules), needed (runs a side that could decide what these cannot).
+
+=back
+
+=cut

@@ -1,0 +1,437 @@
+package Devel::DProf::Tool::Dprofdiff;
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Glob ();
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed list_of output written run_loop
+                          usage manual);
+use Devel::DProf::View qw(%METRIC %KEY keys_of filters medium colour few);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant SLOWER => 3;
+my %COMPUTE = (delta => 0, 'delta-abs' => 1, ratio => 2, wdiff => 3);
+
+my @options = (
+    'm|metric=s', 'modules', 'children', 'no-children', 'n|normalize', 'unit=s',
+    's|sort=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s', 'pid=s', 'tid=s', 'time=s',
+    'c|compute=s', 'o|order=i', 'b|baseline-only', 'percentage=s', 'O|rows=i', 'p|period', 'F|formula', 'v|verbose',
+    'tree', 'percent-limit=f', 'callers=s', 'callees=s',
+    'map=s@', 'symfs=s@', 'R|separate-anon!', 'A|autoload',
+    'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f',
+    'fail-if=s@', 'strict', 'allow-truncated',
+    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
+    'D|dump-raw-trace', 'processes', 'f|force', 'V|version', 'h|help', 'H|manual',
+);
+
+sub main {
+    my ($opt, $names) = parsed('dprofdiff', 'DPROFDIFF_OPTS', \@options, bare_m(@_)) or return USAGE;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    if ($opt->{V}) {
+        print "dprofdiff version: $VERSION\n";
+        return OK;
+    }
+    my $diff = eval { how($opt) } or return usage('dprofdiff', $@);
+    my ($status, @sides) = sides($opt, @$names);
+    return $status if $status;
+    return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $#sides") if defined $opt->{o} && $opt->{o} > $#sides;
+    if ($opt->{run}) {
+        my @recorded = eval { recorded($opt, scalar @sides) };
+        if ($@) {
+            complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
+            return FAILED;
+        }
+        push @sides, @recorded;
+    }
+    return dumped($opt, @sides) || compare($opt, $diff, @sides) if $opt->{D};
+    return compare($opt, $diff, @sides);
+}
+
+# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same.
+sub bare_m {
+    my @args = @_;
+    for my $i (reverse 0 .. $#args) {
+        next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
+        my $next = $args[ $i + 1 ];
+        $args[$i] = '--modules' if !defined $next || $next !~ /^[A-Za-z][\w.+-]*\z/ || (!exists $METRIC{$next} && -e $next);
+    }
+    return @args;
+}
+
+# ---- options ----
+
+# What the comparison is to do. Dies with what is wrong.
+sub how {
+    my ($opt) = @_;
+    my %how = (
+        keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
+        children => $opt->{children} && !$opt->{'no-children'} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
+        normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
+        period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
+    );
+    $how{no_children} = !$how{children};
+    die "-s parent: it is dprofreport that knows it\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
+    compute($opt, \%how);
+    medium($opt, \%how, qw(text csv json markdown html tap junit github));
+    for (qw(O N)) {
+        die "-$_ $opt->{$_}: a positive number is wanted\n" if defined $opt->{$_} && $opt->{$_} < 1;
+    }
+    for (qw(o warmup floor percent-limit)) {
+        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: it cannot be negative\n") if defined $opt->{$_} && $opt->{$_} < 0;
+    }
+    for (qw(alpha confidence)) {
+        die "--$_ $opt->{$_}: it is between 0 and 1\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
+        $how{$_} = $opt->{$_} if defined $opt->{$_};
+    }
+    $how{floor} = $opt->{floor} if defined $opt->{floor};
+    $how{order} = $opt->{o} // 1;
+    $how{rows} = $opt->{O} // 0;
+    view($opt, \%how);
+    $how{windows} = windows($opt->{time}) if defined $opt->{time};
+    $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
+    $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
+    my $diff = Devel::DProf::Diff->new(%how, say => sub { complain(bytes($_[0])) });
+    $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
+    return $diff;
+}
+
+sub compute {
+    my ($opt, $how) = @_;
+    my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
+    die "-c $name: it is delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n" if !exists $COMPUTE{$name};
+    $how->{compute} = $COMPUTE{$name};
+    if ($name eq 'wdiff') {
+        my @weights = ($more // '') =~ /^([-+]?\d{1,6}),([-+]?\d{1,6})\z/;
+        die "-c wdiff: it takes two whole numbers other than 0, the baseline's weight first: wdiff:1,2\n" if @weights != 2 || !$weights[0] || !$weights[1];
+        $how->{weights} = \@weights;
+    } elsif (defined $more) {
+        die "-c $name takes nothing behind a colon: `$more'\n";
+    }
+    return;
+}
+
+sub view {
+    my ($opt, $how) = @_;
+    my @views = grep { defined $opt->{$_} } qw(tree callers callees);
+    die '--' . join(', --', @views) . ": one at a time\n" if @views > 1;
+    return if !@views;
+    $how->{view} = { tree => 1, callers => 2, callees => 3 }->{ $views[0] };
+    $how->{edges_of} = text($opt->{ $views[0] }) if $views[0] ne 'tree';
+    $how->{percent_limit} = $opt->{'percent-limit'} // ($views[0] eq 'tree' ? 0.5 : 0);
+    return;
+}
+
+# --time: for each side, behind a colon, ranges: START,STOP in seconds, either of them may be missing; or A%-B%, A%/N
+# (the N-th slice of A %), several with commas.
+sub windows {
+    my ($text) = @_;
+    return [map { my $window = ranges($_); $window } split /:/, $text, -1];
+}
+
+sub ranges {
+    my ($text) = @_;
+    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
+    my @ranges;
+    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
+        @ranges = [$1 // 0, $2, 0];
+    } else {
+        for my $slice (split /,/, $text, -1) {
+            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
+            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) { push @ranges, [$1 * ($2 - 1), $1 * $2, 1] }
+            else { die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n" }
+        }
+    }
+    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
+    for my $i (0 .. $#ranges) {
+        my ($from, $to, $percent) = @{ $ranges[$i] };
+        die "--time: $text: nothing lies between\n" if defined $to && $from >= $to;
+        die "--time: $text: it ends at 100 %\n" if $percent && $to > 100;
+        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
+    }
+    return \@ranges;
+}
+
+# OLD=NEW, or file://NAME with one of them on each line.
+sub renames {
+    my ($text) = @_;
+    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
+    return map {
+        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/ or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
+        die "--map: $_: a package ends in :: on both sides\n" if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
+        @pair;
+    } @lines;
+}
+
+# ---- sides ----
+
+# A status, or 0 and the sides: { name, runs => [[path, ...], ...] }.
+sub sides {
+    my ($opt, @names) = @_;
+    my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
+    @names = $wanted > 1 ? () : 'tmon.out.old' if !@names && $wanted;
+    @names = ('tmon.out.old', 'tmon.out') if !@names && !$wanted;
+    unshift @names, 'tmon.out.old' if @names == 1 && !$wanted;
+    my @sides;
+    for my $name (@names) {
+        my @paths = paths($name);
+        if (!@paths) {
+            complain("$name: there are no such files");
+            return FAILED;
+        }
+        push @sides, { name => text($name), runs => runs($opt, @paths) };
+    }
+    return (0, @sides);
+}
+
+# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
+sub paths {
+    my ($name) = @_;
+    return $name if $name eq '-' || -e $name;
+    my %seen;
+    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,/, $name;
+    return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
+}
+
+# Files of one run are one: those that have its id.
+sub runs {
+    my ($opt, @paths) = @_;
+    my (%run_of, @runs, %seen);
+    for my $path (@paths) {
+        next if $seen{$path};
+        my @files = $opt->{processes} ? Devel::DProf::Profile::processes($path) : $path;
+        my $id = $path ne '-' && -f $path && @paths > 1 ? Devel::DProf::Profile::run_of($path) : undef;
+        my $run = defined $id && length $id ? $run_of{$id} ||= push(@runs, []) && $runs[-1] : push(@runs, []) && $runs[-1];
+        push @$run, grep { !$seen{$_}++ } @files;
+    }
+    return \@runs;
+}
+
+# Records the sides of --run, in turn. Dies when a run fails.
+sub recorded {
+    my ($opt, $already) = @_;
+    require File::Temp;
+    require Devel::DProf::Record;
+    my @commands = @{ $opt->{run} };
+    my ($rounds, $warmup) = ($opt->{N} // 10, $opt->{warmup} // 1);
+    my $top = $opt->{keep} // File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1);
+    mkdir $top if !-d $top;
+    die "$top: $!\n" if !-d $top || !-w _;
+    my @sides = map { { name => text($_), runs => [], dir => $top } } @commands;
+    local @SIG{qw(INT TERM HUP)} = (sub { die "interrupted\n" }) x 3;
+    for my $round (1 - $warmup .. $rounds) {
+        # there and back, so that neither side has the better half of a machine that warms up
+        my @order = $round % 2 ? 0 .. $#commands : reverse 0 .. $#commands;
+        for my $k (@order) {
+            say_progress($opt, $round, $rounds, $commands[$k]);
+            my $dir = "$top/" . ($already + $k) . '.' . ($round > 0 ? $round : "warmup$round");
+            mkdir $dir or die "$dir: $!\n";
+            my ($status, $files, $said) = Devel::DProf::Record::record_into($dir, $commands[$k], show => $opt->{'show-output'});
+            end_say();
+            if ($status) {
+                print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $said;
+                die "$commands[$k]: " . ($status == -1 ? $said : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8))
+                    . "; nothing was compared\n";
+            }
+            die "$commands[$k]: it left no profile; is it a Perl program?\n" if !@$files;
+            push @{ $sides[$k]{runs} }, $files if $round > 0;
+        }
+    }
+    return @sides;
+}
+
+my $said_progress;
+
+sub say_progress {
+    my ($opt, $round, $rounds, $command) = @_;
+    return if $opt->{q};
+    my $text = ($round > 0 ? "run $round of $rounds" : 'warming up') . ': ' . Devel::DProf::Profile::escape($command);
+    if (-t STDERR) {
+        print STDERR "\r\e[K", substr $text, 0, 78;
+        $said_progress = 1;
+    } else {
+        print STDERR "dprofdiff: $text\n";
+    }
+    return;
+}
+
+sub end_say {
+    print STDERR "\r\e[K" if $said_progress;
+    $said_progress = 0;
+    return;
+}
+
+# -D: the files as they are, a line with its place for each of theirs.
+sub dumped {
+    my ($opt, @sides) = @_;
+    for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
+        print '# ', Devel::DProf::Profile::escape($path), "\n";
+        my $message = Devel::DProf::Profile::dump_text($path, \*STDOUT);
+        next if !defined $message;
+        complain("$path: $message");
+        return FAILED;
+    }
+    print "\n";
+    return OK;
+}
+
+# ---- comparing ----
+
+# Says what is to be said of a file. Returns fine, cut or bad.
+sub told {
+    my ($opt, $o, $header) = @_;
+    run_loop($o->{path}, $opt->{f}, %$header);
+    my $frames = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
+    complain("$o->{path}: $frames had not ended") if !$o->{code} && $o->{open_count} && !$opt->{f};
+    return 'fine' if !$o->{code};
+    my $what = told_of($o, $opt->{f});
+    return 'cut' if $what eq 'cut';
+    return $opt->{f} && $what eq 'bad' && $o->{marks} + $o->{contexts} > 0 ? 'cut' : 'bad';
+}
+
+sub id_list {
+    my ($option, $list) = @_;
+    return defined $list ? { map { $_ => 1 } list_of($option, $list) } : undef;
+}
+
+sub compare {
+    my ($opt, $diff, @sides) = @_;
+    my $ok = $diff->read(sub { told($opt, @_) }, progress('profiles'), @sides);
+    end_progress();
+    return FAILED if !$ok;
+    $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
+    $diff->settle or return FAILED;
+    my $rules = eval { $diff->settle_rules };
+    return usage('dprofdiff', $@) if $@;
+    return FAILED if !$rules;
+    if (!$opt->{f}) {
+        complain("the sides differ: $_") for $diff->differences;
+    }
+    if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
+        my @cut = grep { $_->{cut} } @{ $diff->{sides} };
+        complain("$_->{name} was cut short, and no gate for others: --allow-truncated takes it even so") for @cut;
+        return FAILED if @cut;
+    }
+    return report($opt, $diff);
+}
+
+# What stands above the table.
+sub facts {
+    my ($opt, $diff) = @_;
+    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} ? ', with what was called' : ', self'));
+    my $is_exact = $diff->{measures}[0]{exact};
+    my $why = $is_exact ? $diff->why_unpinned : undef;
+    if ($is_exact && !defined $why) {
+        push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
+    } elsif ($is_exact) {
+        push @facts, 'Not exact', 'not_exact', "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
+            . ($diff->{measures}[0]{tolerance} ? '. Up to 0.1 % is taken for equal' : '');
+    } elsif (!grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} }) {
+        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance; ten would';
+    }
+    push @facts, 'Normalized', 'normalized', 'values are as if all runs had the baseline\'s total' if $diff->{normalize};
+    push @facts, 'Shares', 'shares', 'of what is shown' if $diff->{relative};
+    if (($diff->{view} // 0) == 0) {
+        my @words = ('share of its total less the share of the baseline: + has grown', ('share of its total less the share of the baseline: + has grown'),
+            'value / baseline', 'value * ' . ($diff->{weights}[1] // 1) . ' - baseline * ' . ($diff->{weights}[0] // 1));
+        push @facts, ('Delta', 'Delta Abs', 'Ratio', 'Weighted diff')[ $diff->{compute} ], 'compute', $words[ $diff->{compute} ];
+    }
+    my @time = defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ();
+    return [@facts, @time];
+}
+
+sub report {
+    my ($opt, $diff) = @_;
+    $diff->{facts} = facts($opt, $diff);
+    $diff->{title} //= 'Difference of ' . join ', ', few(map { $_->{name} } @{ $diff->{sides} });
+    my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $diff->{format} == 0);
+    $diff->{colour} = colour($diff, $is_terminal);
+    my $result = $diff->print($out);
+    if ($result->{code} == Devel::DProf::Profile::NO_SUCH && defined $diff->{edges_of}) {
+        complain('there is no sub ' . bytes($diff->{edges_of}));
+        written('dprofdiff', $out, 0);
+        return FAILED;
+    }
+    my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
+    return gate($opt, $result);
+}
+
+sub gate {
+    my ($opt, $result) = @_;
+    my ($failed, $undecided) = @$result{qw(failed undecided)};
+    if ($undecided) {
+        my $what = $undecided == 1 ? 'a finding is' : "$undecided findings are";
+        complain("dprofdiff: $what undecided: not enough runs" . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
+    }
+    return OK if !$failed && !($undecided && $opt->{strict});
+    complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if') if $failed;
+    return SLOWER;
+}
+
+sub help {
+    print <<'END';
+dprofdiff [options] [baseline] [file ...]
+
+A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
+No file: tmon.out.old and tmon.out. One: tmon.out.old and that.
+
+What is compared:
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+    --children          with what was called
+    -n                  as if all runs had the baseline's total
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
+    --pid LIST --tid LIST           files of these processes, threads
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
+    --symfs DIR         file names are relative to it
+    --unit UNIT         of folded stacks
+Which entries:
+    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
+    --only REGEX --skip REGEX       by name
+    -b                  only what the baseline and another side have
+    -O N                the first N
+    --percentage relative|absolute  of what is shown, or of all
+How it is computed and shown:
+    -c delta|ratio|wdiff:B,A        shares less shares; value / baseline; weighted difference
+    -o N                in the order of side N; 0: of the baseline
+    -p  -F  -v          values; how it was computed; calls and values
+    --tree              the call tree; --percent-limit P leaves out branches that change less
+    --callers SUB --callees SUB     who calls it, what it calls
+Is it true:
+    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
+    --alpha P  --floor P  --confidence P        0.001; 0.5 percent; 0.95
+Gate: exit status 3 when a rule fails
+    --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
+    --strict            what cannot be decided fails, too
+    --allow-truncated   profiles that were cut short will do
+Output:
+    --format text|tap|json|csv|markdown|junit|github|html       -t SEP  fields separated by SEP
+    -q  --color auto|always|never  --no-pager  --title TEXT
+    -D                  the files' lines first
+    --processes         with each file, all the files of its run         -f  compares what differs
+    -V  -h  -H          version, this page, the manual
+
+Options may also stand in the environment variable DPROFDIFF_OPTS.
+END
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dprofdiff - the command dprofdiff
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dprofdiff>.
+
+=cut

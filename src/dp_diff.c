@@ -1,0 +1,473 @@
+#include "dp_diff.h"
+#include "dp_err.h"
+#include "dp_map.h"
+#include "dp_mem.h"
+#include "dp_stat.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure)
+{
+    return measure != DP_RULE_CALLS && diff->how->measures[measure].metric < DP_M_CALLS && (diff->is_time || diff->hz > 1) ? diff->hz : 0;
+}
+
+const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k)
+{
+    uint32_t number;
+    memcpy(&number, dp_pool_name(&diff->entries, entry)->ptr + k * sizeof number, sizeof number);
+    return dp_pool_name(&diff->texts, number);
+}
+
+static int sub_key(const struct dp_diff *diff)
+{
+    for (size_t k = 0; k < diff->how->over.n_keys; k++)
+        if (diff->how->over.keys[k] == DP_K_SUB)
+            return (int)k;
+    return -1;
+}
+
+/* The number of an entry's label among those that were paired. */
+static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
+{
+    int k = sub_key(diff);
+    if (k < 0)
+        return DP_MAP_NONE;
+    const struct dp_name *name = dp_diff_text(diff, entry, (size_t)k);
+    return dp_pool_lookup(&diff->pairs.texts, name->ptr, name->len);
+}
+
+/* By label: the last part that has it, and the sub there. Made when it is first asked for. */
+static bool find_places(struct dp_diff *diff)
+{
+    size_t n = diff->pairs.texts.count;
+    if (diff->places)
+        return true;
+    diff->places = dp_mem_zalloc((n + 1) * sizeof *diff->places);
+    for (size_t k = 0; diff->places && k < diff->n_parts; k++) {
+        const struct dp_subs *subs = &diff->parts[k].prof->subs;
+        for (uint32_t i = 0; i < dp_subs_count(subs); i++)
+            if (diff->pairs.profs[k].file[i] && subs->subs[i].line)
+                diff->places[diff->pairs.profs[k].label[i]] = (struct dp_diff_sub){ (uint32_t)k + 1, i };
+    }
+    return diff->places != NULL;
+}
+
+bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place)
+{
+    uint32_t label = label_of(diff, entry);
+    if (label == DP_MAP_NONE || !find_places(diff) || !diff->places[label].part)
+        return false;
+    size_t part = diff->places[label].part - 1;
+    uint32_t sub = diff->places[label].sub;
+    place->file = dp_pool_name(&diff->pairs.texts, diff->pairs.profs[part].file[sub]);
+    place->line = diff->parts[part].prof->subs.subs[sub].line;
+    return true;
+}
+
+const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry)
+{
+    int k = sub_key(diff);
+    return k < 0 ? NULL : dp_pairs_moved_from(&diff->pairs, dp_diff_text(diff, entry, (size_t)k));
+}
+
+/* ---- reading ---- */
+
+/* The entry of a run's row among those of all runs. */
+static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, uint32_t entry)
+{
+    uint32_t tuple[DP_KEYS];
+    for (size_t k = 0; k < over->n_keys; k++) {
+        const struct dp_name *text = dp_overhead_text(over, entry, k);
+        tuple[k] = dp_pool_intern(&diff->texts, text->ptr, text->len);
+        if (tuple[k] == DP_MAP_NONE)
+            return DP_MAP_NONE;
+    }
+    return dp_pool_intern(&diff->entries, (const char *)tuple, over->n_keys * sizeof *tuple);
+}
+
+/* Room for entry n of an array; what is new is 0. */
+static bool room(void **ptr, size_t *cap, size_t n, size_t size)
+{
+    size_t before = *cap;
+    if (dp_mem_grow(ptr, cap, n + 1, size) < 0)
+        return false;
+    memset((char *)*ptr + before * size, 0, (*cap - before) * size);
+    return true;
+}
+
+static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run, struct dp_diff_column *column, uint32_t e)
+{
+    size_t cap = column->cap;
+    return room((void **)&column->self, &cap, e, sizeof *column->self)
+        && room((void **)&column->incl, &column->cap, e, sizeof *column->incl)
+        && room((void **)&run->calls, &run->calls_cap, e, sizeof *run->calls)
+        && room((void **)&run->there, &run->there_cap, e, sizeof *run->there)
+        && room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
+}
+
+static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measure, const struct dp_overhead *over)
+{
+    struct dp_diff_column *column = &run->columns[measure];
+    for (size_t i = 0; i < over->n_rows; i++) {
+        const struct dp_over_row *row = &over->rows[i];
+        uint32_t e = entry_of(diff, over, row->entry);
+        if (e == DP_MAP_NONE || !room_of_run(diff, run, column, e))
+            return DP_E_NOMEM;
+        column->self[e] += row->self;
+        column->incl[e] += row->children;
+        diff->shown[e] |= row->shown;
+        run->there[e] = 1;
+        if (measure == 0) {
+            run->calls[e] += row->calls;
+            run->all_calls += row->calls;
+        }
+    }
+    if (measure == 0)
+        run->raw_total = over->total;
+    column->total = over->total;
+    column->base = over->base;
+    return 0;
+}
+
+static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure, dp_diff_each_fn *each, void *ctx)
+{
+    struct dp_diff_run *run = &diff->runs[r];
+    const struct dp_diff_measure *m = &diff->how->measures[measure];
+    struct dp_over_how how = diff->how->over;
+    struct dp_overhead over;
+    how.metric = m->metric;
+    how.hz = diff->hz;
+    for (size_t i = from; i < end; i++)
+        diff->parts[i].counter = m->counters ? m->counters[i] : 0;
+    int rc = dp_overhead_make(&over, diff->parts + from, end - from, &how);
+    if (rc < 0)
+        return rc;
+    rc = take_rows(diff, run, measure, &over);
+    if (rc == 0 && each && measure == 0)
+        rc = each(ctx, diff, run->side, &over);
+    dp_overhead_release(&over);
+    return rc;
+}
+
+static int read_measure(struct dp_diff *diff, size_t measure, dp_diff_each_fn *each, void *ctx)
+{
+    size_t r = 0, part = 0;
+    for (size_t s = 0; s < diff->n_sides; s++) {
+        size_t start = part;
+        for (size_t k = 0; k < diff->sides[s].n_runs; k++, r++) {
+            size_t end = start + diff->sides[s].ends[k];
+            int rc = read_run(diff, r, part, end, measure, each, ctx);
+            if (rc < 0)
+                return rc;
+            part = end;
+        }
+    }
+    return 0;
+}
+
+/* As if the runs had the baseline's total. */
+static void normalize(struct dp_diff *diff, size_t measure)
+{
+    double base = 0;
+    size_t n = 0;
+    for (size_t r = 0; r < diff->n_runs && diff->runs[r].side == 0; r++, n++)
+        base += (double)diff->runs[r].columns[measure].total;
+    base = n ? base / (double)n : 0;
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        struct dp_diff_column *c = &diff->runs[r].columns[measure];
+        double factor = c->total ? base / (double)c->total : 1;
+        if (factor == 1)
+            continue;
+        for (size_t e = 0; e < c->cap; e++) {
+            c->self[e] = (uint64_t)((double)c->self[e] * factor + 0.5);
+            c->incl[e] = (uint64_t)((double)c->incl[e] * factor + 0.5);
+        }
+        c->base = (uint64_t)((double)c->base * factor + 0.5);
+        c->total = (uint64_t)(base + 0.5);
+    }
+}
+
+/* All parts in one list, and all runs; the subs paired. */
+static int prepare(struct dp_diff *diff)
+{
+    size_t n = 0, runs = 0, at = 0;
+    for (size_t s = 0; s < diff->n_sides; s++) {
+        n += diff->sides[s].n_runs ? diff->sides[s].ends[diff->sides[s].n_runs - 1] : 0;
+        runs += diff->sides[s].n_runs;
+    }
+    diff->parts = dp_mem_zalloc((n + 1) * sizeof *diff->parts);
+    diff->runs = dp_mem_zalloc((runs + 1) * sizeof *diff->runs);
+    struct dp_pair_side *pairs = dp_mem_zalloc((n + 1) * sizeof *pairs);
+    int rc = diff->parts && diff->runs && pairs ? 0 : DP_E_NOMEM;
+    diff->hz = 1;
+    for (size_t s = 0; s < diff->n_sides && rc == 0; s++) {
+        const struct dp_diff_side *side = &diff->sides[s];
+        size_t parts = side->n_runs ? side->ends[side->n_runs - 1] : 0;
+        for (size_t i = 0; i < parts; i++, at++) {
+            diff->parts[at] = side->parts[i];
+            diff->parts[at].pairs = &diff->pairs;
+            diff->parts[at].pair = at;
+            pairs[at] = (struct dp_pair_side){ side->parts[i].prof, (uint32_t)s };
+            uint64_t hz = dp_prof_hz(side->parts[i].prof);
+            diff->hz = hz > diff->hz ? hz : diff->hz;
+        }
+        for (size_t k = 0; k < side->n_runs && rc == 0; k++) {
+            struct dp_diff_run *run = &diff->runs[diff->n_runs++];
+            run->side = (uint32_t)s;
+            run->columns = dp_mem_zalloc(diff->how->n_measures * sizeof *run->columns);
+            rc = run->columns ? 0 : DP_E_NOMEM;
+        }
+    }
+    if (rc == 0)
+        rc = dp_pairs_make(&diff->pairs, pairs, n, &diff->how->pair);
+    diff->n_parts = n;
+    dp_mem_free(pairs);
+    if (rc == 0 && n)
+        diff->is_time = strcmp(dp_prof_unit(diff->parts[0].prof), "s") == 0;
+    return rc;
+}
+
+int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                 dp_diff_each_fn *each, void *ctx)
+{
+    memset(diff, 0, sizeof *diff);
+    dp_pool_init(&diff->texts);
+    dp_pool_init(&diff->entries);
+    diff->sides = sides;
+    diff->n_sides = n;
+    diff->how = how;
+    int rc = prepare(diff);
+    for (size_t m = 0; m < how->n_measures && rc == 0; m++) {
+        rc = read_measure(diff, m, each, ctx);
+        if (rc == 0 && how->normalize)
+            normalize(diff, m);
+    }
+    if (rc < 0)
+        dp_diff_release(diff);
+    return rc;
+}
+
+void dp_diff_release(struct dp_diff *diff)
+{
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        struct dp_diff_run *run = &diff->runs[r];
+        for (size_t m = 0; run->columns && m < diff->how->n_measures; m++) {
+            dp_mem_free(run->columns[m].self);
+            dp_mem_free(run->columns[m].incl);
+        }
+        dp_mem_free(run->columns);
+        dp_mem_free(run->calls);
+        dp_mem_free(run->there);
+    }
+    dp_mem_free(diff->runs);
+    dp_mem_free(diff->parts);
+    dp_mem_free(diff->shown);
+    dp_mem_free(diff->places);
+    dp_pairs_release(&diff->pairs);
+    dp_pool_release(&diff->texts);
+    dp_pool_release(&diff->entries);
+    memset(diff, 0, sizeof *diff);
+}
+
+/* ---- comparing ---- */
+
+struct comparing {
+    const struct dp_diff *diff;
+    size_t measure;
+    bool incl;
+    uint32_t side;
+    size_t n[2];                /* runs of the baseline, of the side */
+    double *x, *y;
+};
+
+#define TOTAL UINT32_MAX        /* in place of an entry */
+
+static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *run, uint32_t e)
+{
+    if (c->measure == DP_RULE_CALLS)
+        return e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
+    const struct dp_diff_column *column = &run->columns[c->measure];
+    if (e == TOTAL)
+        return column->total;
+    return e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
+}
+
+static bool is_there(const struct dp_diff_run *run, uint32_t e)
+{
+    return e == TOTAL || (e < run->there_cap && run->there[e]);
+}
+
+/* The middle value of whole numbers, rounded down; of one run, that run's. */
+static uint64_t middle(const struct comparing *c, uint32_t e, uint32_t side)
+{
+    const struct dp_diff *diff = c->diff;
+    double *v = side ? c->y : c->x;
+    size_t n = 0;
+    uint64_t only = 0;
+    for (size_t r = 0; r < diff->n_runs; r++)
+        if (diff->runs[r].side == (side ? c->side : 0)) {
+            only = value_of(c, &diff->runs[r], e);
+            v[n++] = (double)only;
+        }
+    if (n == 1)
+        return only;
+    double median = dp_stat_median(v, n);
+    return median > 0 ? (uint64_t)(median + 0.5) : 0;
+}
+
+static void load(const struct comparing *c, uint32_t e, struct dp_diff_values *to)
+{
+    const struct dp_diff *diff = c->diff;
+    size_t n[2] = { 0, 0 };
+    memset(to, 0, sizeof *to);
+    to->base = middle(c, e, 0);
+    to->value = middle(c, e, 1);
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        const struct dp_diff_run *run = &diff->runs[r];
+        if (run->side == 0) {
+            c->x[n[0]++] = (double)value_of(c, run, e);
+            to->base_there = to->base_there || is_there(run, e);
+        } else if (run->side == c->side) {
+            c->y[n[1]++] = (double)value_of(c, run, e);
+            to->there = to->there || is_there(run, e);
+        }
+    }
+    to->p = 1;
+    to->low = -INFINITY;
+    to->high = INFINITY;
+}
+
+static bool all_equal(const double *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i] != v[0])
+            return false;
+    return true;
+}
+
+/* Of a measure that repeats: what differs differs, unless runs of one side do not agree. */
+static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
+{
+    static const struct dp_diff_measure calls = { .metric = DP_M_CALLS, .exact = 1 };
+    const struct dp_diff_measure *m = c->measure == DP_RULE_CALLS ? &calls : &c->diff->how->measures[c->measure];
+    if (!m->exact || !all_equal(c->x, c->n[0]) || !all_equal(c->y, c->n[1]))
+        return false;
+    double apart = v->value > v->base ? (double)(v->value - v->base) : (double)(v->base - v->value);
+    v->verdict = apart <= m->tolerance * (double)v->base ? DP_DIFF_EQUAL : DP_DIFF_EXACT;
+    v->low = v->high = (double)v->value - (double)v->base;
+    return true;
+}
+
+static double pooled(const struct comparing *c, uint32_t e)
+{
+    double sum = 0;
+    for (size_t r = 0; r < c->diff->n_runs; r++)
+        if (c->diff->runs[r].side == 0 || c->diff->runs[r].side == c->side)
+            sum += (double)value_of(c, &c->diff->runs[r], e);
+    return sum;
+}
+
+static int test(const struct comparing *c, struct dp_diff_values *v)
+{
+    struct dp_stat stat;
+    int rc = dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], c->diff->how->confidence);
+    v->base_spread = stat.spread[0];
+    v->spread = stat.spread[1];
+    v->p = stat.p;
+    v->low = stat.low;
+    v->high = stat.high;
+    return rc;
+}
+
+/* One value against another, before any correction: those to be tested are left UNSURE. */
+static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
+{
+    load(c, e, v);
+    if (decided_exactly(c, v))
+        return 0;
+    if (c->n[0] < 2 && c->n[1] < 2) {
+        v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
+        return 0;
+    }
+    v->verdict = e != TOTAL && pooled(c, e) < floor ? DP_DIFF_SMALL : DP_DIFF_UNSURE;
+    return test(c, v);
+}
+
+static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n)
+{
+    double *p = dp_mem_realloc(NULL, f->tests + 1, sizeof *p);
+    uint32_t *order = dp_mem_realloc(NULL, f->tests + 1, sizeof *order);
+    const struct dp_diff_how *how = c->diff->how;
+    size_t k = 0;
+    bool decides = dp_stat_decides(c->n[0], c->n[1], f->tests, how->alpha);
+    if (p && order) {
+        for (size_t e = 0; e < n; e++)
+            if (f->values[e].verdict == DP_DIFF_UNSURE)
+                p[k++] = f->values[e].p;
+        dp_stat_holm(p, k, order);
+        k = 0;
+        for (size_t e = 0; e < n; e++) {
+            struct dp_diff_values *v = &f->values[e];
+            if (v->verdict != DP_DIFF_UNSURE)
+                continue;
+            v->p = p[k++];
+            v->verdict = !decides ? DP_DIFF_FEW : v->p <= how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
+        }
+    }
+    if (f->total.verdict == DP_DIFF_UNSURE)
+        f->total.verdict = !dp_stat_decides(c->n[0], c->n[1], 1, how->alpha) ? DP_DIFF_FEW
+                         : f->total.p <= how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
+    if (f->tests && !decides)
+        f->needed = dp_stat_runs_needed(f->tests, how->alpha);
+    bool ok = p && order;
+    dp_mem_free(p);
+    dp_mem_free(order);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+/* The median of what 100 % is in the runs of a side. */
+static double whole_of(const struct comparing *c, uint32_t side)
+{
+    double *v = c->x;
+    size_t n = 0;
+    for (size_t r = 0; r < c->diff->n_runs; r++)
+        if (c->diff->runs[r].side == side)
+            v[n++] = (double)(c->measure == DP_RULE_CALLS ? c->diff->runs[r].all_calls : c->diff->runs[r].columns[c->measure].base);
+    return dp_stat_median(v, n);
+}
+
+int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side)
+{
+    size_t n = dp_diff_entries(diff);
+    struct comparing c = { .diff = diff, .measure = measure, .incl = incl, .side = side };
+    memset(family, 0, sizeof *family);
+    c.n[0] = diff->sides[0].n_runs;
+    c.n[1] = diff->sides[side].n_runs;
+    c.x = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.x);
+    c.y = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.y);
+    family->values = dp_mem_zalloc((n + 1) * sizeof *family->values);
+    int rc = c.x && c.y && family->values ? judge(&c, TOTAL, 0, &family->total) : DP_E_NOMEM;
+    double floor = rc == 0 ? pooled(&c, TOTAL) * diff->how->floor / 100 : 0;
+    for (uint32_t e = 0; e < n && rc == 0; e++) {
+        rc = judge(&c, e, floor, &family->values[e]);
+        family->tests += family->values[e].verdict == DP_DIFF_UNSURE;
+    }
+    if (rc == 0)
+        rc = correct(family, &c, n);
+    if (rc == 0) {
+        family->base_whole = whole_of(&c, 0);
+        family->whole = whole_of(&c, side);
+    }
+    dp_mem_free(c.x);
+    dp_mem_free(c.y);
+    if (rc < 0)
+        dp_diff_family_release(family);
+    return rc;
+}
+
+void dp_diff_family_release(struct dp_diff_family *family)
+{
+    dp_mem_free(family->values);
+    memset(family, 0, sizeof *family);
+}

@@ -1,0 +1,109 @@
+/* Entries of a baseline and of further sides, compared: values of every run, medians, and
+ * whether what differs differs truly. */
+#ifndef DP_DIFF_H
+#define DP_DIFF_H
+
+#include "dp_base.h"
+#include "dp_overhead.h"
+#include "dp_pair.h"
+#include "dp_pool.h"
+#include "dprof.h"
+
+/* What a run has of a measure, by entry. */
+struct dp_diff_column {
+    uint64_t *self, *incl;
+    size_t cap;
+    uint64_t total, base;       /* all of it; what 100 % is */
+};
+
+struct dp_diff_run {
+    uint32_t side;
+    struct dp_diff_column *columns;     /* by measure */
+    uint64_t *calls;            /* by entry */
+    unsigned char *there;
+    size_t calls_cap, there_cap;
+    uint64_t all_calls;
+    uint64_t raw_total;         /* of the first measure, not normalized */
+};
+
+/* What is known of an entry, or of the total. */
+enum dp_diff_verdict {
+    DP_DIFF_EQUAL,              /* no difference, or none that counts */
+    DP_DIFF_EXACT,              /* every run of a side has the same value, and the sides differ */
+    DP_DIFF_SINGLE,             /* they differ, and one run a side cannot say whether that means anything */
+    DP_DIFF_TRUE,               /* significant */
+    DP_DIFF_UNSURE,             /* not significant */
+    DP_DIFF_FEW,                /* no result of so few runs could be */
+    DP_DIFF_SMALL               /* too little to be tested */
+};
+
+struct dp_diff_values {
+    bool base_there, there;
+    uint64_t base, value;       /* medians of the runs */
+    double base_spread, spread; /* as dp_stat.h has them */
+    double p;                   /* corrected for the number of tests */
+    double low, high;           /* of value - base */
+    enum dp_diff_verdict verdict;
+};
+
+/* One measure compared: self or incl, a side against the baseline. */
+struct dp_diff_family {
+    struct dp_diff_values *values;      /* by entry */
+    struct dp_diff_values total;        /* a test of its own, not corrected */
+    double base_whole, whole;   /* what 100 % is on either side */
+    size_t tests;
+    size_t needed;              /* runs a side that could decide; 0: these can, or nothing is tested */
+};
+
+struct dp_diff_sub {
+    uint32_t part, sub;         /* part: and 1; 0: none */
+};
+
+struct dp_diff {
+    const struct dp_diff_side *sides;
+    const struct dp_diff_how *how;
+    size_t n_sides;
+    struct dp_over_side *parts; /* of all sides, in order, with their names paired */
+    size_t n_parts;
+    struct dp_pairs pairs;
+    struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
+    unsigned char *shown;       /* by entry: by the filters of any run */
+    size_t shown_cap;
+    struct dp_diff_run *runs;   /* of all sides, in order */
+    size_t n_runs;
+    struct dp_diff_sub *places; /* by label of the pairs; NULL until it is asked for */
+    uint64_t hz;                /* of all ticks */
+    bool is_time;               /* the times are: folded stacks may count anything */
+};
+
+/* Is called for every run of the first measure, in order; 0, or a DP_E to stop. */
+typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, uint32_t side, const struct dp_overhead *over);
+
+/* Reads all values. Returns 0 or a DP_E; the caller releases it. each may be NULL. sides and how are borrowed. */
+int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                 dp_diff_each_fn *each, void *ctx);
+void dp_diff_release(struct dp_diff *diff);
+
+/* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a DP_E; the caller releases it. */
+int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side);
+void dp_diff_family_release(struct dp_diff_family *family);
+
+/* The text of key k of an entry; borrowed. */
+const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k);
+static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
+
+/* Where an entry's sub begins: in the newest side that has it, and tells. False where none does, or the first key is
+ * no sub. */
+struct dp_diff_place {
+    const struct dp_name *file;
+    uint64_t line;
+};
+bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place);
+
+/* Where it began in the baseline, as FILE:LINE, if that was another place: of anonymous subs. */
+const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry);
+
+/* Ticks per second of a measure's values, or per unit where folded stacks have fractions; 0: they are counts. */
+uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure);
+
+#endif

@@ -1,0 +1,154 @@
+#include "dp_gate.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <string.h>
+
+static const char total[] = "(total)";
+
+struct checking {
+    const struct dp_diff *diff;
+    struct dp_gate *gate;
+    uint32_t rule, side;
+};
+
+static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
+
+static bool crosses(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+{
+    uint64_t hz = dp_diff_hz(c->diff, rule->measure);
+    if (v->value <= v->base)
+        return false;
+    double growth = (double)(v->value - v->base);
+    for (size_t i = 0; i < rule->n_limits; i++) {
+        double limit = rule->limits[i].value;
+        limit *= rule->limits[i].percent ? (double)v->base / 100 : hz ? (double)hz : 1;
+        /* 3 of 100 are 3 %, whatever the last bit says */
+        if (growth <= limit * (1 + 1e-12))
+            return false;
+    }
+    return true;
+}
+
+static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *v, bool undecided)
+{
+    struct dp_gate *g = c->gate;
+    if (dp_mem_grow((void **)&g->findings, &g->cap, g->n + 1, sizeof *g->findings) < 0)
+        return DP_E_NOMEM;
+    g->findings[g->n++] = (struct dp_finding){ c->rule, c->side, entry, undecided, *v };
+    g->undecided += undecided;
+    g->failed += !undecided;
+    return 0;
+}
+
+static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry, const struct dp_diff_values *v)
+{
+    switch (v->verdict) {
+    case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
+        return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
+    case DP_DIFF_EQUAL: case DP_DIFF_UNSURE: case DP_DIFF_SMALL:
+        break;
+    }
+    return 0;
+}
+
+static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry, const struct dp_diff_values *v)
+{
+    if (rule->kind == DP_RULE_GROWTH)
+        return check_growth(c, rule, entry, v);
+    bool fails = entry != DP_GATE_TOTAL && v->there != v->base_there && v->there == (rule->kind == DP_RULE_NEW);
+    return fails ? add(c, entry, v, false) : 0;
+}
+
+static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
+{
+    const struct dp_diff_how *how = c->diff->how;
+    const struct dp_name all = { total, sizeof total - 1 };
+    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, 0);
+    if (rule->pattern < 0)
+        return 1;
+    int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
+    return rc < 0 ? DP_E_HOST : rc;
+}
+
+static int check_side(struct checking *c)
+{
+    const struct dp_rule *rule = &c->diff->how->rules[c->rule];
+    struct dp_diff_family family;
+    size_t n = dp_diff_entries(c->diff), before = c->gate->undecided;
+    int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0, rule->incl != 0, c->side);
+    if (rc < 0)
+        return rc;
+    for (uint32_t e = 0; e <= n && rc >= 0; e++) {
+        uint32_t entry = e < n ? e : DP_GATE_TOTAL;
+        if (e < n && (e >= c->diff->shown_cap || !c->diff->shown[e]))
+            continue;
+        rc = matches(c, rule, entry);
+        if (rc > 0)
+            rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
+    }
+    if (c->gate->undecided > before && family.needed > c->gate->needed)
+        c->gate->needed = family.needed;
+    dp_diff_family_release(&family);
+    return rc < 0 ? rc : 0;
+}
+
+static int compare(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct checking *c = ctx;
+    const struct dp_finding *a = &c->gate->findings[x], *b = &c->gate->findings[y];
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    if (a->side != b->side)
+        return a->side < b->side ? -1 : 1;
+    int64_t g = growth_of(&a->values), h = growth_of(&b->values);
+    if (g != h)
+        return g > h ? -1 : 1;
+    if (a->entry == DP_GATE_TOTAL || b->entry == DP_GATE_TOTAL)
+        return a->entry == b->entry ? 0 : a->entry == DP_GATE_TOTAL ? -1 : 1;
+    return dp_name_compare(dp_diff_text(c->diff, a->entry, 0), dp_diff_text(c->diff, b->entry, 0));
+}
+
+static int sort(struct checking *c)
+{
+    struct dp_gate *g = c->gate;
+    uint32_t *order = dp_mem_realloc(NULL, g->n + 1, sizeof *order);
+    struct dp_finding *sorted = dp_mem_realloc(NULL, g->n + 1, sizeof *sorted);
+    if (order && sorted) {
+        for (uint32_t i = 0; i < g->n; i++)
+            order[i] = i;
+        dp_sort_u32(order, g->n, compare, c);
+        for (size_t i = 0; i < g->n; i++)
+            sorted[i] = g->findings[order[i]];
+        dp_mem_free(g->findings);
+        g->findings = sorted;
+        g->cap = g->n + 1;
+        sorted = NULL;
+    }
+    bool ok = order && !sorted;
+    dp_mem_free(order);
+    dp_mem_free(sorted);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
+{
+    struct checking c = { .diff = diff, .gate = gate };
+    int rc = 0;
+    memset(gate, 0, sizeof *gate);
+    for (c.rule = 0; c.rule < diff->how->n_rules && rc == 0; c.rule++)
+        for (c.side = 1; c.side < diff->n_sides && rc == 0; c.side++)
+            rc = check_side(&c);
+    if (rc == 0)
+        rc = sort(&c);
+    if (rc < 0)
+        dp_gate_release(gate);
+    return rc;
+}
+
+void dp_gate_release(struct dp_gate *gate)
+{
+    dp_mem_free(gate->findings);
+    memset(gate, 0, sizeof *gate);
+}

@@ -1,0 +1,30 @@
+/* Rules that a comparison must not cross: what crosses them, and what so few runs cannot decide. */
+#ifndef DP_GATE_H
+#define DP_GATE_H
+
+#include "dp_base.h"
+#include "dp_diff.h"
+#include "dprof.h"
+
+#define DP_GATE_TOTAL UINT32_MAX
+
+struct dp_finding {
+    uint32_t rule, side;
+    uint32_t entry;             /* or DP_GATE_TOTAL */
+    bool undecided;             /* it crosses the limit, and the test cannot say whether truly */
+    struct dp_diff_values values;
+};
+
+struct dp_gate {
+    struct dp_finding *findings;    /* by rule, by side, the largest growth first */
+    size_t n, cap;
+    size_t failed, undecided;
+    size_t needed;              /* runs a side that could decide what is undecided */
+};
+
+/* Checks how->rules of a diff: those entries that the filters show, and the total. Returns 0 or a DP_E; the caller
+ * releases it. */
+int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
+void dp_gate_release(struct dp_gate *gate);
+
+#endif

@@ -1,0 +1,676 @@
+#include "dp_pair.h"
+#include "dp_buf.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_sort.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    CHAIN = 200,                /* files of one name that are looked at */
+    SHIFTS = 40000              /* pairs of lines whose distance is tried */
+};
+
+static const char eval[] = "(eval ", anon[] = "__ANON__";
+
+/* A file name as some profile has it, without numbers of evals and bases. */
+struct file {
+    uint32_t text;
+    uint32_t like;              /* the file of the baseline that it is paired with; or itself */
+    uint32_t next;              /* file of the same last part; DP_MAP_NONE */
+    size_t tail;                /* bytes that all who are like it end in */
+    bool in_base;
+};
+
+/* An anonymous sub of one side. */
+struct item {
+    uint32_t group, file, ordinal, canon;
+    uint64_t line;
+};
+
+/* An anonymous sub of all sides. */
+struct canon {
+    uint32_t first, last;       /* items; first: of the baseline, or DP_MAP_NONE */
+    uint32_t label;
+};
+
+struct group {
+    uint32_t name, in, file;    /* texts; file: where there is no `in` */
+};
+
+struct making {
+    struct dp_pairs *pairs;
+    const struct dp_pair_how *how;
+    struct dp_buf buf;
+    uint32_t sides;
+    struct file *files;
+    size_t n_files, files_cap;
+    struct dp_map file_of;      /* text -> file */
+    struct dp_map tails;        /* last part of a name -> first file */
+    struct dp_map has;          /* text << 32 | side: a file, or a label, that the side has */
+    struct dp_pool groups, identities;  /* struct group; group and place: numbers are those of items of a side */
+    struct item *items;
+    size_t n_items, items_cap, side_start;  /* items of the side begin there */
+    struct canon *canons;
+    size_t n_canons, canons_cap;
+    uint32_t **item_of;         /* by profile, by sub */
+    uint32_t script;            /* stands for the program's own file, whatever its name */
+    uint32_t nowhere;           /* what could not be noted */
+    bool no_memory;
+};
+
+static uint32_t text(struct making *m, const char *ptr, size_t len)
+{
+    uint32_t n = dp_pool_intern(&m->pairs->texts, ptr, len);
+    if (n == DP_MAP_NONE) {
+        m->no_memory = true;
+        return 0;
+    }
+    return n;
+}
+
+static const struct dp_name *name_of(const struct making *m, uint32_t n) { return dp_pool_name(&m->pairs->texts, n); }
+
+static uint32_t text_of_buf(struct making *m)
+{
+    m->no_memory = m->no_memory || m->buf.err;
+    return m->buf.err ? 0 : text(m, m->buf.ptr, m->buf.len);
+}
+
+/* Is the key there? It is from now on. */
+static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
+{
+    struct dp_map_slot *slot = dp_map_put(map, key);
+    if (!slot) {
+        m->no_memory = true;
+        *value = &m->nowhere;
+        return true;
+    }
+    bool was = slot->value != DP_MAP_NONE;
+    if (!was)
+        slot->value = 0;
+    *value = &slot->value;
+    return was;
+}
+
+/* Appends it without the numbers of evals. */
+static void add_plain(struct dp_buf *buf, const char *ptr, size_t len)
+{
+    const size_t n = sizeof eval - 1;
+    while (len) {
+        if (len > n && memcmp(ptr, eval, n) == 0) {
+            size_t end = n;
+            while (end < len && ptr[end] >= '0' && ptr[end] <= '9')
+                end++;
+            if (end > n && end < len && ptr[end] == ')') {
+                dp_buf_add(buf, eval, n - 1);
+                ptr += end;
+                len -= end;
+            }
+        }
+        const char *next = len > 1 ? memchr(ptr + 1, '(', len - 1) : NULL;
+        size_t part = next ? (size_t)(next - ptr) : len;
+        dp_buf_add(buf, ptr, part);
+        ptr += part;
+        len -= part;
+    }
+}
+
+/* ---- files ---- */
+
+static size_t base_of(const struct making *m, const char *ptr, size_t len)
+{
+    size_t most = len > 2 && ptr[0] == '.' && ptr[1] == '/' ? 2 : 0;
+    for (size_t i = 0; i < m->how->n_bases; i++) {
+        const char *base = m->how->bases[i];
+        size_t n = strlen(base);
+        while (n && base[n - 1] == '/')
+            n--;
+        if (n && n + 1 < len && memcmp(ptr, base, n) == 0 && ptr[n] == '/' && n + 1 > most)
+            most = n + 1;
+    }
+    return most;
+}
+
+static size_t last_part(const struct dp_name *name)
+{
+    size_t n = 0;
+    while (n < name->len && name->ptr[name->len - n - 1] != '/')
+        n++;
+    return n;
+}
+
+/* The file's number; known to be the side's from now on. */
+static uint32_t add_file(struct making *m, const char *ptr, size_t len, uint32_t side)
+{
+    uint32_t *n, *known;
+    size_t base = base_of(m, ptr, len);
+    m->buf.len = 0;
+    add_plain(&m->buf, ptr + base, len - base);
+    uint32_t t = text_of_buf(m);
+    if (!note(m, &m->file_of, t, &n)) {
+        if (dp_mem_grow((void **)&m->files, &m->files_cap, m->n_files + 1, sizeof *m->files) < 0) {
+            m->no_memory = true;
+            return 0;
+        }
+        *n = (uint32_t)m->n_files++;
+        m->files[*n] = (struct file){ .text = t, .like = *n, .next = DP_MAP_NONE, .tail = name_of(m, t)->len };
+    }
+    uint32_t number = *n;
+    note(m, &m->has, (uint64_t)t << 32 | side, &known);
+    if (side == 0)
+        m->files[number].in_base = true;
+    return number;
+}
+
+static void chain_file(struct making *m, uint32_t n)
+{
+    const struct dp_name *name = name_of(m, m->files[n].text);
+    size_t tail = last_part(name);
+    uint32_t *first, t = text(m, name->ptr + name->len - tail, tail);
+    bool was = note(m, &m->tails, t, &first);
+    m->files[n].next = was ? *first : DP_MAP_NONE;
+    *first = n;
+}
+
+/* Bytes of the folders and the name that both end in. */
+static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
+{
+    size_t n = 0, whole = 0;
+    while (n < a->len && n < b->len && a->ptr[a->len - n - 1] == b->ptr[b->len - n - 1]) {
+        n++;
+        if (a->ptr[a->len - n] == '/')
+            whole = n - 1;
+    }
+    bool a_ends = n == a->len || a->ptr[a->len - n - 1] == '/', b_ends = n == b->len || b->ptr[b->len - n - 1] == '/';
+    return a_ends && b_ends ? n : whole;
+}
+
+/* A file that the baseline does not have: the one there that ends in the most equal folders, and that
+ * the side does not have; none where that is not the only one. */
+static void pair_file(struct making *m, uint32_t n, uint32_t side)
+{
+    const struct dp_name *name = name_of(m, m->files[n].text);
+    size_t part = last_part(name), most = 0;
+    uint32_t t = dp_pool_lookup(&m->pairs->texts, name->ptr + name->len - part, part), best = DP_MAP_NONE;
+    const struct dp_map_slot *slot = t == DP_MAP_NONE ? NULL : dp_map_find(&m->tails, t);
+    uint32_t at = slot ? slot->value : DP_MAP_NONE;
+    for (int i = 0; i < CHAIN && at != DP_MAP_NONE; i++, at = m->files[at].next) {
+        const struct file *f = &m->files[at];
+        size_t tail = common_tail(name, name_of(m, f->text));
+        if (tail < part || tail < most || dp_map_find(&m->has, (uint64_t)f->text << 32 | side))
+            continue;
+        best = tail == most ? DP_MAP_NONE : at;
+        most = tail;
+    }
+    if (best == DP_MAP_NONE)
+        return;
+    m->files[n].like = best;
+    if (most < m->files[best].tail)
+        m->files[best].tail = most;
+}
+
+static uint32_t file_text(struct making *m, uint32_t file)
+{
+    const struct file *f = &m->files[m->files[file].like];
+    const struct dp_name *name = name_of(m, f->text);
+    return f->tail == name->len ? f->text : text(m, name->ptr + name->len - f->tail, f->tail);
+}
+
+/* ---- what a sub is ---- */
+
+struct part {
+    const char *file;
+    size_t file_len;
+    uint64_t line;
+    uint32_t ordinal;
+    bool shared;                /* told apart by its place */
+    size_t cut;                 /* bytes of its name that are its place: of folded stacks */
+};
+
+/* `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it. */
+static bool placed_name(const struct dp_name *name, struct part *p)
+{
+    size_t n = sizeof anon - 1, end = name->len, colon;
+    if (name->len < n + 5 || memcmp(name->ptr, anon, n) != 0 || name->ptr[n] != '[')
+        return false;
+    const char *hash = memchr(name->ptr + n, '#', name->len - n);
+    uint64_t ordinal = 1;
+    if (name->ptr[end - 1] != ']') {
+        if (!hash || hash[-1] != ']' || !dp_num_dec(hash + 1, (size_t)(name->ptr + end - hash - 1), &ordinal) || ordinal > UINT32_MAX)
+            return false;
+        end = (size_t)(hash - name->ptr);
+    }
+    for (colon = end - 1; colon > n && name->ptr[colon] != ':'; colon--)
+        ;
+    if (colon == n || !dp_num_dec(name->ptr + colon + 1, end - colon - 2, &p->line))
+        return false;
+    p->file = name->ptr + n + 1;
+    p->file_len = colon - n - 1;
+    p->ordinal = (uint32_t)ordinal;
+    p->cut = name->len - n;
+    return true;
+}
+
+static struct part part_of(const struct dp_prof *prof, uint32_t n)
+{
+    const struct dp_sub *sub = &prof->subs.subs[n];
+    const struct dp_name *file = dp_subs_text(&prof->subs, sub->file), *name = dp_subs_text(&prof->subs, sub->name);
+    struct part p = { .file = file->ptr, .file_len = file->len, .line = sub->line, .ordinal = sub->ordinal };
+    p.shared = dp_subs_is_shared(&prof->subs, n) || (!sub->phase && !file->len && placed_name(name, &p));
+    return p;
+}
+
+/* ---- names ---- */
+
+/* The number of a name as the side is to have it: renamed, unless it has the new name itself. */
+static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
+{
+    for (size_t i = 0; i < m->how->n_renames; i++) {
+        const struct dp_rename *r = &m->how->renames[i];
+        const struct dp_name *name = name_of(m, t);
+        bool package = r->from_len > 2 && memcmp(r->from + r->from_len - 2, "::", 2) == 0;
+        if (r->from_len > name->len || (!package && r->from_len != name->len) || memcmp(name->ptr, r->from, r->from_len) != 0)
+            continue;
+        m->buf.len = 0;
+        dp_buf_add(&m->buf, r->to, r->to_len);
+        dp_buf_add(&m->buf, name->ptr + r->from_len, name->len - r->from_len);
+        uint32_t to = text_of_buf(m);
+        return dp_map_find(&m->has, (uint64_t)to << 32 | side) ? t : to;
+    }
+    return t;
+}
+
+/* The label of a sub, without its place. */
+static uint32_t plain_label(struct making *m, const struct dp_prof *prof, uint32_t sub, const struct part *p)
+{
+    struct dp_buf label;
+    dp_buf_init(&label);
+    dp_subs_label(&prof->subs, sub, m->how->label_flags & ~(unsigned)DP_LABEL_SEPARATE, &label);
+    m->buf.len = 0;
+    if (!label.err)
+        add_plain(&m->buf, label.ptr, label.len - (p->cut < label.len ? p->cut : 0));
+    m->no_memory = m->no_memory || label.err;
+    dp_buf_release(&label);
+    return text_of_buf(m);
+}
+
+static uint32_t plain_text(struct making *m, const struct dp_name *name)
+{
+    m->buf.len = 0;
+    add_plain(&m->buf, name->ptr, name->len);
+    return text_of_buf(m);
+}
+
+/* First pass: which files and labels each side has. */
+static void survey(struct making *m, struct dp_pair_prof *to)
+{
+    size_t n = dp_subs_count(&to->prof->subs);
+    to->label = dp_mem_realloc(NULL, n + 1, sizeof *to->label);
+    to->package = dp_mem_realloc(NULL, n + 1, sizeof *to->package);
+    to->file = dp_mem_realloc(NULL, n + 1, sizeof *to->file);
+    if (!to->label || !to->package || !to->file) {
+        m->no_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < n && !m->no_memory; i++) {
+        struct part p = part_of(to->prof, i);
+        uint32_t *known;
+        to->file[i] = p.file_len ? add_file(m, p.file, p.file_len, to->side) : DP_MAP_NONE;
+        to->label[i] = plain_label(m, to->prof, i, &p);
+        to->package[i] = plain_text(m, dp_subs_text(&to->prof->subs, to->prof->subs.subs[i].package));
+        note(m, &m->has, (uint64_t)to->label[i] << 32 | to->side, &known);
+    }
+}
+
+static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t sub)
+{
+    const struct dp_name *package = name_of(m, to->package[sub]);
+    if (!m->how->n_renames || !package->len)
+        return;
+    m->buf.len = 0;
+    dp_buf_add(&m->buf, package->ptr, package->len);
+    dp_buf_adds(&m->buf, "::");
+    uint32_t t = renamed(m, text_of_buf(m), to->side);
+    const struct dp_name *name = name_of(m, t);
+    if (name->len > 2)
+        to->package[sub] = text(m, name->ptr, name->len - 2);
+}
+
+/* ---- anonymous subs ---- */
+
+static bool is_script(const struct dp_prof *prof, const struct part *p)
+{
+    const char *script = prof->n_files ? dp_header_get(&prof->files[0].head, "dprof_script") : NULL;
+    return script && strlen(script) == p->file_len && memcmp(script, p->file, p->file_len) == 0;
+}
+
+static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32_t sub, const struct part *p)
+{
+    const struct dp_name *in = dp_subs_text(&of->prof->subs, of->prof->subs.subs[sub].in);
+    struct group group = { of->label[sub], in->len ? renamed(m, plain_text(m, in), of->side) : 0, 0 };
+    if (!in->len)
+        group.file = is_script(of->prof, p) ? m->script : of->file[sub];
+    uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
+    const uint64_t place[4] = { g, of->file[sub], p->line, p->ordinal };
+    size_t before = m->identities.count;
+    uint32_t n = dp_pool_intern(&m->identities, (const char *)place, sizeof place);
+    if (g == DP_MAP_NONE || n == DP_MAP_NONE
+        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1, sizeof *m->items) < 0) {
+        m->no_memory = true;
+        return 0;
+    }
+    if (n < before)
+        return (uint32_t)m->side_start + n;
+    m->items[m->n_items] = (struct item){ g, of->file[sub], p->ordinal, DP_MAP_NONE, p->line };
+    return (uint32_t)m->n_items++;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int compare_items(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct making *m = ctx;
+    const struct item *a = &m->items[x], *b = &m->items[y];
+    int c = compare_numbers(a->group, b->group);
+    c = c ? c : compare_numbers(a->line, b->line);
+    c = c ? c : compare_numbers(a->ordinal, b->ordinal);
+    c = c ? c : compare_numbers(a->file, b->file);
+    return c ? c : compare_numbers(x, y);
+}
+
+/* Are they as far apart as the others? */
+static bool fits(const struct item *a, const struct item *b, int64_t shift)
+{
+    return (int64_t)(b->line - a->line) == shift && a->ordinal == b->ordinal;
+}
+
+/* Walks both lists, which are sorted by line. With a pair of arrays, says who fits whom. Returns how many do. */
+static size_t matches(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b, int64_t shift, uint32_t *to)
+{
+    size_t count = 0;
+    for (size_t i = 0, j = 0; i < a && j < b;) {
+        const struct item *x = &m->items[old[i]], *y = &m->items[new[j]];
+        int64_t apart = (int64_t)(y->line - x->line);
+        if (fits(x, y, shift)) {
+            if (to)
+                to[j] = (uint32_t)i;
+            count++;
+            i++, j++;
+        } else if (apart < shift || (apart == shift && y->ordinal < x->ordinal)) {
+            j++;
+        } else {
+            i++;
+        }
+    }
+    return count;
+}
+
+static int64_t best_shift(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b)
+{
+    int64_t best = 0;
+    size_t most = matches(m, old, a, new, b, 0, NULL);
+    if (a * b > SHIFTS)
+        return best;
+    for (size_t i = 0; i < a; i++)
+        for (size_t j = 0; j < b; j++) {
+            int64_t shift = (int64_t)(m->items[new[j]].line - m->items[old[i]].line);
+            size_t n = matches(m, old, a, new, b, shift, NULL);
+            bool nearer = (shift < 0 ? -shift : shift) < (best < 0 ? -best : best);
+            if (n > most || (n == most && nearer)) {
+                most = n;
+                best = shift;
+            }
+        }
+    return best;
+}
+
+/* to[j]: which of the old ones the j-th new one is; DP_MAP_NONE. Equal numbers go by their order. What the
+ * best distance leaves over between two that fit goes by its order, too, where there are as many on both sides. */
+static void align(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b, uint32_t *to)
+{
+    for (size_t j = 0; j < b; j++)
+        to[j] = a == b ? (uint32_t)j : DP_MAP_NONE;
+    if (a == b || !a)
+        return;
+    matches(m, old, a, new, b, best_shift(m, old, a, new, b), to);
+    size_t i = 0, from = 0;
+    for (size_t j = 0; j <= b; j++) {
+        if (j < b && to[j] == DP_MAP_NONE)
+            continue;
+        size_t end = j < b ? to[j] : a;
+        if (end - i == j - from)
+            for (size_t k = from; k < j; k++)
+                to[k] = (uint32_t)(i + k - from);
+        i = end + 1;
+        from = j + 1;
+    }
+}
+
+/* The side's items to those that are known: lists by group, each sorted. */
+static void take_side(struct making *m, uint32_t side, uint32_t *known, size_t n_known, uint32_t *items, size_t n, uint32_t *to)
+{
+    size_t a = 0;
+    for (size_t from = 0, end; from < n && !m->no_memory; from = end) {
+        uint32_t group = m->items[items[from]].group;
+        for (end = from; end < n && m->items[items[end]].group == group; end++)
+            ;
+        while (a < n_known && m->items[known[a]].group < group)
+            a++;
+        size_t old = a;
+        while (a < n_known && m->items[known[a]].group == group)
+            a++;
+        align(m, known + old, a - old, items + from, end - from, to);
+        for (size_t j = 0; j < end - from; j++) {
+            struct item *item = &m->items[items[from + j]];
+            item->canon = to[j] == DP_MAP_NONE ? (uint32_t)m->n_canons : m->items[known[old + to[j]]].canon;
+            if (item->canon == m->n_canons) {
+                if (dp_mem_grow((void **)&m->canons, &m->canons_cap, m->n_canons + 1, sizeof *m->canons) < 0) {
+                    m->no_memory = true;
+                    return;
+                }
+                m->canons[m->n_canons++] = (struct canon){ .first = side ? DP_MAP_NONE : items[from + j] };
+            }
+            m->canons[item->canon].last = items[from + j];
+        }
+    }
+}
+
+static void pair_items(struct making *m, uint32_t side)
+{
+    size_t n = m->n_items - m->side_start, before = m->n_canons;
+    uint32_t *items = dp_mem_realloc(NULL, 2 * n + before + 1, sizeof *items);
+    if (!items) {
+        m->no_memory = true;
+        return;
+    }
+    uint32_t *to = items + n, *known = to + n;
+    for (size_t i = 0; i < n; i++)
+        items[i] = (uint32_t)(m->side_start + i);
+    for (size_t i = 0; i < before; i++)
+        known[i] = m->canons[i].last;
+    dp_sort_u32(items, n, compare_items, m);
+    dp_sort_u32(known, before, compare_items, m);
+    take_side(m, side, known, before, items, n, to);
+    dp_mem_free(items);
+}
+
+static void take_items(struct making *m, uint32_t side)
+{
+    m->side_start = m->n_items;
+    dp_pool_release(&m->identities);
+    for (size_t k = 0; k < m->pairs->n_profs && !m->no_memory; k++) {
+        struct dp_pair_prof *of = &m->pairs->profs[k];
+        size_t n = dp_subs_count(&of->prof->subs);
+        if (of->side != side)
+            continue;
+        m->item_of[k] = dp_mem_realloc(NULL, n + 1, sizeof **m->item_of);
+        m->no_memory = m->no_memory || !m->item_of[k];
+        for (uint32_t i = 0; i < n && !m->no_memory; i++) {
+            struct part p = part_of(of->prof, i);
+            m->item_of[k][i] = p.shared ? add_item(m, of, i, &p) : DP_MAP_NONE;
+        }
+    }
+    if (!m->no_memory)
+        pair_items(m, side);
+}
+
+/* ---- labels ---- */
+
+static uint32_t place_text(struct making *m, const struct item *item)
+{
+    const struct dp_name *file = item->file == DP_MAP_NONE ? NULL : name_of(m, item->file);
+    m->buf.len = 0;
+    if (file) {
+        dp_buf_add(&m->buf, file->ptr, file->len);
+        dp_buf_addf(&m->buf, ":%" PRIu64, item->line);
+    }
+    return text_of_buf(m);
+}
+
+/* By where it stands last. One that is gone may have stood where another is now. */
+static void label_canons(struct making *m)
+{
+    struct dp_map taken;
+    dp_map_init(&taken);
+    for (size_t i = m->n_canons; i-- > 0 && !m->no_memory;) {
+        struct canon *c = &m->canons[i];
+        const struct item *item = &m->items[c->last];
+        struct group group;
+        memcpy(&group, dp_pool_name(&m->groups, item->group)->ptr, sizeof group);
+        uint32_t *value, place = place_text(m, item);
+        const struct dp_name *name = name_of(m, group.name), *at = name_of(m, place);
+        m->buf.len = 0;
+        dp_buf_add(&m->buf, name->ptr, name->len);
+        if (at->len) {
+            dp_buf_addc(&m->buf, '[');
+            dp_buf_add(&m->buf, at->ptr, at->len);
+            dp_buf_addc(&m->buf, ']');
+        }
+        if (item->ordinal > 1)
+            dp_buf_addf(&m->buf, "#%" PRIu32, item->ordinal);
+        while (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory)
+            dp_buf_adds(&m->buf, "'");
+        if (c->first == DP_MAP_NONE || m->no_memory)
+            continue;
+        uint32_t before = place_text(m, &m->items[c->first]);
+        if (before != place && !note(m, &m->pairs->moved, c->label, &value))
+            *value = before;
+    }
+    dp_map_release(&taken);
+}
+
+static void pair_all(struct making *m)
+{
+    struct dp_pairs *pairs = m->pairs;
+    for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++)
+        survey(m, &pairs->profs[k]);
+    for (uint32_t i = 0; i < m->n_files && !m->no_memory; i++)
+        if (m->files[i].in_base)
+            chain_file(m, i);
+    for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++) {
+        struct dp_pair_prof *p = &pairs->profs[k];
+        for (size_t i = 0; i < dp_subs_count(&p->prof->subs); i++) {
+            struct file *f = p->file[i] == DP_MAP_NONE ? NULL : &m->files[p->file[i]];
+            if (f && p->side && !f->in_base && f->like == p->file[i])
+                pair_file(m, p->file[i], p->side);
+        }
+    }
+    for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++) {
+        struct dp_pair_prof *p = &pairs->profs[k];
+        for (uint32_t i = 0; i < dp_subs_count(&p->prof->subs) && !m->no_memory; i++) {
+            p->file[i] = p->file[i] == DP_MAP_NONE ? 0 : file_text(m, p->file[i]);
+            p->label[i] = renamed(m, p->label[i], p->side);
+            rename_package(m, p, i);
+        }
+    }
+}
+
+static void pair_anonymous(struct making *m)
+{
+    struct dp_pairs *pairs = m->pairs;
+    m->item_of = dp_mem_zalloc((pairs->n_profs + 1) * sizeof *m->item_of);
+    m->no_memory = m->no_memory || !m->item_of;
+    for (uint32_t side = 0; side < m->sides && !m->no_memory; side++)
+        take_items(m, side);
+    if (!m->no_memory)
+        label_canons(m);
+    for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++)
+        for (size_t i = 0; i < dp_subs_count(&pairs->profs[k].prof->subs); i++)
+            if (m->item_of[k][i] != DP_MAP_NONE)
+                pairs->profs[k].label[i] = m->canons[m->items[m->item_of[k][i]].canon].label;
+}
+
+static void release(struct making *m)
+{
+    for (size_t k = 0; m->item_of && k < m->pairs->n_profs; k++)
+        dp_mem_free(m->item_of[k]);
+    dp_mem_free(m->item_of);
+    dp_mem_free(m->files);
+    dp_mem_free(m->items);
+    dp_mem_free(m->canons);
+    dp_map_release(&m->file_of);
+    dp_map_release(&m->tails);
+    dp_map_release(&m->has);
+    dp_pool_release(&m->groups);
+    dp_pool_release(&m->identities);
+    dp_buf_release(&m->buf);
+}
+
+int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how)
+{
+    struct making m;
+    memset(&m, 0, sizeof m);
+    memset(pairs, 0, sizeof *pairs);
+    dp_pool_init(&pairs->texts);
+    dp_map_init(&pairs->moved);
+    dp_map_init(&m.file_of);
+    dp_map_init(&m.tails);
+    dp_map_init(&m.has);
+    dp_pool_init(&m.groups);
+    dp_pool_init(&m.identities);
+    dp_buf_init(&m.buf);
+    m.pairs = pairs;
+    m.how = how;
+    text(&m, "", 0);
+    m.script = text(&m, "\0script", 7);      /* no file's name */
+    pairs->profs = dp_mem_zalloc((n + 1) * sizeof *pairs->profs);
+    m.no_memory = m.no_memory || !pairs->profs;
+    for (size_t i = 0; i < n && !m.no_memory; i++) {
+        pairs->profs[i].prof = sides[i].prof;
+        pairs->profs[i].side = sides[i].side;
+        pairs->n_profs++;
+        if (sides[i].side >= m.sides)
+            m.sides = sides[i].side + 1;
+    }
+    if (!m.no_memory)
+        pair_all(&m);
+    if (!m.no_memory && how->label_flags & DP_LABEL_SEPARATE)
+        pair_anonymous(&m);
+    release(&m);
+    if (m.no_memory)
+        dp_pairs_release(pairs);
+    return m.no_memory ? DP_E_NOMEM : 0;
+}
+
+void dp_pairs_release(struct dp_pairs *pairs)
+{
+    for (size_t k = 0; k < pairs->n_profs; k++) {
+        dp_mem_free(pairs->profs[k].label);
+        dp_mem_free(pairs->profs[k].package);
+        dp_mem_free(pairs->profs[k].file);
+    }
+    dp_mem_free(pairs->profs);
+    dp_map_release(&pairs->moved);
+    dp_pool_release(&pairs->texts);
+    memset(pairs, 0, sizeof *pairs);
+}
+
+const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs, const struct dp_name *label)
+{
+    uint32_t n = dp_pool_lookup(&pairs->texts, label->ptr, label->len);
+    const struct dp_map_slot *slot = n == DP_MAP_NONE ? NULL : dp_map_find(&pairs->moved, n);
+    return slot ? dp_pool_name(&pairs->texts, slot->value) : NULL;
+}

@@ -1,0 +1,62 @@
+/* Files read in parallel: profiles share nothing, so each thread takes the next one. */
+#include "dp_prof.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+enum { THREADS = 64 };
+
+struct reading {
+    const struct dp_read_job *jobs;
+    size_t n, next;
+    pthread_mutex_t lock;
+};
+
+struct reader {
+    struct reading *all;
+    const struct dp_host *host;
+};
+
+/* The next profile's jobs. */
+static size_t take(struct reading *all, size_t *from)
+{
+    pthread_mutex_lock(&all->lock);
+    size_t end = all->next;
+    *from = end;
+    while (end < all->n && (end == *from || all->jobs[end].prof == all->jobs[*from].prof))
+        end++;
+    all->next = end;
+    pthread_mutex_unlock(&all->lock);
+    return end;
+}
+
+static void *read_some(void *ctx)
+{
+    struct reader *r = ctx;
+    size_t from, end;
+    while ((end = take(r->all, &from)) > from)
+        for (size_t i = from; i < end; i++)
+            dp_prof_add(r->all->jobs[i].prof, r->all->jobs[i].path, r->all->jobs[i].flags, r->host);
+    return NULL;
+}
+
+void dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host)
+{
+    struct reading all = { .jobs = jobs, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER };
+    struct reader own = { &all, host }, others = { &all, NULL };
+    pthread_t ids[THREADS];
+    size_t started = 0, profiles = 0;
+    sigset_t every, before;
+    for (size_t i = 0; i < n; i++)
+        profiles += !i || jobs[i].prof != jobs[i - 1].prof;
+    /* signals are the host's, and belong to its thread */
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    while (started + 1 < threads && started + 1 < profiles && started < THREADS
+           && pthread_create(&ids[started], NULL, read_some, &others) == 0)
+        started++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    read_some(&own);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(ids[i], NULL);
+}

@@ -1,0 +1,385 @@
+#include "dp_render_gate.h"
+#include "dp_render.h"
+#include "dp_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- texts that all formats share ---- */
+
+void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value)
+{
+    static const struct { double size; const char *unit; } units[] = { { 1, " s" }, { 1e-3, " ms" }, { 1e-6, " us" }, { 1e-9, " ns" } };
+    uint64_t hz = dp_diff_hz(diff, measure);
+    bool is_time = hz && diff->is_time;
+    double v = hz ? value / (double)hz : value;
+    struct dp_cell cell = { .kind = DP_CELL_REAL };
+    const char *unit = "";
+    char num[DP_NUMBER_MAX];
+    for (size_t i = 0; i < DP_ARRAY_LEN(units) && is_time; i++)
+        if (fabs(v) >= units[i].size || i == DP_ARRAY_LEN(units) - 1) {
+            v /= units[i].size;
+            unit = units[i].unit;
+            break;
+        }
+    if (v == 0)
+        unit = is_time ? " s" : "";
+    cell.real = v;
+    cell.decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
+    dp_buf_add(buf, num, dp_render_number(num, &cell, 0, false));
+    dp_buf_adds(buf, unit);
+}
+
+static void add_percent(struct dp_buf *buf, double percent)
+{
+    char num[DP_NUMBER_MAX];
+    struct dp_cell cell = { .kind = DP_CELL_PERCENT, .real = percent, .sign = true };
+    dp_buf_add(buf, num, dp_render_number(num, &cell, 0, true));
+}
+
+static void add_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+{
+    if (f->entry == DP_GATE_TOTAL) {
+        dp_buf_adds(buf, "(total)");
+        return;
+    }
+    for (size_t k = 0; k < diff->how->over.n_keys; k++) {
+        const struct dp_name *name = dp_diff_text(diff, f->entry, k);
+        dp_buf_adds(buf, k ? ", " : "");
+        dp_buf_add(buf, name->ptr, name->len);
+    }
+}
+
+/* `1.2 s -> 1.5 s (+25.00%)`. */
+static void add_change(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+{
+    const struct dp_rule *rule = &diff->how->rules[f->rule];
+    const struct dp_diff_values *v = &f->values;
+    if (rule->kind != DP_RULE_GROWTH) {
+        dp_buf_adds(buf, rule->kind == DP_RULE_NEW ? "is new" : "is gone");
+        return;
+    }
+    dp_human(buf, diff, rule->measure, (double)v->base);
+    dp_buf_adds(buf, " -> ");
+    dp_human(buf, diff, rule->measure, (double)v->value);
+    dp_buf_adds(buf, " (");
+    if (v->base)
+        add_percent(buf, 100 * ((double)v->value - (double)v->base) / (double)v->base);
+    else
+        dp_buf_adds(buf, v->base_there ? "from 0" : "new");
+    if (v->verdict == DP_DIFF_TRUE)
+        dp_buf_addf(buf, v->p < 0.00001 ? ", p < 0.00001" : ", p = %.5f", v->p);
+    dp_buf_adds(buf, ")");
+}
+
+static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+{
+    add_name(buf, f, diff);
+    dp_buf_adds(buf, ": ");
+    add_change(buf, f, diff);
+    if (diff->n_sides > 2) {
+        dp_buf_adds(buf, " in ");
+        dp_buf_adds(buf, diff->sides[f->side].name);
+    }
+}
+
+static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
+{
+    dp_buf_addf(buf, "not enough runs: %zu a side needed", gate->needed);
+}
+
+static const char *rule_of(const struct dp_diff *diff, const struct dp_finding *f) { return diff->how->rules[f->rule].text; }
+
+static bool fails(const struct dp_diff *diff, const struct dp_finding *f) { return !f->undecided || diff->how->strict; }
+
+/* ---- escapes ---- */
+
+static void escaped(struct dp_buf *to, const struct dp_buf *from) { dp_text_escape(to, from->ptr, from->len); }
+
+/* `#` would begin a directive. */
+static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
+{
+    struct dp_buf plain;
+    dp_buf_init(&plain);
+    dp_text_escape(&plain, ptr, len);
+    for (size_t i = 0; i < plain.len; i++) {
+        if (plain.ptr[i] == '#' || plain.ptr[i] == '\\')
+            dp_buf_addc(to, '\\');
+        dp_buf_addc(to, plain.ptr[i]);
+    }
+    dp_buf_release(&plain);
+}
+
+/* Of XML 1.0, which has no way to write most control characters; they, U+FFFE and U+FFFF are shown. */
+static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
+{
+    struct dp_buf plain;
+    dp_buf_init(&plain);
+    while (len) {
+        const char *end = lines ? memchr(ptr, '\n', len) : NULL;
+        size_t n = end ? (size_t)(end - ptr) : len;
+        dp_text_escape(&plain, ptr, n);
+        if (end)
+            dp_buf_addc(&plain, '\n');
+        ptr += n + (end != NULL);
+        len -= n + (end != NULL);
+    }
+    for (size_t i = 0; i < plain.len; i++) {
+        const char *p = plain.ptr + i;
+        const char *entity = *p == '&' ? "&amp;" : *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '"' ? "&quot;" : NULL;
+        if (entity)
+            dp_buf_adds(to, entity);
+        else if (i + 2 < plain.len && memcmp(p, "\xef\xbf", 2) == 0 && (p[2] == '\xbe' || p[2] == '\xbf')) {
+            dp_buf_adds(to, p[2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
+            i += 2;
+        } else
+            dp_buf_addc(to, *p);
+    }
+    dp_buf_release(&plain);
+}
+
+/* Of workflow commands: `:` and `,` only in properties. */
+static void add_github(struct dp_buf *to, const char *ptr, size_t len, bool property)
+{
+    struct dp_buf plain;
+    dp_buf_init(&plain);
+    dp_text_escape(&plain, ptr, len);
+    for (size_t i = 0; i < plain.len; i++) {
+        char c = plain.ptr[i];
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
+            dp_buf_addf(to, "%%%02X", (unsigned)(unsigned char)c);
+        else
+            dp_buf_addc(to, c);
+    }
+    dp_buf_release(&plain);
+}
+
+/* ---- text, Markdown, JSON ---- */
+
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff)
+{
+    struct dp_buf line;
+    dp_buf_init(&line);
+    for (size_t i = 0; i < gate->n; i++) {
+        const struct dp_finding *f = &gate->findings[i];
+        line.len = 0;
+        add_finding(&line, f, diff);
+        dp_buf_adds(buf, fails(diff, f) ? "FAIL  " : "?     ");
+        dp_text_escape(buf, rule_of(diff, f), strlen(rule_of(diff, f)));
+        dp_buf_adds(buf, ": ");
+        escaped(buf, &line);
+        if (f->undecided) {
+            dp_buf_adds(buf, "; ");
+            add_needed(buf, gate);
+        }
+        dp_buf_adds(buf, "\n");
+    }
+    if (!gate->n)
+        dp_buf_addf(buf, "ok    %zu rule%s\n", diff->how->n_rules, diff->how->n_rules == 1 ? "" : "s");
+    buf->err = buf->err ? buf->err : line.err;
+    dp_buf_release(&line);
+}
+
+void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff)
+{
+    struct dp_buf line;
+    bool failed = gate->failed || (gate->undecided && diff->how->strict);
+    dp_buf_init(&line);
+    dp_buf_adds(buf, failed ? "### \xe2\x9d\x8c Slower\n\n" : gate->undecided ? "### \xe2\x9d\x94 Undecided\n\n" : "### \xe2\x9c\x85 Not slower\n\n");
+    for (size_t i = 0; i < gate->n; i++) {
+        const struct dp_finding *f = &gate->findings[i];
+        line.len = 0;
+        dp_buf_adds(&line, rule_of(diff, f));
+        dp_buf_adds(&line, ": ");
+        add_finding(&line, f, diff);
+        dp_buf_adds(buf, fails(diff, f) ? "- **failed** " : "- **undecided** ");
+        dp_render_markdown_code(buf, line.ptr, line.len);
+        if (f->undecided) {
+            dp_buf_adds(buf, " (");
+            add_needed(buf, gate);
+            dp_buf_adds(buf, ")");
+        }
+        dp_buf_adds(buf, "\n");
+    }
+    dp_buf_adds(buf, gate->n ? "\n" : "");
+    buf->err = buf->err ? buf->err : line.err;
+    dp_buf_release(&line);
+}
+
+static void json_number(struct dp_buf *buf, const struct dp_diff *diff, const struct dp_rule *rule, uint64_t value)
+{
+    char num[DP_NUMBER_MAX];
+    uint64_t hz = dp_diff_hz(diff, rule->measure);
+    struct dp_cell cell = hz ? dp_cell_ticks(value) : dp_cell_count(value);
+    dp_buf_add(buf, num, dp_render_number(num, &cell, hz, false));
+}
+
+void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff)
+{
+    struct dp_buf name;
+    dp_buf_init(&name);
+    dp_buf_adds(buf, "[");
+    for (size_t i = 0; i < gate->n; i++) {
+        const struct dp_finding *f = &gate->findings[i];
+        const struct dp_rule *rule = &diff->how->rules[f->rule];
+        name.len = 0;
+        add_name(&name, f, diff);
+        dp_buf_adds(buf, i ? ", {\"rule\": " : "{\"rule\": ");
+        dp_json_string(buf, rule->text, strlen(rule->text));
+        dp_buf_addf(buf, ", \"undecided\": %s, \"side\": %" PRIu32 ", \"name\": ", f->undecided ? "true" : "false", f->side);
+        dp_json_string(buf, name.ptr, name.len);
+        if (rule->kind == DP_RULE_GROWTH) {
+            dp_buf_adds(buf, ", \"baseline\": ");
+            json_number(buf, diff, rule, f->values.base);
+            dp_buf_adds(buf, ", \"value\": ");
+            json_number(buf, diff, rule, f->values.value);
+        }
+        dp_buf_adds(buf, "}");
+    }
+    dp_buf_adds(buf, "]");
+    buf->err = buf->err ? buf->err : name.err;
+    dp_buf_release(&name);
+}
+
+/* ---- a test for each rule ---- */
+
+static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, size_t rule, size_t *failed, size_t *undecided)
+{
+    *failed = *undecided = 0;
+    for (size_t i = 0; i < gate->n; i++)
+        if (gate->findings[i].rule == rule) {
+            *failed += fails(diff, &gate->findings[i]);
+            *undecided += !fails(diff, &gate->findings[i]);
+        }
+}
+
+static void tap_table(struct dp_buf *buf, const char *ptr, size_t len)
+{
+    while (len) {
+        const char *end = memchr(ptr, '\n', len);
+        size_t n = end ? (size_t)(end - ptr) : len;
+        dp_buf_adds(buf, n && *ptr != '#' ? "#  " : n ? "" : "#");
+        dp_buf_add(buf, ptr, n);
+        dp_buf_adds(buf, "\n");
+        ptr += n + (end != NULL);
+        len -= n + (end != NULL);
+    }
+}
+
+/* Of one rule: what it found. */
+static void tap_findings(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, size_t rule)
+{
+    struct dp_buf line;
+    dp_buf_init(&line);
+    for (size_t i = 0; i < gate->n; i++) {
+        if (gate->findings[i].rule != rule)
+            continue;
+        line.len = 0;
+        add_finding(&line, &gate->findings[i], diff);
+        if (gate->findings[i].undecided) {
+            dp_buf_adds(&line, "; ");
+            add_needed(&line, gate);
+        }
+        dp_buf_adds(buf, "#   ");
+        escaped(buf, &line);
+        dp_buf_adds(buf, "\n");
+    }
+    buf->err = buf->err ? buf->err : line.err;
+    dp_buf_release(&line);
+}
+
+void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len)
+{
+    const struct dp_diff_how *how = diff->how;
+    tap_table(buf, table, len);
+    for (size_t r = 0; r < how->n_rules; r++) {
+        size_t failed, undecided;
+        count_of(gate, diff, r, &failed, &undecided);
+        dp_buf_addf(buf, "%sok %zu - ", failed ? "not " : "", r + 1);
+        add_tap(buf, how->rules[r].text, strlen(how->rules[r].text));
+        dp_buf_adds(buf, "\n");
+        tap_findings(buf, gate, diff, r);
+    }
+    if (how->n_rules)
+        dp_buf_addf(buf, "1..%zu\n", how->n_rules);
+    else
+        dp_buf_adds(buf, "ok 1 - compared\n1..1\n");
+}
+
+void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len)
+{
+    const struct dp_diff_how *how = diff->how;
+    struct dp_buf text;
+    size_t failures = 0, skipped = 0, failed, undecided;
+    dp_buf_init(&text);
+    for (size_t r = 0; r < how->n_rules; r++) {
+        count_of(gate, diff, r, &failed, &undecided);
+        failures += failed > 0;
+        skipped += !failed && undecided;
+    }
+    dp_buf_addf(buf, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"dprofdiff\" tests=\"%zu\" failures=\"%zu\""
+                " errors=\"0\" skipped=\"%zu\">\n", how->n_rules ? how->n_rules : 1, failures, skipped);
+    for (size_t r = 0; r < how->n_rules; r++) {
+        count_of(gate, diff, r, &failed, &undecided);
+        dp_buf_adds(buf, "<testcase classname=\"dprofdiff\" name=\"");
+        add_xml(buf, how->rules[r].text, strlen(how->rules[r].text), false);
+        dp_buf_adds(buf, "\">");
+        text.len = 0;
+        tap_findings(&text, gate, diff, r);
+        if (failed) {
+            dp_buf_addf(buf, "<failure message=\"%zu crossed it\">\n", failed);
+            add_xml(buf, text.ptr, text.len, true);
+            dp_buf_adds(buf, "</failure>");
+        } else if (undecided) {
+            dp_buf_adds(buf, "<skipped message=\"");
+            add_needed(buf, gate);
+            dp_buf_adds(buf, "\"/>");
+        }
+        dp_buf_adds(buf, "</testcase>\n");
+    }
+    if (!how->n_rules)
+        dp_buf_adds(buf, "<testcase classname=\"dprofdiff\" name=\"compared\"></testcase>\n");
+    dp_buf_adds(buf, "<system-out>\n");
+    add_xml(buf, table, len, true);
+    dp_buf_adds(buf, "</system-out>\n</testsuite>\n</testsuites>\n");
+    buf->err = buf->err ? buf->err : text.err;
+    dp_buf_release(&text);
+}
+
+/* ---- GitHub ---- */
+
+static void add_place(struct dp_buf *buf, struct dp_diff *diff, uint32_t entry)
+{
+    struct dp_diff_place place;
+    if (entry == DP_GATE_TOTAL || !dp_diff_place(diff, entry, &place))
+        return;
+    dp_buf_adds(buf, " file=");
+    add_github(buf, place.file->ptr, place.file->len, true);
+    dp_buf_addf(buf, ",line=%" PRIu64, place.line);
+}
+
+void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_diff *diff)
+{
+    struct dp_buf line;
+    dp_buf_init(&line);
+    for (size_t i = 0; i < gate->n; i++) {
+        const struct dp_finding *f = &gate->findings[i];
+        line.len = 0;
+        add_finding(&line, f, diff);
+        if (f->undecided) {
+            dp_buf_adds(&line, "; ");
+            add_needed(&line, gate);
+        }
+        dp_buf_adds(buf, fails(diff, f) ? "::error" : "::warning");
+        size_t begin = buf->len;
+        add_place(buf, diff, f->entry);
+        dp_buf_adds(buf, buf->len > begin ? ",title=" : " title=");
+        add_github(buf, rule_of(diff, f), strlen(rule_of(diff, f)), true);
+        dp_buf_adds(buf, "::");
+        add_github(buf, line.ptr, line.len, false);
+        dp_buf_adds(buf, "\n");
+    }
+    buf->err = buf->err ? buf->err : line.err;
+    dp_buf_release(&line);
+}

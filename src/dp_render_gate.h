@@ -1,0 +1,24 @@
+/* What a gate has found, for people and for machines that run tests. */
+#ifndef DP_RENDER_GATE_H
+#define DP_RENDER_GATE_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_gate.h"
+#include "dp_io.h"
+
+/* A value with a unit that suits it: 1.23 ms. Not exact. */
+void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value);
+
+/* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+
+/* Whole outputs: a test for each rule. table: the comparison as text. */
+void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len);
+void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len);
+/* Annotations of GitHub's, at the sub's file and line. */
+void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_diff *diff);
+
+#endif

@@ -1,0 +1,29 @@
+/* Stretches of a trace's time: what passes outside of them is left out. */
+#ifndef DP_WINDOW_H
+#define DP_WINDOW_H
+
+#include "dp_base.h"
+#include "dp_err.h"
+#include "dp_reader.h"
+#include "dprof.h"
+
+struct dp_window {
+    struct dp_range *ranges;    /* ascending, apart; owned */
+    size_t n;
+    /* of the file being read, in its ticks */
+    uint64_t *from, *to;
+    uint64_t now;               /* real ticks since its beginning */
+};
+
+/* NULL when memory is short. The ranges are copied. */
+struct dp_window *dp_window_new(const struct dp_range *ranges, size_t n);
+void dp_window_free(struct dp_window *w);
+
+/* A file begins. DP_E_ARG for one that is no trace, or whose length nobody knows where the ranges are shares of it. */
+int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp_err *err);
+
+/* Events on their way to the model: times are cut down to what lies inside, and calls that begin outside are no calls:
+ * their frames are needed for what comes later. */
+void dp_window_clip(struct dp_window *w, struct dp_event *ev, size_t n);
+
+#endif
