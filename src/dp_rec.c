@@ -84,7 +84,7 @@ static void start(struct dp_rec *rec)
     rec->cpu_used = 0;
     rec->relaxed = false;
     rec->reads = rec->waits = rec->skipped = 0;
-    rec->idle = rec->idle_ns = 0;
+    rec->idle = 0;
     rec->total_user_us = rec->total_sys_us = 0;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
@@ -577,9 +577,8 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     rec->paused = false;
     rec->links++;
     rec->idle += now - rec->paused_at;
-    uint64_t used = rec->cpu_used, before = rec->cpu_ns;
+    uint64_t used = rec->cpu_used;
     anchor_cpu(rec);
-    rec->idle_ns += rec->cpu_ns > before ? rec->cpu_ns - before : 0;
     rec->cpu_used = used;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     if (rec->trip)

@@ -107,7 +107,7 @@ struct dp_rec {
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
     uint64_t links;                     /* counts how often contexts of running calls were given anew */
-    uint64_t paused_at, idle, idle_ns;  /* stamps, and CPU ns, that passed while paused */
+    uint64_t paused_at, idle;           /* idle: stamps that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
     /* Relief for programs whose gaps are all just longer than long_gap. */
