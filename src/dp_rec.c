@@ -130,7 +130,7 @@ static void clear_window(struct dp_rec *rec)
     if (rec->pos > rec->window)
         memset(rec->window, 0, (size_t)(rec->pos - rec->window) * sizeof *rec->window);
     rec->pos = rec->window;
-    rec->end = rec->paused ? NULL : rec->window + rec->how.words;
+    rec->end = rec->window + rec->how.words;
     open_reading(rec, 0, 0);
 }
 
@@ -153,8 +153,6 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
     rec->cur = base(rec);
     rec->cur->calls += rec->phase != 0 && phase_begins;
     rec->told = rec->phase;
-    if (rec->paused)
-        rec->cur = &rec->cct.idle;
 }
 
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live)

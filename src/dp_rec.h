@@ -136,7 +136,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
                  const struct dp_rec_host *host, void *host_arg);
 
 /* Makes the window or the tree, in pieces of live (borrowed). Reads no clock, so
- * that time since dp_rec_init or dp_rec_restart is the program's. Returns 0 or DP_E_NOMEM. */
+ * that time since dp_rec_init or dp_rec_restart is the program's. Not while paused. Returns 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
 /* Releases what dp_rec_open made, but for the pieces. */
@@ -183,7 +183,7 @@ static inline void dp_rec_untrip(struct dp_rec *rec)
     dp_rec_rearm(rec);
 }
 
-/* Goes on as a tree from now on; the window must have been written. Then
+/* Goes on as a tree from now on; the window must have been written. Not while paused. Then
  * dp_rec_resume for each call that runs, outermost first. */
 int dp_rec_to_tree(struct dp_rec *rec);
 
