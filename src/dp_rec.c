@@ -558,8 +558,8 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
 
 void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 {
-    rec->deadline = 0;
     if (rec->tree) {
+        rec->deadline = 0;      /* read the CPU clock: the next reading counts from the end of the pause */
         dp_rec_charge(rec, now);
         rec->cur = &rec->cct.idle;
     }
