@@ -353,13 +353,6 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     return rec->err;
 }
 
-static void charge_ops(struct dp_rec *rec)
-{
-    uint64_t ops = *rec->ops;
-    rec->cur->ops += ops - rec->ops_seen;
-    rec->ops_seen = ops;
-}
-
 /* The kernel's ticks hit whom they find running; a reading once in a while
  * charges what was counted since to whom it finds running, which comes to the same. */
 static void split_tree(struct dp_rec *rec, uint64_t now)
@@ -378,7 +371,7 @@ static void save(struct dp_rec *rec, uint64_t now)
     __atomic_store_n(&rec->wanted, 0, __ATOMIC_SEQ_CST);
     rec->saved = now;
     if (rec->tree) {
-        charge_ops(rec);
+        dp_rec_charge_ops(rec);
         split_tree(rec, now);
     }
     if (rec->save)

@@ -266,7 +266,15 @@ DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t 
     rec->program += gap;
 }
 
-/* Of a tree: charges the gap, and the ops since the last mark. */
+/* Of a tree: charges the ops since the last mark. */
+DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
+{
+    uint64_t ops = *rec->ops;
+    rec->cur->ops += ops - rec->ops_seen;
+    rec->ops_seen = ops;
+}
+
+/* The same, and the gap. */
 DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
 {
     uint64_t gap = dp_rec_gap(rec, now);
@@ -276,9 +284,7 @@ DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
         rec->program += gap;
         rec->cur->real += gap;
     }
-    uint64_t ops = *rec->ops;
-    rec->cur->ops += ops - rec->ops_seen;
-    rec->ops_seen = ops;
+    dp_rec_charge_ops(rec);
 }
 
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now)
