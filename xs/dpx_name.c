@@ -316,6 +316,21 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         take(line, plain);
 }
 
+/* The same for the place in ctx->line, which evals and #line may make without end. False:
+ * there are too many. */
+static bool bound_site(struct dpx_ctx *ctx)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
+        return !line->err;
+    without_numbers(fold, line->ptr, line->len, false);
+    if (fold->err || ctx->sites.count >= NAMES_MAX)
+        return false;
+    if (!is_same(fold, line) && too_many(ctx, fold))
+        take(line, fold);
+    return true;
+}
+
 /* The line of a CV, in ctx->line. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
@@ -501,23 +516,6 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
     SvUTF8_on(sv);
     return sv;
-}
-
-/* The same for the place in ctx->line, which evals and #line may make without end. False:
- * there are too many. */
-static bool bound_site(struct dpx_ctx *ctx)
-{
-    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
-    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
-        return !line->err;
-    without_numbers(fold, line->ptr, line->len, false);
-    if (fold->err || ctx->sites.count >= NAMES_MAX)
-        return false;
-    if (fold->len != line->len && too_many(ctx, fold)) {
-        dp_buf_clear(line);
-        dp_buf_add(line, fold->ptr, fold->len);
-    }
-    return true;
 }
 
 uint32_t dpx_name_site(void *arg)
