@@ -119,6 +119,18 @@ static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
     }
 }
 
+/* A C call has returned, whose frame was the at-th: ends that, with those above it. False: the frame has
+ * gone before. */
+DP_INLINE bool end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind, U64 now, const int how)
+{
+    struct dpx_frame *f = ctx->frames + at;
+    if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != kind))
+        return false;
+    unwind_to(ctx, f, now);
+    pop(ctx, DP_RAW_LEAVE, now, how);
+    return true;
+}
+
 static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 {
     for (; from; from = from->si_prev)
@@ -456,11 +468,7 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
 {
     if (is_other_coro(aTHX_ ctx)) {
         switch_coro(aTHX_ ctx, now);
-        struct dpx_frame *f = ctx->frames + at;
-        if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
-            unwind_to(ctx, f, now);
-            pop(ctx, DP_RAW_LEAVE, now, installed);
-        }
+        end_call(ctx, at, serial, DPX_XS, now, installed);
     }
     leave_unmarked(ctx, now, installed);
 }
@@ -490,14 +498,10 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv) && waits_for_slf(aTHX_ ctx, op, at, serial))
         return next;
     now = dpx_stamp(&ctx->clock, how & COUNTER);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
+    if (DP_LIKELY(end_call(ctx, at, serial, DPX_XS, now, how)))
         ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
-    } else {
+    else
         back_from_xs(aTHX_ ctx, at, serial, now);
-    }
     restore_op(aTHX_ op);
     return next;
 }
@@ -770,11 +774,7 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
     if (ctx->thx != DPX_THX)
         return next;
     now = slow_stamp(ctx);
-    struct dpx_frame *f = ctx->frames + at;
-    if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
-    }
+    end_call(ctx, at, serial, DPX_XS, now, how);
     ctx->rec.left = slow_stamp(ctx);
     return next;
 }
@@ -856,14 +856,10 @@ OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig)
         return next;
     }
     now = slow_stamp(ctx);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != DPX_XS)) {
+    if (DP_LIKELY(end_call(ctx, at, serial, DPX_XS, now, how)))
+        ctx->rec.left = slow_stamp(ctx);
+    else
         leave_unmarked(ctx, now, how);
-        return next;
-    }
-    unwind_to(ctx, f, now);
-    pop(ctx, DP_RAW_LEAVE, now, how);
-    ctx->rec.left = slow_stamp(ctx);
     return next;
 }
 
@@ -912,11 +908,7 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
     now = dpx_stamp(&ctx->clock, how & COUNTER);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_MULTICALL)) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
-    }
+    end_call(ctx, at, serial, DPX_MULTICALL, now, how);
     ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
     return rc;
 }
