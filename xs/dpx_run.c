@@ -177,7 +177,7 @@ static void finish(struct dpx_ctx *ctx)
     }
     dpx_run_end_trip(ctx);
     ctx->rec.save = NULL;       /* all is written now */
-    dpx_hook_unwind(ctx, now);
+    dpx_frame_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
     dpx_file_rest(ctx);

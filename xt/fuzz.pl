@@ -159,7 +159,7 @@ sub sensitivity {
         ['eval guard', qr/^\s*guard_eval\(aTHX\);\n/m, ";\n"],
         ['comparators', qr/CV \*cv = multicall_sub\(aTHX\);/, 'CV *cv = NULL;'],
         ['goto to XS', qr/if \(ours && CvISXSUB\(target\)\)/, 'if (0)'],
-        ['the check at entry', qr/^\s*check_top\(aTHX_ ctx, si, ix, now\);\n/m, ''],
+        ['the check at entry', qr/^\s*dpx_frame_check_top\(aTHX_ ctx, si, ix, now\);\n/m, ''],
     );
     my $tree = "$work/tree";
     system('cp', '-a', $top, $tree) == 0 or die "cp failed\n";
