@@ -15,25 +15,13 @@ struct dp_gzip {
 /* No time and no name in it: the same text gives the same bytes. */
 static const unsigned char head[] = { 0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 /* Unix */, 1 /* the last block, stored */ };
 
-static voidpf zalloc(voidpf opaque, uInt n, uInt size)
-{
-    (void)opaque;
-    return dp_mem_realloc(NULL, n, size);
-}
-
-static void zfree(voidpf opaque, voidpf ptr)
-{
-    (void)opaque;
-    dp_mem_free(ptr);
-}
-
 struct dp_gzip *dp_gzip_new(int level)
 {
     struct dp_gzip *gz = dp_mem_zalloc(sizeof *gz);
     if (!gz)
         return NULL;
-    gz->z.zalloc = zalloc;
-    gz->z.zfree = zfree;
+    gz->z.zalloc = dp_mem_zlib_alloc;
+    gz->z.zfree = dp_mem_zlib_free;
     if (deflateInit2(&gz->z, level, Z_DEFLATED, GZIP + MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
         dp_mem_free(gz);
         return NULL;

@@ -127,18 +127,6 @@ static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *
     return got;
 }
 
-static voidpf zalloc(voidpf opaque, uInt n, uInt size)
-{
-    (void)opaque;
-    return dp_mem_realloc(NULL, n, size);
-}
-
-static void zfree(voidpf opaque, voidpf ptr)
-{
-    (void)opaque;
-    dp_mem_free(ptr);
-}
-
 static int look(struct dp_source *src, struct dp_err *err)
 {
     src->started = true;
@@ -157,8 +145,8 @@ static int look(struct dp_source *src, struct dp_err *err)
     struct dp_inflate *inf = dp_mem_zalloc(sizeof *inf);
     if (!inf)
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    inf->z.zalloc = zalloc;
-    inf->z.zfree = zfree;
+    inf->z.zalloc = dp_mem_zlib_alloc;
+    inf->z.zfree = dp_mem_zlib_free;
     if (inflateInit2(&inf->z, 16 + MAX_WBITS) != Z_OK) {
         dp_mem_free(inf);
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
@@ -295,8 +283,8 @@ struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx)
     struct dp_pack *pack = dp_mem_zalloc(sizeof *pack);
     if (!pack)
         return NULL;
-    pack->z.zalloc = zalloc;
-    pack->z.zfree = zfree;
+    pack->z.zalloc = dp_mem_zlib_alloc;
+    pack->z.zfree = dp_mem_zlib_free;
     pack->write = fn;
     pack->ctx = ctx;
     if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {

@@ -60,6 +60,18 @@ void dp_mem_free(void *ptr)
     free(ptr);
 }
 
+void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size)
+{
+    (void)opaque;
+    return dp_mem_realloc(NULL, n, size);
+}
+
+void dp_mem_zlib_free(void *opaque, void *ptr)
+{
+    (void)opaque;
+    dp_mem_free(ptr);
+}
+
 int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap)

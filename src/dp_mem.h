@@ -13,6 +13,10 @@ void *dp_mem_zalloc(size_t size);
 void *dp_mem_realloc(void *ptr, size_t n, size_t size);
 void dp_mem_free(void *ptr);
 
+/* The same two as zlib wants them. */
+void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size);
+void dp_mem_zlib_free(void *opaque, void *ptr);
+
 /* Makes room for at least need elements in the array *ptr of *cap elements,
  * growing geometrically. Returns 0 or DP_E_NOMEM (array intact). */
 int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size);

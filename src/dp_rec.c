@@ -84,7 +84,7 @@ static void start(struct dp_rec *rec)
     rec->cpu_used = 0;
     rec->relaxed = false;
     rec->reads = rec->waits = rec->skipped = 0;
-    rec->idle = rec->idle_ns = 0;
+    rec->idle = 0;
     rec->total_user_us = rec->total_sys_us = 0;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
@@ -130,7 +130,7 @@ static void clear_window(struct dp_rec *rec)
     if (rec->pos > rec->window)
         memset(rec->window, 0, (size_t)(rec->pos - rec->window) * sizeof *rec->window);
     rec->pos = rec->window;
-    rec->end = rec->paused ? NULL : rec->window + rec->how.words;
+    rec->end = rec->window + rec->how.words;
     open_reading(rec, 0, 0);
 }
 
@@ -153,8 +153,6 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
     rec->cur = base(rec);
     rec->cur->calls += rec->phase != 0 && phase_begins;
     rec->told = rec->phase;
-    if (rec->paused)
-        rec->cur = &rec->cct.idle;
 }
 
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
@@ -355,13 +353,6 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     return rec->err;
 }
 
-static void charge_ops(struct dp_rec *rec)
-{
-    uint64_t ops = *rec->ops;
-    rec->cur->ops += ops - rec->ops_seen;
-    rec->ops_seen = ops;
-}
-
 /* The kernel's ticks hit whom they find running; a reading once in a while
  * charges what was counted since to whom it finds running, which comes to the same. */
 static void split_tree(struct dp_rec *rec, uint64_t now)
@@ -380,7 +371,7 @@ static void save(struct dp_rec *rec, uint64_t now)
     __atomic_store_n(&rec->wanted, 0, __ATOMIC_SEQ_CST);
     rec->saved = now;
     if (rec->tree) {
-        charge_ops(rec);
+        dp_rec_charge_ops(rec);
         split_tree(rec, now);
     }
     if (rec->save)
@@ -560,8 +551,8 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
 
 void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 {
-    rec->deadline = 0;
     if (rec->tree) {
+        rec->deadline = 0;      /* read the CPU clock: the next reading counts from the end of the pause */
         dp_rec_charge(rec, now);
         rec->cur = &rec->cct.idle;
     }
@@ -577,9 +568,8 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     rec->paused = false;
     rec->links++;
     rec->idle += now - rec->paused_at;
-    uint64_t used = rec->cpu_used, before = rec->cpu_ns;
+    uint64_t used = rec->cpu_used;
     anchor_cpu(rec);
-    rec->idle_ns += rec->cpu_ns > before ? rec->cpu_ns - before : 0;
     rec->cpu_used = used;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     if (rec->trip)

@@ -107,7 +107,7 @@ struct dp_rec {
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
     uint64_t links;                     /* counts how often contexts of running calls were given anew */
-    uint64_t paused_at, idle, idle_ns;  /* stamps, and CPU ns, that passed while paused */
+    uint64_t paused_at, idle;           /* idle: stamps that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
     /* Relief for programs whose gaps are all just longer than long_gap. */
@@ -136,7 +136,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
                  const struct dp_rec_host *host, void *host_arg);
 
 /* Makes the window or the tree, in pieces of live (borrowed). Reads no clock, so
- * that time since dp_rec_init or dp_rec_restart is the program's. Returns 0 or DP_E_NOMEM. */
+ * that time since dp_rec_init or dp_rec_restart is the program's. Not while paused. Returns 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
 /* Releases what dp_rec_open made, but for the pieces. */
@@ -183,7 +183,7 @@ static inline void dp_rec_untrip(struct dp_rec *rec)
     dp_rec_rearm(rec);
 }
 
-/* Goes on as a tree from now on; the window must have been written. Then
+/* Goes on as a tree from now on; the window must have been written. Not while paused. Then
  * dp_rec_resume for each call that runs, outermost first. */
 int dp_rec_to_tree(struct dp_rec *rec);
 
@@ -266,7 +266,15 @@ DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t 
     rec->program += gap;
 }
 
-/* Of a tree: charges the gap, and the ops since the last mark. */
+/* Of a tree: charges the ops since the last mark. */
+DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
+{
+    uint64_t ops = *rec->ops;
+    rec->cur->ops += ops - rec->ops_seen;
+    rec->ops_seen = ops;
+}
+
+/* The same, and the gap. */
 DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
 {
     uint64_t gap = dp_rec_gap(rec, now);
@@ -276,9 +284,7 @@ DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
         rec->program += gap;
         rec->cur->real += gap;
     }
-    uint64_t ops = *rec->ops;
-    rec->cur->ops += ops - rec->ops_seen;
-    rec->ops_seen = ops;
+    dp_rec_charge_ops(rec);
 }
 
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now)

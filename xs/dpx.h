@@ -183,9 +183,6 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
 
 /* ---- dpx_hook.c ---- */
 
-/* Runs a builtin's op, the n-th of dpx_builtin.c, as a call. */
-OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig);
-
 /* Puts the hooks in place: those of the interpreter each time, those of the
  * process once. */
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
@@ -193,18 +190,23 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
 /* The function that ops of this type had before, NULL where it is not hooked. */
 Perl_ppaddr_t dpx_hook_original(Optype type);
 
-/* Ends the frames that the program has left, as of stamp now. */
-void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
-
-/* Ends all frames. */
-void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now);
-
 /* Is PL_runops still ours? */
 bool dpx_hook_intact(pTHX);
 
+/* Another coroutine goes on: that of PL_mainstack. */
+DP_COLD void dpx_hook_switch(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+/* ---- dpx_frame.c; what is the hooks' alone is in dpx_frame.h ---- */
+
+/* Ends the frames that the program has left, as of stamp now. */
+void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+/* Ends all frames. */
+void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
+
 /* Within an XSUB: the id of the sub that time was charged to when it was
  * called, 0 for the program. */
-U32 dpx_hook_caller(const struct dpx_ctx *ctx);
+U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 
 /* ---- dpx_builtin.c ---- */
 
@@ -213,9 +215,6 @@ void dpx_builtin_install(void);
 
 /* What the ops of a type ran before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_builtin_original(Optype type);
-
-/* The name of the n-th. */
-const char *dpx_builtin_name(unsigned n);
 
 /* ---- dpx_filter.c ---- */
 
@@ -300,7 +299,35 @@ void dpx_coro_bottom(struct dpx_frame *f);
  * ctx->mainstack. */
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now);
 
+/* Does another coroutine run than the one whose frames these are? */
+DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
+{
+    return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
+}
+
+/* To be called from another coroutine than that of ctx->mainstack, at the beginning of a call from C.
+ * A coroutine that is freed has its stacks put in place for a while, and what they hold is
+ * destroyed there. Nobody would see the end of that. Only such calls are made in a scope of
+ * their own. */
+DP_COLD void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx);
+
 void dpx_coro_release(struct dpx_ctx *ctx);
+
+/* ---- dpx_slf.c ---- */
+
+/* An XS sub returned to another op, and changed the one that called it: one of those of Coro's that
+ * go on to another coroutine? Then that op is wrapped. */
+DP_COLD bool dpx_slf_wraps(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv);
+
+/* Then its frame, if it is there, waits for the op to be run again. */
+DP_COLD bool dpx_slf_waits(pTHX_ struct dpx_ctx *ctx, OP *op, ptrdiff_t at, U64 serial);
+
+/* What wrapped ops run. */
+OP *dpx_slf_hook(pTHX) __attribute__((visibility("hidden")));
+
+/* A coroutine's first run loop on a C stack begins, with an op of Coro's, which measures the height
+ * that pp_slf is called at: wraps it. */
+DP_COLD void dpx_slf_wrap_first(pTHX);
 
 /* ---- dpx_run.c ---- */
 
@@ -319,6 +346,13 @@ struct dpx_ctx *dpx_run_current(pTHX);
 /* The state for an interpreter that was cloned from a recording one: a new
  * thread. NULL: do not record. */
 struct dpx_ctx *dpx_run_other(pTHX);
+
+/* This interpreter's state, if it is recording; for the hooks. */
+DP_INLINE struct dpx_ctx *dpx_run_here(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_run_other(aTHX);
+}
 
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */

@@ -4,7 +4,7 @@
  * Each type of op gets a function of its own: some modules put an op's function
  * aside and call it from an op of another type. Ops that keep a context of their
  * own (require, do FILE, eval, formats) are not among them, nor is exec. */
-#include "dpx.h"
+#include "dpx_frame.h"
 
 /* The type, and the name that people write. */
 #define EACH_BUILTIN(X) \
@@ -52,16 +52,62 @@ typedef char fits_in_the_context[(int)COUNT <= (int)DPX_BUILTINS ? 1 : -1];
 
 static Perl_ppaddr_t orig[COUNT];
 
-#define HOOK(op, name) static OP *hook_##op(pTHX) { return dpx_hook_builtin(aTHX_ B_##op, orig[B_##op]); }
+static const char *const names[COUNT] = {
+#define NAME(op, name) name,
+    EACH_BUILTIN(NAME)
+#undef NAME
+};
+
+/* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
+ * higher than before while it runs. It need only not be lower. */
+static OP *call(pTHX_ unsigned n)
+{
+    const int how = dpx_how;
+    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    if (!ctx)
+        return orig[n](aTHX);
+    U64 now = dpx_frame_stamp(ctx);
+    if (DP_UNLIKELY(!ctx->builtins[n]))
+        ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
+    U32 id = ctx->builtins[n] - 1;
+    PERL_SI *si = PL_curstackinfo;
+    dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
+    if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
+        dpx_frame_unmarked(ctx, now, how);
+        return orig[n](aTHX);
+    }
+    U64 serial = ctx->top->serial = ++ctx->serial;
+    ctx->top->saved = PL_savestack_ix - 1;
+    ptrdiff_t at = ctx->top - ctx->frames;
+    ctx->rec.left = dpx_frame_stamp(ctx);
+
+    OP *next = orig[n](aTHX);
+
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
+        /* fork or open, in the child: it begins with its caller, and has no file if it only execs */
+        ctx->top--;
+        ctx->fork_depth = at - 1;
+        return next;
+    }
+    now = dpx_frame_stamp(ctx);
+    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
+        ctx->rec.left = dpx_frame_stamp(ctx);
+    else
+        dpx_frame_unmarked(ctx, now, how);
+    return next;
+}
+
+#define HOOK(op, name) static OP *hook_##op(pTHX) { return call(aTHX_ B_##op); }
 EACH_BUILTIN(HOOK)
 #undef HOOK
 
 static const struct {
     Optype type;
-    const char *name;
     Perl_ppaddr_t hook;
 } table[COUNT] = {
-#define ROW(op, name) { OP_##op, name, hook_##op },
+#define ROW(op, name) { OP_##op, hook_##op },
     EACH_BUILTIN(ROW)
 #undef ROW
 };
@@ -80,9 +126,4 @@ Perl_ppaddr_t dpx_builtin_original(Optype type)
         if (table[n].type == type)
             return orig[n];
     return NULL;
-}
-
-const char *dpx_builtin_name(unsigned n)
-{
-    return table[n].name;
 }

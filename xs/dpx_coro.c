@@ -1,7 +1,7 @@
 /* Coroutines (Coro). Each has stacks of its own, and so has a stack of frames of its
  * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is noticed at the next
  * event; what ran is left without having ended, and what goes on goes on without being called. */
-#include "dpx.h"
+#include "dpx_frame.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -113,9 +113,9 @@ static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
 {
     int why = errno;
-    struct dpx_coro *to = coro_of(ctx, mainstack) ? coro_of(ctx, ctx->mainstack) : NULL, *from = to;
-    to = to ? coro_of(ctx, mainstack) : NULL;
+    struct dpx_coro *from = coro_of(ctx, ctx->mainstack), *to = from ? coro_of(ctx, mainstack) : NULL;
     if (to && make_frames(to)) {
+        from = coro_of(ctx, ctx->mainstack);    /* the table may have moved; this one is never pruned */
         leave(ctx, now);
         from->frames = ctx->frames;
         from->frames_end = ctx->frames_end;
@@ -131,6 +131,25 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
     }
     ctx->mainstack = mainstack;
     errno = why;
+}
+
+/* The call's scope is left: the coroutine that was at work goes on. */
+static void visit_over(pTHX_ void *mainstack)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
+        return;
+    U64 now = dpx_frame_stamp(ctx);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    dpx_coro_switch(aTHX_ ctx, (AV *)mainstack, now);
+    ctx->rec.left = dpx_frame_stamp(ctx);
+}
+
+void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx)
+{
+    I32 type = PL_curstackinfo->si_type;
+    if (type == PERLSI_DESTROY || type == PERLSI_MAGIC)
+        SAVEDESTRUCTOR_X(visit_over, ctx->mainstack);
 }
 
 void dpx_coro_release(struct dpx_ctx *ctx)

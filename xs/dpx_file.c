@@ -147,7 +147,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
         add_quoted(to, "dprof_only", dpx_run.opt.only);
     if (dpx_run.opt.skip)
         add_quoted(to, "dprof_skip", dpx_run.opt.skip);
-    if (ctx->rec.how.ops)
+    if (dpx_run.opt.tree && dpx_run.opt.ops)
         dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
     add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
     dp_buf_addc(to, ' ');

@@ -6,7 +6,7 @@
  * engine takes its room above that of a match under way, and gives it back. What could call
  * the program or die in the engine is refused beforehand. */
 #include "dpx.h"
-#include "dp_fmt.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -90,46 +90,47 @@ static void compile_xs(pTHX_ CV *cv)
     dXSARGS;
     SvGETMAGIC(ST(0));
     *to = compile(aTHX_ SvPV_nolen(ST(0)));
-    XSRETURN(items - items);
+    PERL_UNUSED_VAR(items);
+    XSRETURN_EMPTY;
 }
 
 static bool try_compile(pTHX_ const char *option, const char *text, struct dp_err *err)
 {
     REGEXP *rx = NULL;
-    const char *why = text ? refusal(text) : NULL;
     if (!text)
         return true;
-    if (!why) {
-        ENTER;
-        SAVETMPS;
-        save_scalar(PL_errgv);
-        SAVESPTR(PL_diehook);
-        PL_diehook = NULL;
-        CV *cv = newXS(NULL, compile_xs, __FILE__);
-        sv_2mortal((SV *)cv);
-        CvXSUBANY(cv).any_ptr = &rx;
-        dSP;
-        PUSHMARK(SP);
-        mXPUSHp(text, strlen(text));
-        PUTBACK;
-        call_sv((SV *)cv, G_EVAL | G_VOID | G_DISCARD);
-        if (SvTRUE(ERRSV)) {
-            STRLEN len;
-            why = SvPV(ERRSV, len);
-            while (len && (why[len - 1] == '\n' || why[len - 1] == '.'))
-                len--;
-            dp_err_set(err, DP_E_ARG, "%s=%s: %.*s", option, text, (int)len, why);
-        } else if (rx && RX_EXTFLAGS(rx) & RXf_EVAL_SEEN) {
-            dp_err_set(err, DP_E_ARG, "%s=%s: code in a pattern is not run", option, text);
-        }
-        FREETMPS;
-        LEAVE;
-        if (rx)
-            SvREFCNT_dec((SV *)rx);
-        return err->code == 0;
+    const char *why = refusal(text);
+    if (why) {
+        dp_err_set(err, DP_E_ARG, "%s=%s: %s", option, text, why);
+        return false;
     }
-    dp_err_set(err, DP_E_ARG, "%s=%s: %s", option, text, why);
-    return false;
+    ENTER;
+    SAVETMPS;
+    save_scalar(PL_errgv);
+    SAVESPTR(PL_diehook);
+    PL_diehook = NULL;
+    CV *cv = newXS(NULL, compile_xs, __FILE__);
+    sv_2mortal((SV *)cv);
+    CvXSUBANY(cv).any_ptr = &rx;
+    dSP;
+    PUSHMARK(SP);
+    mXPUSHp(text, strlen(text));
+    PUTBACK;
+    call_sv((SV *)cv, G_EVAL | G_VOID | G_DISCARD);
+    if (SvTRUE(ERRSV)) {
+        STRLEN len;
+        why = SvPV(ERRSV, len);
+        while (len && (why[len - 1] == '\n' || why[len - 1] == '.'))
+            len--;
+        dp_err_set(err, DP_E_ARG, "%s=%s: %.*s", option, text, (int)len, why);
+    } else if (rx && RX_EXTFLAGS(rx) & RXf_EVAL_SEEN) {
+        dp_err_set(err, DP_E_ARG, "%s=%s: code in a pattern is not run", option, text);
+    }
+    FREETMPS;
+    LEAVE;
+    if (rx)
+        SvREFCNT_dec((SV *)rx);
+    return err->code == 0;
 }
 
 bool dpx_filter_check(pTHX_ struct dp_err *err)
@@ -168,19 +169,14 @@ void dpx_filter_release(pTHX_ struct dpx_filter *f)
 
 /* ---- names ---- */
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* A field of an & line, its escapes undone; a lone % is nothing. Returns what follows it. */
 static const char *add_field(struct dp_buf *to, const char *p, const char *end)
 {
     if (end - p >= 2 && p[0] == '%' && p[1] == ' ')
         return p + 2;
     for (; p < end && *p != ' '; p++) {
-        if (*p == '%' && end - p > 2 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0) {
-            dp_buf_addc(to, (char)(hex_digit(p[1]) << 4 | hex_digit(p[2])));
+        if (*p == '%' && end - p > 2 && dp_num_hexdigit(p[1]) >= 0 && dp_num_hexdigit(p[2]) >= 0) {
+            dp_buf_addc(to, (char)(dp_num_hexdigit(p[1]) << 4 | dp_num_hexdigit(p[2])));
             p += 2;
         } else {
             dp_buf_addc(to, *p);

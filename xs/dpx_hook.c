@@ -2,7 +2,7 @@
  *
  * The ops that enter and leave subs are hooked (PL_ppaddr), and the run loop
  * gets a prologue (PL_runops). The program's stacks are only looked at. Beside them
- * stands a stack of our own. Each frame on it says where its sub stands: on
+ * stands a stack of our own (dpx_frame.c). Each frame on it says where its sub stands: on
  * which stack-info (PERL_SI) and at which index of that one's context stack.
  * Whether a frame is alive can then be told at any time from outside: its
  * stack-info is on the chain of current ones, its index is in use, and the context
@@ -47,7 +47,7 @@
  * the slow way, which starts a new file there.
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
- * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops (dpx_slf.c).
  * What is destroyed with a coroutine runs on its stacks; the end of each such call is the end of that visit.
  *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
@@ -56,8 +56,8 @@
  * What this relies on: perl 5.24's context stack; PL_ppaddr, PL_runops,
  * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_eval.retop, CvSTART, cop_seq. */
-#include "dpx.h"
-#include "dp_mem.h"
+#include "dpx_frame.h"
+#include "dpx_callee.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec;
@@ -65,256 +65,7 @@ static runops_proc_t orig_runops;
 static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
 static runops_proc_t our_runops;
-static int installed = -1;      /* which hooks; -1: none yet */
-
-/* The hooks exist once for each way of recording, so that none asks which it
- * is. */
-enum { COUNTER = 1, TREE = 2, HOWS = 4 };
-
-/* ---- frames ---- */
-
-static DP_COLD bool more_frames(struct dpx_ctx *ctx)
-{
-    size_t n = (size_t)(ctx->frames_end - ctx->frames);
-    size_t top = (size_t)(ctx->top - ctx->frames);
-    struct dpx_frame *frames = dp_mem_realloc(ctx->frames, n * 2, sizeof *frames);
-    if (!frames)
-        return false;
-    ctx->frames = frames;
-    ctx->frames_end = frames + n * 2;
-    ctx->top = frames + top;
-    return true;
-}
-
-/* The mark goes out only with the frame: both or none. */
-DP_INLINE bool push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
-{
-    if (DP_UNLIKELY(ctx->top + 1 == ctx->frames_end) && !more_frames(ctx))
-        return false;
-    struct dpx_frame *f = ++ctx->top;
-    f->si = si;
-    f->key = key;
-    f->id = f->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & TREE);
-    return true;
-}
-
-DP_INLINE void pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
-{
-    struct dpx_frame *f = ctx->top--;
-    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & TREE);
-}
-
-/* A further mark of the same arrival: no time has passed in the program. */
-DP_INLINE void same_arrival(struct dpx_ctx *ctx, U64 now)
-{
-    ctx->rec.left = now;
-}
-
-static void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
-{
-    while (ctx->top > keep) {
-        pop(ctx, DP_RAW_UNWIND, now, installed);
-        same_arrival(ctx, now);
-    }
-}
-
-static bool on_chain(const PERL_SI *of, const PERL_SI *from)
-{
-    for (; from; from = from->si_prev)
-        if (from == of)
-            return true;
-    return false;
-}
-
-/* CXt_NULL: Scope::Upper hides contexts in this way for a while. */
-DP_INLINE bool is_sub_slot(const PERL_SI *si, I32 ix)
-{
-    U8 type = CxTYPE(&si->si_cxstack[ix]);
-    return type == CXt_SUB || type == CXt_NULL;
-}
-
-/* How low the save stack was since the XS sub of f was called, as far as the
- * contexts above it tell. While a scope is being left, its destructors and defer
- * blocks run below that height. */
-static I32 save_height(pTHX_ const struct dpx_frame *f)
-{
-    I32 ix = DPX_KEY_IX(f->key);
-    if (f->si->si_cxix > ix)
-        return f->si->si_cxstack[ix + 1].blk_oldsaveix;
-    const PERL_SI *above = PL_curstackinfo;
-    if (above == f->si)
-        return PL_savestack_ix;
-    while (above->si_prev != f->si)
-        above = above->si_prev;
-    return above->si_cxix >= 0 ? above->si_cxstack[0].blk_oldsaveix : PL_savestack_ix;
-}
-
-static bool is_alive(pTHX_ const struct dpx_frame *f)
-{
-    I32 ix = DPX_KEY_IX(f->key);
-    if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
-        return false;
-    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : is_sub_slot(f->si, ix);
-}
-
-/* Does another coroutine run than the one whose frames these are? */
-DP_INLINE bool is_other_coro(pTHX_ const struct dpx_ctx *ctx)
-{
-    return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
-}
-
-static DP_COLD void switch_coro(pTHX_ struct dpx_ctx *ctx, U64 now)
-{
-    dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
-    /* One that begins may get a C stack of its own: see new_stack. */
-    if (ctx->stage >= 0)
-        ctx->stage = ~ctx->stage;
-    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even if
-     * perl has assertions. A loop of somebody else is left alone. */
-    if (PL_runops == orig_runops || PL_runops == Perl_runops_standard)
-        PL_runops = our_runops;
-}
-
-void dpx_hook_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
-{
-    if (is_other_coro(aTHX_ ctx))
-        switch_coro(aTHX_ ctx, now);
-    while (ctx->top > ctx->frames && !is_alive(aTHX_ ctx->top)) {
-        pop(ctx, DP_RAW_UNWIND, now, installed);
-        same_arrival(ctx, now);
-    }
-}
-
-/* The same when a context beyond index ix of si has just been pushed: it may
- * stand where that of a dead frame stood. */
-static DP_COLD void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
-{
-    const struct dpx_frame *f;
-    if (is_other_coro(aTHX_ ctx))
-        switch_coro(aTHX_ ctx, now);
-    while ((f = ctx->top) > ctx->frames
-           && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !is_alive(aTHX_ f))) {
-        pop(ctx, DP_RAW_UNWIND, now, installed);
-        same_arrival(ctx, now);
-    }
-}
-
-void dpx_hook_unwind(struct dpx_ctx *ctx, U64 now)
-{
-    unwind_to(ctx, ctx->frames, now);
-}
-
-U32 dpx_hook_caller(const struct dpx_ctx *ctx)
-{
-    return ctx->top > ctx->frames + 1 ? ctx->top[-1].runs : 0;
-}
-
-/* Is the frame on top alive, as it nearly always is? ix: the current index. */
-DP_INLINE bool top_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si, I32 ix)
-{
-    I32 at = DPX_KEY_IX(top->key);
-    return top->si == si && at <= ix
-        && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix : is_sub_slot(si, at));
-}
-
-DP_INLINE void check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
-{
-    if (DP_UNLIKELY(!top_is_fine(aTHX_ ctx->top, si, ix)) && (ctx->top != ctx->frames || is_other_coro(aTHX_ ctx)))
-        reconcile_below(aTHX_ ctx, si, ix, now);
-}
-
-/* Nothing for dpx_hook_reconcile to do? */
-DP_INLINE bool is_in_order(pTHX_ const struct dpx_ctx *ctx)
-{
-    return !is_other_coro(aTHX_ ctx) && (ctx->top == ctx->frames || is_alive(aTHX_ ctx->top));
-}
-
-static DP_COLD U64 slow_stamp(struct dpx_ctx *ctx)
-{
-    return dpx_stamp(&ctx->clock, installed & COUNTER);
-}
-
-/* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,
- * without the time that the hook took. */
-DP_INLINE void leave_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
-{
-    ctx->rec.left += dpx_stamp(&ctx->clock, how & COUNTER) - now;
-}
-
-/* Ends the frames that the program has left, if the one on top is among them. */
-DP_INLINE void look(pTHX_ struct dpx_ctx *ctx)
-{
-    if (!is_in_order(aTHX_ ctx)) {
-        dpx_hook_reconcile(aTHX_ ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
-    }
-}
-
-/* ---- who is called ---- */
-
-DP_INLINE U32 find_id(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq, const OP *start)
-{
-    const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
-    if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))
-        return k->id;
-    return dpx_name_find(aTHX_ ctx, cv, start);
-}
-
-/* start: the sub's first op, about to run and so in the cache. */
-DP_INLINE U32 perl_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
-{
-    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
-    U32 seq = DP_LIKELY(start->op_type == OP_NEXTSTATE) ? cCOPx(start)->cop_seq
-            : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
-    U32 id = find_id(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
-    if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
-        id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
-    return id;
-}
-
-DP_INLINE U32 xs_sub_id(pTHX_ struct dpx_ctx *ctx, CV *cv)
-{
-    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv) ^ PTR2UV(CvXSUB(cv));
-    return find_id(aTHX_ ctx, cv, PTR2UV(cv), name, 0, NULL);
-}
-
-/* The rarer things an entersub may find on the stack. */
-static DP_COLD CV *peek_odd(pTHX_ SV *sv)
-{
-    if (!sv)
-        return NULL;
-    if (SvTYPE(sv) == SVt_PVGV || SvTYPE(sv) == SVt_PVLV)
-        return isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
-    if (SvROK(sv)) {
-        /* An overloaded object may stand for another sub, and only calling tells. */
-        SV *rv = SvRV(sv);
-        if (SvGMAGICAL(sv) || SvTYPE(rv) != SVt_PVCV || (SvOBJECT(rv) && HvAMAGIC(SvSTASH(rv))))
-            return NULL;
-        return (CV *)rv;
-    }
-    if (SvPOK(sv) && !SvGMAGICAL(sv))
-        return get_cvn_flags(SvPVX_const(sv), SvCUR(sv), SvUTF8(sv));
-    return NULL;
-}
-
-/* The XS sub that the entersub will call, or NULL. */
-DP_INLINE CV *peek_xs(pTHX_ SV *sv)
-{
-    CV *cv = (CV *)sv;
-    if (DP_LIKELY(sv != NULL)) {
-        if ((SvFLAGS(sv) & (SVf_ROK | SVs_GMG)) == SVf_ROK)
-            cv = (CV *)SvRV(sv);
-        if (DP_LIKELY(SvTYPE(cv) == SVt_PVCV && !SvOBJECT(cv)))
-            return DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
-        if (DP_LIKELY(SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv))) {
-            cv = GvCVu((GV *)sv);
-            return cv && DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
-        }
-    }
-    cv = peek_odd(aTHX_ sv);
-    return cv && CvISXSUB(cv) ? cv : NULL;
-}
+int dpx_how = -1;
 
 /* ---- entry ---- */
 
@@ -326,108 +77,17 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-/* Coro's functions that go on to another coroutine (cede, schedule, ...) put an op function of Coro's own
- * into the op that called them, pp_slf, and have the op run again. pp_slf returns in whatever coroutine goes on
- * then, perhaps on another C stack, and calls pp_entersub for what is no such function. It is wrapped, so
- * that calls count and switches show. */
-enum { SLF_MAX = 64 };
-static Perl_ppaddr_t orig_slf;
-static OP *slf_hook(pTHX);
-static void new_stage(pTHX_ struct dpx_ctx *ctx);
-
-static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
+/* An XS sub returned: to another op, and the one that called it runs something else from now on? */
+DP_INLINE bool is_taken(pTHX_ const OP *op)
 {
-    for (int i = 0; i < SLF_MAX && ctx->slf[i]; i++)
-        if (ctx->slf[i] == cv)
-            return true;
-    return false;
+    return DP_UNLIKELY(PL_op != op) && op->op_type == OP_ENTERSUB && op->op_ppaddr != our_entersub;
 }
 
 /* Coro looks, and refuses calls by ops that have other functions than it knows. */
 DP_INLINE void unwrap_slf(OP *op)
 {
-    if (DP_UNLIKELY(op->op_ppaddr == slf_hook))
+    if (DP_UNLIKELY(op->op_ppaddr == dpx_slf_hook))
         op->op_ppaddr = our_entersub;
-}
-
-/* An XS sub returned to another op, and changed the one that called it: one of those? */
-static DP_COLD bool wraps_slf(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv)
-{
-    if (op->op_type != OP_ENTERSUB || op->op_ppaddr == our_entersub || !gv_stashpvs("Coro::State", 0))
-        return false;
-    if (!orig_slf)
-        orig_slf = op->op_ppaddr;
-    if (op->op_ppaddr != orig_slf)
-        return false;
-    for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
-        if (!ctx->slf[i])
-            ctx->slf[i] = cv;
-    if (!is_slf(ctx, cv))
-        return false;
-    op->op_ppaddr = slf_hook;
-    return true;
-}
-
-/* Then its frame, if it is there, waits for the op to be run again. */
-static DP_COLD bool waits_for_slf(pTHX_ struct dpx_ctx *ctx, OP *op, ptrdiff_t at, U64 serial)
-{
-    struct dpx_frame *f = ctx->frames + at;
-    if (ctx->top != f || f->serial != serial)
-        return false;
-    f->key = DPX_KEY(DPX_KEY_IX(f->key), DPX_SLF);
-    f->serial = PTR2UV(op);
-    f->saved = PL_savestack_ix - 1;                 /* nothing is saved above it */
-    return true;
-}
-
-static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
-{
-    const struct dpx_frame *f = ctx->top;
-    return f > ctx->frames && DPX_KEY_KIND(f->key) == DPX_SLF
-        && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
-}
-
-static void before_slf(pTHX_ struct dpx_ctx *ctx)
-{
-    U64 now = slow_stamp(ctx);
-    CV *cv = peek_xs(aTHX_ *PL_stack_sp);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    /* On a new C stack the op is run once more, with the frame in place. */
-    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(PL_op))
-        ? xs_sub_id(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
-    if (id && push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, installed)) {
-        ctx->top->serial = PTR2UV(PL_op);
-        ctx->top->saved = PL_savestack_ix - 1;
-        ctx->rec.left = slow_stamp(ctx);
-    } else {
-        leave_unmarked(ctx, now, installed);
-    }
-}
-
-static void after_slf(pTHX_ struct dpx_ctx *ctx)
-{
-    U64 now = slow_stamp(ctx);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    if (top_is_slf(aTHX_ ctx)) {
-        pop(ctx, DP_RAW_LEAVE, now, installed);
-        ctx->rec.left = slow_stamp(ctx);
-    } else {
-        leave_unmarked(ctx, now, installed);
-    }
-}
-
-/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, that one keeps
- * its C stack and cannot be cancelled safely. So pp_slf is always called from here, and never
- * from anywhere else. */
-static DP_NOINLINE OP *slf_hook(pTHX)
-{
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX)
-        before_slf(aTHX_ ctx);
-    OP *next = orig_slf(aTHX);
-    if (ctx->thx == DPX_THX)
-        after_slf(aTHX_ ctx);
-    return next;
 }
 
 /* A call of an XS sub that is not recorded. */
@@ -437,15 +97,15 @@ static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
-    leave_unmarked(ctx, now, installed);
+    dpx_frame_unmarked(ctx, now, dpx_how);
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv))
+    if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv))
         return next;
     if (DP_UNLIKELY(ctx->top - ctx->frames > at))
-        look(aTHX_ ctx);
+        dpx_frame_look(aTHX_ ctx);
     restore_op(aTHX_ op);
     return next;
 }
@@ -454,50 +114,42 @@ static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id
  * another coroutine (Coro::State::call). */
 static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
 {
-    if (is_other_coro(aTHX_ ctx)) {
-        switch_coro(aTHX_ ctx, now);
-        struct dpx_frame *f = ctx->frames + at;
-        if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
-            unwind_to(ctx, f, now);
-            pop(ctx, DP_RAW_LEAVE, now, installed);
-        }
+    if (dpx_coro_is_other(aTHX_ ctx)) {
+        dpx_hook_switch(aTHX_ ctx, now);
+        dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_how);
     }
-    leave_unmarked(ctx, now, installed);
+    dpx_frame_unmarked(ctx, now, dpx_how);
 }
 
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
     PERL_SI *si = PL_curstackinfo;
     OP *op = PL_op;
-    check_top(aTHX_ ctx, si, si->si_cxix, now);
-    U32 id = xs_sub_id(aTHX_ ctx, cv);
+    dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
+    U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK))
-        || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
+        || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
         return call_unrecorded(aTHX_ ctx, cv, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    if (DP_UNLIKELY(PL_op != op) && wraps_slf(aTHX_ ctx, op, cv) && waits_for_slf(aTHX_ ctx, op, at, serial))
+    if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv) && dpx_slf_waits(aTHX_ ctx, op, at, serial))
         return next;
-    now = dpx_stamp(&ctx->clock, how & COUNTER);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS)) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
-        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
-    } else {
+    now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    else
         back_from_xs(aTHX_ ctx, at, serial, now);
-    }
     restore_op(aTHX_ op);
     return next;
 }
@@ -508,29 +160,18 @@ static void eval_popped(pTHX_ void *arg)
     struct dpx_ctx *ctx = DPX_CTX;
     PERL_UNUSED_ARG(arg);
     if (ctx->thx == DPX_THX)
-        look(aTHX_ ctx);
+        dpx_frame_look(aTHX_ ctx);
 }
 
-/* The call's scope is left: the coroutine that was at work goes on. */
-static void visit_over(pTHX_ void *mainstack)
+/* Another phase, or perhaps a coroutine's first run loop on a C stack. */
+static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
-        return;
-    U64 now = slow_stamp(ctx);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    dpx_coro_switch(aTHX_ ctx, (AV *)mainstack, now);
-    ctx->rec.left = slow_stamp(ctx);
-}
-
-/* A coroutine that is freed has its stacks put in place for a while, and what they hold is
- * destroyed there. Nobody would see the end of that. Only such calls are made in a scope of
- * their own. */
-static DP_COLD void visits(pTHX_ struct dpx_ctx *ctx)
-{
-    I32 type = PL_curstackinfo->si_type;
-    if (type == PERLSI_DESTROY || type == PERLSI_MAGIC)
-        SAVEDESTRUCTOR_X(visit_over, ctx->mainstack);
+    if (ctx->stage < 0) {
+        ctx->stage = ~ctx->stage;
+        dpx_slf_wrap_first(aTHX);
+    }
+    if (ctx->stage != (int)PL_phase)
+        dpx_control_stage(aTHX_ ctx);
 }
 
 /* A call from C, and not from an op. */
@@ -540,12 +181,12 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
      * if it called exit below an XS sub, which has no context to show that. */
     if (PL_phase >= PERL_PHASE_END && !ctx->ended) {
         ctx->ended = true;
-        dpx_hook_unwind(ctx, slow_stamp(ctx));
-        ctx->rec.left = slow_stamp(ctx);
+        dpx_frame_unwind(ctx, dpx_frame_stamp(ctx));
+        ctx->rec.left = dpx_frame_stamp(ctx);
         new_stage(aTHX_ ctx);
     }
-    if (is_other_coro(aTHX_ ctx))
-        visits(aTHX_ ctx);
+    if (dpx_coro_is_other(aTHX_ ctx))
+        dpx_coro_visits(aTHX_ ctx);
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
         if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
@@ -553,23 +194,16 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* This interpreter's state, if it is recording. */
-DP_INLINE struct dpx_ctx *current(pTHX)
-{
-    struct dpx_ctx *ctx = DPX_CTX;
-    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_run_other(aTHX);
-}
-
 DP_INLINE OP *enter(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = current(aTHX);
+    struct dpx_ctx *ctx = dpx_run_here(aTHX);
     if (DP_UNLIKELY(!ctx)) {
         unwrap_slf(PL_op);
         return orig_entersub(aTHX);
     }
     if (DP_UNLIKELY(!PL_op->op_next))
         from_c(aTHX_ ctx);
-    CV *xs = peek_xs(aTHX_ *PL_stack_sp);
+    CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
     if (xs)
         return call_xs(aTHX_ ctx, xs, how);
 
@@ -582,23 +216,23 @@ DP_INLINE OP *enter(pTHX_ const int how)
     if (DP_UNLIKELY(CxTYPE(cx) != CXt_SUB || ctx->thx != DPX_THX))
         return next;
 
-    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
-    check_top(aTHX_ ctx, si, ix, now);
-    U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (DP_LIKELY(id) && push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
-        ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_frame_check_top(aTHX_ ctx, si, ix, now);
+    U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (DP_LIKELY(id) && dpx_frame_push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
+        ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
     else
-        leave_unmarked(ctx, now, how);
+        dpx_frame_unmarked(ctx, now, how);
     return next;
 }
 
 /* One function for each way of recording, and a table of them. */
 #define EACH_WAY(name, call) \
     static name##_t name##_0(pTHX) { return call(0); } \
-    static name##_t name##_1(pTHX) { return call(COUNTER); } \
-    static name##_t name##_2(pTHX) { return call(TREE); } \
-    static name##_t name##_3(pTHX) { return call(COUNTER | TREE); } \
-    static name##_t (*const name[HOWS])(pTHX) = { name##_0, name##_1, name##_2, name##_3 };
+    static name##_t name##_1(pTHX) { return call(DPX_COUNTER); } \
+    static name##_t name##_2(pTHX) { return call(DPX_TREE); } \
+    static name##_t name##_3(pTHX) { return call(DPX_COUNTER | DPX_TREE); } \
+    static name##_t (*const name[DPX_HOWS])(pTHX) = { name##_0, name##_1, name##_2, name##_3 };
 
 typedef OP *enter_hook_t, *leavesub_hook_t, *leavesublv_hook_t, *return_hook_t;
 typedef int runops_hook_t;
@@ -609,37 +243,32 @@ EACH_WAY(enter_hook, CALL)
 
 /* ---- return ---- */
 
-DP_INLINE bool top_stands_at(const struct dpx_frame *top, const PERL_SI *si, I32 ix)
-{
-    return top->si == si && top->key == DPX_KEY(ix, DPX_PERL);
-}
-
 DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return;
-    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
     struct dpx_frame *f = ctx->frames + at;
     /* Destructors may have left frames on top, or none may be left. */
     if (DP_UNLIKELY(ctx->top != f)) {
         if (ctx->top < f)
             return;
-        unwind_to(ctx, f, now);
+        dpx_frame_unwind_to(ctx, f, now);
     }
-    pop(ctx, DP_RAW_LEAVE, now, how);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 }
 
 /* The frame on top is not the one that is being left. It may be a dead one
  * that nobody has noticed; then look again. True if the frame is there now. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
-    if (is_in_order(aTHX_ ctx))
+    if (dpx_frame_in_order(aTHX_ ctx))
         return false;
-    U64 now = slow_stamp(ctx);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    ctx->rec.left = slow_stamp(ctx);
-    return top_stands_at(ctx->top, si, ix);
+    U64 now = dpx_frame_stamp(ctx);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    ctx->rec.left = dpx_frame_stamp(ctx);
+    return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
 /* A leave of something else: of a sub that was not recorded, of an eval. */
@@ -647,19 +276,19 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
 {
     OP *next = orig(aTHX);
     if (ctx->thx == DPX_THX)
-        look(aTHX_ ctx);
+        dpx_frame_look(aTHX_ ctx);
     return next;
 }
 
 /* The original runs first: destructors of the sub's variables belong to it. */
 DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int how)
 {
-    struct dpx_ctx *ctx = current(aTHX);
+    struct dpx_ctx *ctx = dpx_run_here(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig(aTHX);
     const PERL_SI *si = PL_curstackinfo;
     I32 ix = is_return ? dpx_cursub(aTHX) : si->si_cxix;
-    if (DP_UNLIKELY(!top_stands_at(ctx->top, si, ix)) && !look_again(aTHX_ ctx, si, ix))
+    if (DP_UNLIKELY(!dpx_frame_stands_at(ctx->top, si, ix)) && !look_again(aTHX_ ctx, si, ix))
         return leave_other(aTHX_ ctx, orig);
     ptrdiff_t at = ctx->top - ctx->frames;
     OP *next = orig(aTHX);
@@ -683,18 +312,18 @@ EACH_WAY(return_hook, CALL)
  * program is on now are not returned through. */
 static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
 {
-    U64 now = slow_stamp(ctx);
+    U64 now = dpx_frame_stamp(ctx);
     const PERL_SI *si = PL_curstackinfo;
     while (ctx->top > ctx->frames) {
         const struct dpx_frame *f = ctx->top;
         bool out = f->si == si && DPX_KEY_IS_XS(f->key)
-            ? DPX_KEY_IX(f->key) >= si->si_cxix : !is_alive(aTHX_ f);
+            ? DPX_KEY_IX(f->key) >= si->si_cxix : !dpx_frame_is_alive(aTHX_ f);
         if (!out)
             break;
-        pop(ctx, DP_RAW_UNWIND, now, installed);
-        same_arrival(ctx, now);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_same_arrival(ctx, now);
     }
-    ctx->rec.left = slow_stamp(ctx);
+    ctx->rec.left = dpx_frame_stamp(ctx);
 }
 
 DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
@@ -729,17 +358,17 @@ static CV *goto_target(pTHX)
  * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
 static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now)
 {
-    const int how = installed;
+    const int how = dpx_how;
     if (!id) {
         if (is_there)
-            pop(ctx, DP_RAW_LEAVE, now, how);
+            dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
         return is_there;
     }
     if (!is_there)
-        return push(ctx, si, key, id, now, how);
+        return dpx_frame_push(ctx, si, key, id, now, how);
     ctx->top->key = key;
     ctx->top->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & TREE);
+    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & DPX_TREE);
     return true;
 }
 
@@ -747,41 +376,37 @@ static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U3
  * afterwards. */
 static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
 {
-    const int how = installed;
-    U64 now = slow_stamp(ctx);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    U32 id = xs_sub_id(aTHX_ ctx, cv);
-    bool is_there = top_stands_at(ctx->top, si, ix);
+    const int how = dpx_how;
+    U64 now = dpx_frame_stamp(ctx);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    U32 id = dpx_callee_xs(aTHX_ ctx, cv);
+    bool is_there = dpx_frame_stands_at(ctx->top, si, ix);
     bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now);
     if (!marked || !(id & DPX_ID_MASK)) {
         if (marked)
-            ctx->rec.left = slow_stamp(ctx);
+            ctx->rec.left = dpx_frame_stamp(ctx);
         else
-            leave_unmarked(ctx, now, how);
+            dpx_frame_unmarked(ctx, now, how);
         return orig_goto(aTHX);
     }
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
-    ctx->rec.left = slow_stamp(ctx);
+    ctx->rec.left = dpx_frame_stamp(ctx);
 
     OP *next = orig_goto(aTHX);
 
     if (ctx->thx != DPX_THX)
         return next;
-    now = slow_stamp(ctx);
-    struct dpx_frame *f = ctx->frames + at;
-    if (ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_XS) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
-    }
-    ctx->rec.left = slow_stamp(ctx);
+    now = dpx_frame_stamp(ctx);
+    dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how);
+    ctx->rec.left = dpx_frame_stamp(ctx);
     return next;
 }
 
 static OP *goto_hook(pTHX)
 {
-    struct dpx_ctx *ctx = current(aTHX);
+    struct dpx_ctx *ctx = dpx_run_here(aTHX);
     CV *target = ctx ? goto_target(aTHX) : NULL;
     if (!target)
         return jump(aTHX_ orig_goto);
@@ -797,13 +422,13 @@ static OP *goto_hook(pTHX)
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
-    U64 now = slow_stamp(ctx);
-    dpx_hook_reconcile(aTHX_ ctx, now);
-    U32 id = perl_sub_id(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (replace(ctx, top_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now))
-        ctx->rec.left = slow_stamp(ctx);
+    U64 now = dpx_frame_stamp(ctx);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
+    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now))
+        ctx->rec.left = dpx_frame_stamp(ctx);
     else
-        leave_unmarked(ctx, now, installed);
+        dpx_frame_unmarked(ctx, now, dpx_how);
     return next;
 }
 
@@ -817,53 +442,6 @@ static OP *exec_hook(pTHX)
     OP *next = orig_exec(aTHX);
     if (ctx->thx == DPX_THX)
         dpx_run_after_exec(ctx);
-    return next;
-}
-
-/* ---- builtins ---- */
-
-/* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
- * higher than before while it runs. It need only not be lower. */
-OP *dpx_hook_builtin(pTHX_ unsigned n, Perl_ppaddr_t orig)
-{
-    const int how = installed;
-    struct dpx_ctx *ctx = current(aTHX);
-    if (!ctx)
-        return orig(aTHX);
-    U64 now = slow_stamp(ctx);
-    if (DP_UNLIKELY(!ctx->builtins[n]))
-        ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, dpx_builtin_name(n)) + 1;
-    U32 id = ctx->builtins[n] - 1;
-    PERL_SI *si = PL_curstackinfo;
-    check_top(aTHX_ ctx, si, si->si_cxix, now);
-    if (!id || !push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
-        leave_unmarked(ctx, now, how);
-        return orig(aTHX);
-    }
-    U64 serial = ctx->top->serial = ++ctx->serial;
-    ctx->top->saved = PL_savestack_ix - 1;
-    ptrdiff_t at = ctx->top - ctx->frames;
-    ctx->rec.left = slow_stamp(ctx);
-
-    OP *next = orig(aTHX);
-
-    if (DP_UNLIKELY(ctx->thx != DPX_THX))
-        return next;
-    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
-        /* fork or open, in the child: it begins with its caller, and has no file if it only execs */
-        ctx->top--;
-        ctx->fork_depth = at - 1;
-        return next;
-    }
-    now = slow_stamp(ctx);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != DPX_XS)) {
-        leave_unmarked(ctx, now, how);
-        return next;
-    }
-    unwind_to(ctx, f, now);
-    pop(ctx, DP_RAW_LEAVE, now, how);
-    ctx->rec.left = slow_stamp(ctx);
     return next;
 }
 
@@ -897,57 +475,52 @@ static int run_and_count(pTHX)
 
 DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, how & COUNTER);
-    U32 id = perl_sub_id(aTHX_ ctx, cv, PL_op);
-    if (!id || !push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
-        leave_unmarked(ctx, now, how);
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U32 id = dpx_callee_perl(aTHX_ ctx, cv, PL_op);
+    if (!id || !dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
+        dpx_frame_unmarked(ctx, now, how);
         return run(aTHX);
     }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 
     int rc = run(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
-    now = dpx_stamp(&ctx->clock, how & COUNTER);
-    struct dpx_frame *f = ctx->frames + at;
-    if (DP_LIKELY(ctx->top >= f && f->serial == serial && DPX_KEY_KIND(f->key) == DPX_MULTICALL)) {
-        unwind_to(ctx, f, now);
-        pop(ctx, DP_RAW_LEAVE, now, how);
-    }
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & COUNTER);
+    now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_frame_end_call(ctx, at, serial, DPX_MULTICALL, now, how);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
     return rc;
+}
+
+void dpx_hook_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
+    /* One that begins may get a C stack of its own: see new_stage. */
+    if (ctx->stage >= 0)
+        ctx->stage = ~ctx->stage;
+    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even if
+     * perl has assertions. A loop of somebody else is left alone. */
+    if (PL_runops == orig_runops || PL_runops == Perl_runops_standard)
+        PL_runops = our_runops;
 }
 
 /* A run loop begins where frames have ended, or in another coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
-    if (is_other_coro(aTHX_ ctx))
-        visits(aTHX_ ctx);
-    look(aTHX_ ctx);
-}
-
-/* Another phase, or perhaps a coroutine's first run loop on a C stack. That begins with an op of Coro's, which
- * measures the height that pp_slf is called at. */
-static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
-{
-    if (ctx->stage < 0) {
-        ctx->stage = ~ctx->stage;
-        if (orig_slf && PL_op && PL_op->op_ppaddr == orig_slf)
-            PL_op->op_ppaddr = slf_hook;
-    }
-    if (ctx->stage != (int)PL_phase)
-        dpx_control_stage(aTHX_ ctx);
+    if (dpx_coro_is_other(aTHX_ ctx))
+        dpx_coro_visits(aTHX_ ctx);
+    dpx_frame_look(aTHX_ ctx);
 }
 
 DP_INLINE int runops(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = current(aTHX);
+    struct dpx_ctx *ctx = dpx_run_here(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
-    if (!is_in_order(aTHX_ ctx))
+    if (!dpx_frame_in_order(aTHX_ ctx))
         begins_elsewhere(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         new_stage(aTHX_ ctx);
@@ -963,7 +536,7 @@ EACH_WAY(runops_hook, CALL)
 
 bool dpx_hook_intact(pTHX)
 {
-    return installed >= 0 && PL_runops == runops_hook[installed];
+    return dpx_how >= 0 && PL_runops == runops_hook[dpx_how];
 }
 
 static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
@@ -989,9 +562,9 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
 
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
-    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? COUNTER : 0) | (ctx->rec.how.tree ? TREE : 0);
-    if (installed < 0) {
-        installed = how;
+    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0) | (ctx->rec.how.tree ? DPX_TREE : 0);
+    if (dpx_how < 0) {
+        dpx_how = how;
         our_entersub = enter_hook[how];
         run = orig_runops = PL_runops;
         if (ctx->rec.how.ops && orig_runops == Perl_runops_standard)
@@ -1008,7 +581,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
     }
-    our_runops = runops_hook[installed];
+    our_runops = runops_hook[dpx_how];
     PL_runops = our_runops;
     dpx_adopt(aTHX);
 }

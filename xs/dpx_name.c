@@ -155,18 +155,25 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
+/* Where package and name of a line end: its first two blanks. False: it has fewer. */
+static bool two_blanks(const char *line, size_t len, const char **first, const char **second)
+{
+    *first = memchr(line, ' ', len);
+    *second = *first ? memchr(*first + 1, ' ', len - (size_t)(*first + 1 - line)) : NULL;
+    return *second != NULL;
+}
+
 /* The line of cv is in ctx->line. */
 static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
     const struct dp_buf *line = &ctx->line;
-    const char *name = memchr(line->ptr, ' ', line->len);
-    const char *end = name ? memchr(name + 1, ' ', line->len - (size_t)(name + 1 - line->ptr)) : NULL;
-    if (!end)
+    const char *first, *second;
+    if (!two_blanks(line->ptr, line->len, &first, &second))
         return;
     dp_buf_clear(&ctx->fold);
-    dp_buf_add(&ctx->fold, line->ptr, (size_t)(name - line->ptr));
+    dp_buf_add(&ctx->fold, line->ptr, (size_t)(first - line->ptr));
     dp_buf_adds(&ctx->fold, "::");
-    dp_buf_add(&ctx->fold, name + 1, (size_t)(end - name - 1));
+    dp_buf_add(&ctx->fold, first + 1, (size_t)(second - first - 1));
     if (ctx->owners.used > KNOWN_MAX)
         dp_map_clear(&ctx->owners);
     remember_inner(ctx, cv, DP_MAP_NONE, 0);
@@ -316,6 +323,21 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         take(line, plain);
 }
 
+/* The same for the place in ctx->line, which evals and #line may make without end. False:
+ * there are too many. */
+static bool bound_site(struct dpx_ctx *ctx)
+{
+    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
+    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
+        return !line->err;
+    without_numbers(fold, line->ptr, line->len, false);
+    if (fold->err || ctx->sites.count >= NAMES_MAX)
+        return false;
+    if (!is_same(fold, line) && too_many(ctx, fold))
+        take(line, fold);
+    return true;
+}
+
 /* The line of a CV, in ctx->line. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
@@ -430,9 +452,8 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
             colon = wanted + i;
     int why = errno;
     struct dp_name own_name = own_line(ctx, cv, id, start), *own = &own_name;
-    const char *place = memchr(own->ptr, ' ', own->len);
-    const char *place2 = place ? memchr(place + 1, ' ', own->len - (size_t)(place + 1 - own->ptr)) : NULL;
-    if (!place2) {
+    const char *first, *second;
+    if (!two_blanks(own->ptr, own->len, &first, &second)) {
         errno = why;
         return id;
     }
@@ -444,9 +465,9 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
     dp_buf_addc(&ctx->line, ' ');
     const char *base = colon ? colon : wanted;
     add_name(&ctx->line, base, (I32)(wanted + len - base), cBOOL(SvUTF8(sv)));
-    dp_buf_add(&ctx->line, place2, own->len - (size_t)(place2 - own->ptr));
+    dp_buf_add(&ctx->line, second, own->len - (size_t)(second - own->ptr));
     dp_buf_adds(&ctx->line, " autoload=");
-    dp_buf_add(&ctx->line, own->ptr, (size_t)(place - own->ptr));
+    dp_buf_add(&ctx->line, own->ptr, (size_t)(first - own->ptr));
     dp_buf_adds(&ctx->line, "::AUTOLOAD");
 
     U32 found = 0;
@@ -492,32 +513,14 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     if (!id || id > ctx->names.count)
         return newSV(0);
     const struct dp_name *line = dp_pool_name(&ctx->names, id - 1);
-    const char *name = memchr(line->ptr, ' ', line->len);
-    const char *end = name ? memchr(name + 1, ' ', line->len - (size_t)(name + 1 - line->ptr)) : NULL;
-    if (!end)
+    const char *first, *second;
+    if (!two_blanks(line->ptr, line->len, &first, &second))
         return newSV(0);
-    SV *sv = newSVpvn(line->ptr, (STRLEN)(name - line->ptr));
-    sv_catpv(sv, end[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0 ? ":" : "::");
-    sv_catpvn(sv, name + 1, (STRLEN)(end - name - 1));
+    SV *sv = newSVpvn(line->ptr, (STRLEN)(first - line->ptr));
+    sv_catpv(sv, second[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0 ? ":" : "::");
+    sv_catpvn(sv, first + 1, (STRLEN)(second - first - 1));
     SvUTF8_on(sv);
     return sv;
-}
-
-/* The same for the place in ctx->line, which evals and #line may make without end. False:
- * there are too many. */
-static bool bound_site(struct dpx_ctx *ctx)
-{
-    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
-    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
-        return !line->err;
-    without_numbers(fold, line->ptr, line->len, false);
-    if (fold->err || ctx->sites.count >= NAMES_MAX)
-        return false;
-    if (fold->len != line->len && too_many(ctx, fold)) {
-        dp_buf_clear(line);
-        dp_buf_add(line, fold->ptr, fold->len);
-    }
-    return true;
 }
 
 uint32_t dpx_name_site(void *arg)

@@ -177,7 +177,7 @@ static void finish(struct dpx_ctx *ctx)
     }
     dpx_run_end_trip(ctx);
     ctx->rec.save = NULL;       /* all is written now */
-    dpx_hook_unwind(ctx, now);
+    dpx_frame_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
     dpx_file_rest(ctx);
@@ -584,7 +584,6 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     }
     ctx->before_cpu_us = before;
     dp_err_init(&err);
-    ctx->rec.how.ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL;
     install_signal(&signal_before);
     int rc = dpx_file_open(aTHX_ ctx, &err);
     if (rc < 0)

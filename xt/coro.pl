@@ -142,28 +142,29 @@ sub main {
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
-# What to take out of xs/dpx_hook.c, one at a time.
+# What to take out of which file of xs/, one at a time.
 sub sensitivity {
     my @out = (
-        ['the wrapper of pp_slf', qr/^\s*op->op_ppaddr = slf_hook;\n/m, "\n"],
-        ['what is done after it', qr/(OP \*next = orig_slf\(aTHX\);\n)/, "OP *next = orig_slf(aTHX);\n    return next;\n"],
-        ['the switch', qr/^\s*dpx_coro_switch\(aTHX_ ctx, PL_mainstack, now\);\n/m, "\n    ctx->mainstack = PL_mainstack;\n"],
-        ['the run loop put back', qr/if \(PL_runops == orig_runops.*/, 'if (0)'],
-        ['the op put back', qr/if \(DP_UNLIKELY\(op->op_ppaddr == slf_hook\)\)/, 'if (0)'],
-        ['the height of the C stack', qr/PL_op->op_ppaddr = slf_hook;/, '(void)0;'],
-        ['the end of visits', qr/if \(type == PERLSI_DESTROY \|\| type == PERLSI_MAGIC\)/, 'if (type < -1000)'],
+        ['the wrapper of pp_slf', 'dpx_slf.c', qr/^\s*op->op_ppaddr = dpx_slf_hook;\n/m, "\n"],
+        ['what is done after it', 'dpx_slf.c', qr/(OP \*next = orig_slf\(aTHX\);\n)/, "OP *next = orig_slf(aTHX);\n    return next;\n"],
+        ['the switch', 'dpx_hook.c', qr/^\s*dpx_coro_switch\(aTHX_ ctx, PL_mainstack, now\);\n/m, "\n    ctx->mainstack = PL_mainstack;\n"],
+        ['the run loop put back', 'dpx_hook.c', qr/if \(PL_runops == orig_runops.*/, 'if (0)'],
+        ['the op put back', 'dpx_hook.c', qr/if \(DP_UNLIKELY\(op->op_ppaddr == dpx_slf_hook\)\)/, 'if (0)'],
+        ['the height of the C stack', 'dpx_slf.c', qr/PL_op->op_ppaddr = dpx_slf_hook;/, '(void)0;'],
+        ['the end of visits', 'dpx_coro.c', qr/if \(type == PERLSI_DESTROY \|\| type == PERLSI_MAGIC\)/, 'if (type < -1000)'],
     );
     my $tree = "$work/tree";
     system('cp', '-a', $top, $tree) == 0 or die "cp failed\n";
-    my $source = slurp("$top/xs/dpx_hook.c");
     my $blind = 0;
     for (@out) {
-        my ($what, $find, $put) = @$_;
-        (my $text = $source) =~ s/$find/$put/ or do { print "$what: not found in xs/dpx_hook.c\n"; $blind++; next };
-        open my $out, '>', "$tree/xs/dpx_hook.c" or die $!;
+        my ($what, $file, $find, $put) = @$_;
+        (my $text = slurp("$top/xs/$file")) =~ s/$find/$put/ or do { print "$what: not found in xs/$file\n"; $blind++; next };
+        open my $out, '>', "$tree/xs/$file" or die $!;
         print $out $text;
         close $out;
-        if (system "cd $tree && make >make.log 2>&1") { print "$what: does not build\n"; $blind++; next }
+        my $failed = system "cd $tree && make >make.log 2>&1";
+        copy("$top/xs/$file", "$tree/xs/$file") or die $!;     # for the next one
+        if ($failed) { print "$what: does not build\n"; $blind++; next }
         my $n = fuzz([map { "$tree/blib/$_" } qw(lib arch)], 1, 1);
         printf "without %-24s %s\n", $what, $n->{bad} ? "noticed by program $n->{programs}" : "NOT NOTICED by $n->{programs} programs";
         $blind++ unless $n->{bad};

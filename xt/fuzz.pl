@@ -155,11 +155,11 @@ sub main {
 sub sensitivity {
     my @out = (
         (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] } qw(LEAVESUB LEAVESUBLV RETURN GOTO NEXT LAST)),
-        ['run loop', qr/^\s*PL_runops = is_counter \?.*\n/m, ''],
-        ['eval guard', qr/^\s*guard_eval\(aTHX\);\n/m, ";\n"],
+        ['run loop', qr/^    PL_runops = our_runops;\n/m, ''],
+        ['eval guard', qr/^\s*SAVEDESTRUCTOR_X\(eval_popped, NULL\);\n/m, ";\n"],
         ['comparators', qr/CV \*cv = multicall_sub\(aTHX\);/, 'CV *cv = NULL;'],
-        ['goto to XS', qr/if \(ours && CvISXSUB\(target\)\)/, 'if (0)'],
-        ['the check at entry', qr/^\s*check_top\(aTHX_ ctx, si, ix, now\);\n/m, ''],
+        ['goto to XS', qr/if \(CvISXSUB\(target\) && /, 'if (0 && '],
+        ['the check at entry', qr/^\s*dpx_frame_check_top\(aTHX_ ctx, si, ix, now\);\n/m, ''],
     );
     my $tree = "$work/tree";
     system('cp', '-a', $top, $tree) == 0 or die "cp failed\n";

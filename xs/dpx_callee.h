@@ -1,0 +1,55 @@
+/* Inside the hooks: who is called. */
+#ifndef DPX_CALLEE_H
+#define DPX_CALLEE_H
+
+#include "dpx.h"
+
+/* The rarer things an entersub may find on the stack. */
+DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden")));
+
+/* The id of a sub, with DPX_ID_... flags: from the cache, if it is there. */
+DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq, const OP *start)
+{
+    const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))
+        return k->id;
+    return dpx_name_find(aTHX_ ctx, cv, start);
+}
+
+/* start: the sub's first op, about to run and so in the cache. */
+DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+{
+    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
+    U32 seq = DP_LIKELY(start->op_type == OP_NEXTSTATE) ? cCOPx(start)->cop_seq
+            : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
+    U32 id = dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
+    if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
+        id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
+    return id;
+}
+
+DP_INLINE U32 dpx_callee_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
+{
+    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv) ^ PTR2UV(CvXSUB(cv));
+    return dpx_callee_find(aTHX_ ctx, cv, PTR2UV(cv), name, 0, NULL);
+}
+
+/* The XS sub that the entersub will call, or NULL. */
+DP_INLINE CV *dpx_callee_peek_xs(pTHX_ SV *sv)
+{
+    CV *cv = (CV *)sv;
+    if (DP_LIKELY(sv != NULL)) {
+        if ((SvFLAGS(sv) & (SVf_ROK | SVs_GMG)) == SVf_ROK)
+            cv = (CV *)SvRV(sv);
+        if (DP_LIKELY(SvTYPE(cv) == SVt_PVCV && !SvOBJECT(cv)))
+            return DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        if (DP_LIKELY(SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv))) {
+            cv = GvCVu((GV *)sv);
+            return cv && DP_UNLIKELY(CvISXSUB(cv)) ? cv : NULL;
+        }
+    }
+    cv = dpx_callee_peek_odd(aTHX_ sv);
+    return cv && CvISXSUB(cv) ? cv : NULL;
+}
+
+#endif

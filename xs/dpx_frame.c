@@ -1,0 +1,92 @@
+#include "dpx_frame.h"
+#include "dp_mem.h"
+
+U64 dpx_frame_stamp(struct dpx_ctx *ctx)
+{
+    return dpx_stamp(&ctx->clock, dpx_how & DPX_COUNTER);
+}
+
+bool dpx_frame_more(struct dpx_ctx *ctx)
+{
+    size_t n = (size_t)(ctx->frames_end - ctx->frames);
+    size_t top = (size_t)(ctx->top - ctx->frames);
+    struct dpx_frame *frames = dp_mem_realloc(ctx->frames, n * 2, sizeof *frames);
+    if (!frames)
+        return false;
+    ctx->frames = frames;
+    ctx->frames_end = frames + n * 2;
+    ctx->top = frames + top;
+    return true;
+}
+
+void dpx_frame_unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
+{
+    while (ctx->top > keep) {
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_same_arrival(ctx, now);
+    }
+}
+
+static bool on_chain(const PERL_SI *of, const PERL_SI *from)
+{
+    for (; from; from = from->si_prev)
+        if (from == of)
+            return true;
+    return false;
+}
+
+/* How low the save stack was since the XS sub of f was called, as far as the
+ * contexts above it tell. While a scope is being left, its destructors and defer
+ * blocks run below that height. */
+static I32 save_height(pTHX_ const struct dpx_frame *f)
+{
+    I32 ix = DPX_KEY_IX(f->key);
+    if (f->si->si_cxix > ix)
+        return f->si->si_cxstack[ix + 1].blk_oldsaveix;
+    const PERL_SI *above = PL_curstackinfo;
+    if (above == f->si)
+        return PL_savestack_ix;
+    while (above->si_prev != f->si)
+        above = above->si_prev;
+    return above->si_cxix >= 0 ? above->si_cxstack[0].blk_oldsaveix : PL_savestack_ix;
+}
+
+bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
+{
+    I32 ix = DPX_KEY_IX(f->key);
+    if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
+        return false;
+    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : dpx_frame_is_sub_slot(f->si, ix);
+}
+
+void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    if (dpx_coro_is_other(aTHX_ ctx))
+        dpx_hook_switch(aTHX_ ctx, now);
+    while (ctx->top > ctx->frames && !dpx_frame_is_alive(aTHX_ ctx->top)) {
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_same_arrival(ctx, now);
+    }
+}
+
+void dpx_frame_reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+{
+    const struct dpx_frame *f;
+    if (dpx_coro_is_other(aTHX_ ctx))
+        dpx_hook_switch(aTHX_ ctx, now);
+    while ((f = ctx->top) > ctx->frames
+           && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !dpx_frame_is_alive(aTHX_ f))) {
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_same_arrival(ctx, now);
+    }
+}
+
+void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now)
+{
+    dpx_frame_unwind_to(ctx, ctx->frames, now);
+}
+
+U32 dpx_frame_caller(const struct dpx_ctx *ctx)
+{
+    return ctx->top > ctx->frames + 1 ? ctx->top[-1].runs : 0;
+}

@@ -1,0 +1,102 @@
+/* Coro's functions that go on to another coroutine (cede, schedule, ...) put an op function of Coro's own
+ * into the op that called them, pp_slf, and have the op run again. pp_slf returns in whatever coroutine goes on
+ * then, perhaps on another C stack, and calls pp_entersub for what is no such function. It is wrapped, so
+ * that calls count and switches show. */
+#include "dpx_frame.h"
+#include "dpx_callee.h"
+
+enum { SLF_MAX = 64 };
+
+static Perl_ppaddr_t orig_slf;
+
+static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
+{
+    for (int i = 0; i < SLF_MAX && ctx->slf[i]; i++)
+        if (ctx->slf[i] == cv)
+            return true;
+    return false;
+}
+
+bool dpx_slf_wraps(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv)
+{
+    if (!gv_stashpvs("Coro::State", 0))
+        return false;
+    if (!orig_slf)
+        orig_slf = op->op_ppaddr;
+    if (op->op_ppaddr != orig_slf)
+        return false;
+    for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
+        if (!ctx->slf[i])
+            ctx->slf[i] = cv;
+    if (!is_slf(ctx, cv))
+        return false;
+    op->op_ppaddr = dpx_slf_hook;
+    return true;
+}
+
+bool dpx_slf_waits(pTHX_ struct dpx_ctx *ctx, OP *op, ptrdiff_t at, U64 serial)
+{
+    struct dpx_frame *f = ctx->frames + at;
+    if (ctx->top != f || f->serial != serial)
+        return false;
+    f->key = DPX_KEY(DPX_KEY_IX(f->key), DPX_SLF);
+    f->serial = PTR2UV(op);
+    f->saved = PL_savestack_ix - 1;                 /* nothing is saved above it */
+    return true;
+}
+
+static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
+{
+    const struct dpx_frame *f = ctx->top;
+    return f > ctx->frames && DPX_KEY_KIND(f->key) == DPX_SLF
+        && f->si == PL_curstackinfo && DPX_KEY_IX(f->key) == PL_curstackinfo->si_cxix;
+}
+
+static void before_slf(pTHX_ struct dpx_ctx *ctx)
+{
+    U64 now = dpx_frame_stamp(ctx);
+    CV *cv = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    /* On a new C stack the op is run once more, with the frame in place. */
+    U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(PL_op))
+        ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+    if (id && dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, dpx_how)) {
+        ctx->top->serial = PTR2UV(PL_op);
+        ctx->top->saved = PL_savestack_ix - 1;
+        ctx->rec.left = dpx_frame_stamp(ctx);
+    } else {
+        dpx_frame_unmarked(ctx, now, dpx_how);
+    }
+}
+
+static void after_slf(pTHX_ struct dpx_ctx *ctx)
+{
+    U64 now = dpx_frame_stamp(ctx);
+    dpx_frame_reconcile(aTHX_ ctx, now);
+    if (top_is_slf(aTHX_ ctx)) {
+        dpx_frame_pop(ctx, DP_RAW_LEAVE, now, dpx_how);
+        ctx->rec.left = dpx_frame_stamp(ctx);
+    } else {
+        dpx_frame_unmarked(ctx, now, dpx_how);
+    }
+}
+
+/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, that one keeps
+ * its C stack and cannot be cancelled safely. So pp_slf is always called from here, and never
+ * from anywhere else. */
+OP *dpx_slf_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX)
+        before_slf(aTHX_ ctx);
+    OP *next = orig_slf(aTHX);
+    if (ctx->thx == DPX_THX)
+        after_slf(aTHX_ ctx);
+    return next;
+}
+
+void dpx_slf_wrap_first(pTHX)
+{
+    if (orig_slf && PL_op && PL_op->op_ppaddr == orig_slf)
+        PL_op->op_ppaddr = dpx_slf_hook;
+}
