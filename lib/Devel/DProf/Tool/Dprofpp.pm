@@ -6,7 +6,6 @@ use warnings;
 use Getopt::Long ();
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual);
-use Devel::DProf::Record qw(include_dirs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -264,9 +263,10 @@ sub unexpected {
 
 sub record {
     my ($script, $args, $names) = @_;
+    require Devel::DProf::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
-    my $rc = system { $^X } $^X, map({ "-I$_" } include_dirs()), '-d:DProf', @command;
+    my $rc = system { $^X } $^X, map({ "-I$_" } Devel::DProf::Record::include_dirs()), '-d:DProf', @command;
     if ($rc == -1) {
         complain("Failed: $^X -d:DProf @command: $!");
         return FAILED;
