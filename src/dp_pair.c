@@ -530,7 +530,10 @@ static uint32_t place_text(struct making *m, const struct item *item)
     return text_of_buf(m);
 }
 
-/* By where it stands last. One that is gone may have stood where another is now. */
+static bool is_gone(const struct canon *c) { return c->first == c->last; }
+
+/* By where it stands last. One that is gone may have stood where another is now: that is the same one if it is new, as
+ * where one side does not tell the subs around; otherwise its name gets a mark. */
 static void label_canons(struct making *m)
 {
     struct dp_map taken;
@@ -551,8 +554,12 @@ static void label_canons(struct making *m)
         }
         if (item->ordinal > 1)
             dp_buf_addf(&m->buf, "#%" PRIu32, item->ordinal);
-        while (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory)
+        while (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory) {
+            if (is_gone(c) && m->canons[*value].first == DP_MAP_NONE)
+                break;
             dp_buf_adds(&m->buf, "'");
+        }
+        *value = (uint32_t)i;
         if (c->first == DP_MAP_NONE || m->no_memory)
             continue;
         uint32_t before = place_text(m, &m->items[c->first]);

@@ -29,7 +29,7 @@ sub new {
 # whether the file can be used. False where there is nothing to compare; that was said.
 sub read {
     my ($self, $told, $progress, @sides) = @_;
-    my $apart = $self->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
+    my $apart = $self->{apart} || $self->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
     my @jobs;
     for my $s (0 .. $#sides) {
         for my $run (@{ $sides[$s]{runs} }) {
@@ -349,7 +349,7 @@ is called.
 
 FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; unit, what folded stacks count; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+spite of different units; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
 ones for all that follow.
 
 =item gate TEXT

@@ -73,6 +73,7 @@ sub how {
         children => $opt->{children} && !$opt->{'no-children'} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
         period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
+        apart => defined $opt->{pid} || defined $opt->{tid},
     );
     $how{no_children} = !$how{children};
     die "-s parent: it is dprofreport that knows it\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
