@@ -158,6 +158,8 @@ static uint32_t add_file(struct making *m, const char *ptr, size_t len, uint32_t
         *n = (uint32_t)m->n_files++;
         m->files[*n] = (struct file){ .text = t, .like = *n, .next = DP_MAP_NONE, .tail = name_of(m, t)->len };
     }
+    if (m->no_memory)
+        return 0;
     uint32_t number = *n;
     note(m, &m->has, (uint64_t)t << 32 | side, &known);
     if (side == 0)

@@ -216,8 +216,8 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     double *all = dp_mem_realloc(NULL, n + m + 1, sizeof *all);
     if (!all)
         return DP_E_NOMEM;
-    memcpy(all, x, n * sizeof *x);
-    memcpy(all + n, y, m * sizeof *y);
+    for (size_t i = 0; i < n + m; i++)
+        all[i] = i < n ? x[i] : y[i - n];
     out->p = 1;
     int rc = n && m ? test(&out->p, all, n, m) : 0;
     out->median[0] = dp_stat_median(all, n);

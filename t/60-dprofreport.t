@@ -44,7 +44,7 @@ sub rows {
     return { map { $_->{symbol} => [map { sprintf '%.2f', $_ // 0 } @$_{qw(children_pct self_pct)}] } @{ $json->{rows} } };
 }
 
-# The seed's example.
+# The example of perf report's manual.
 {
     my $text = "__libc_start_main;main;bar;foo 60\n__libc_start_main;main;bar 40\n";
     my $squeeze = sub { join '', map { s/^ +//r =~ s/ +/ /gr } grep { !/^\s*\|?\s*$/ && !/^#/ && !/^\.\./ } split /^/, $_[0] };

@@ -1,4 +1,4 @@
-# dprofdiff against a naive model, the seed's tables, pairing, slices of time, messages.
+# dprofdiff against a naive model, the tables of perf's manual, pairing, slices of time, messages.
 use strict;
 use warnings;
 use Test::More;
@@ -41,11 +41,11 @@ sub naive {
     return ($total, map { $_ => [map { $_ // 0 } @{ $row{$_} }[0, 1]] } keys %row);
 }
 
-# ---- the seed's three tables ----
+# ---- the three tables of perf diff's manual ----
 
-my %seed = (A => { f1 => 177, f2 => 349, f3 => 87, f4 => 259, f6 => 42 }, B => { f2 => 267, f4 => 335, f5 => 128 },
+my %manual = (A => { f1 => 177, f2 => 349, f3 => 87, f4 => 259, f6 => 42 }, B => { f2 => 267, f4 => 335, f5 => 128 },
     C => { f1 => 183, f2 => 176, f5 => 176 });
-my %path = map { $_ => folded(%{ $seed{$_} }) } keys %seed;
+my %path = map { $_ => folded(%{ $manual{$_} }) } keys %manual;
 for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  ', f5 => ' xx' }],
     ['B A C', { f2 => 'bxx', f4 => 'bx ', f5 => 'b x', f1 => ' xx', f3 => ' x ', f6 => ' x ' }],
     ['C B A', { f1 => 'b x', f2 => 'bxx', f5 => 'bx ', f3 => '  x', f4 => ' xx', f6 => '  x' }]) {

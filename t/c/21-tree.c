@@ -141,7 +141,7 @@ static void traces(void)
     is_i(o.code, 0, "is whole, whatever was running");
     is_u(o.open, 0, "nothing is open");
     is_u(o.marks, 5, "its marks");
-    struct dp_trace_how how = { 0, 0, 0, NULL, 0 };
+    struct dp_trace_how how = { .fold = 0 };
     struct dp_host host = { &out, collect, NULL };
     struct dp_trace *t = dp_trace_new(&how, &host);
     dp_buf_clear(&out);

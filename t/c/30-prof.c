@@ -141,7 +141,7 @@ static void deep(void)
     is_u(dp_prof_contexts(prof), N + 1, "contexts");
     dp_prof_free(prof);
     /* endless recursion ends at the limit, and so does what comes before it */
-    struct dp_trace_how how = { 0, 0, 0, NULL, 0 };
+    struct dp_trace_how how = { .fold = 0 };
     (void)how;
     free(text);
 }
