@@ -12,13 +12,62 @@ use File::Spec;
 use File::Temp;
 use FindBin;
 
-our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version);
+our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version best gen_marks gen_tree tool);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
 
 my $scratch;
 sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1); "$scratch" }
+
+# ---- reading ----
+
+# Writes a trace of so many marks; the seed tells programs apart.
+sub gen_marks {
+    my ($path, $marks, $seed) = @_;
+    my $gen = scratch() . '/gen';
+    -e $gen or system($ENV{CC} || 'cc', '-O2', '-o', $gen, "$top/bench/gen-marks.c") == 0 or die "no C compiler\n";
+    system("$gen $marks " . ($seed // 1) . " > $path") == 0 or die "gen-marks failed\n";
+}
+
+# Writes a tree of so many contexts.
+sub gen_tree {
+    my ($path, $contexts, $subs, $seed) = @_;
+    srand($seed // 1);
+    open my $out, '>', $path or die "$path: $!";
+    print {$out} "#fOrTyTwO\n\$hz=10000000;\n\$dprof_format='tree 1'; \$dprof_complete=1;\n\nPART3\n";
+    printf {$out} "& %x P%d s%d f.pl:%d\n", $_, $_ % 50, $_, $_ for 1 .. $subs;
+    print {$out} "= 0 0 1 10 0 10 0 0\n";
+    my $depth = 0;
+    for (2 .. $contexts) {
+        $depth = 1 + int rand($depth < 40 ? $depth + 1 : 40);
+        my $ticks = int rand 1000;
+        printf {$out} "= %d %x %d %d 0 %d 10 1\n", $depth, 1 + int rand $subs, 1 + int rand 100, $ticks, $ticks;
+    }
+    close $out or die "$path: $!";
+}
+
+# A tool of ours with its arguments, as a shell command.
+sub tool {
+    my ($name, @args) = @_;
+    return join ' ', map { quotemeta } $^X, "-I$top/blib/lib", "-I$top/blib/arch", "$top/bin/$name", @args;
+}
+
+# The best of RUNS: CPU seconds of a command, and elapsed ones.
+sub best {
+    my ($command) = @_;
+    require Time::HiRes;
+    my ($cpu, $real);
+    for (1 .. $ENV{RUNS} || 5) {
+        my ($start, @before) = (Time::HiRes::time(), times);
+        system("$command >/dev/null 2>&1");
+        my ($end, @after) = (Time::HiRes::time(), times);
+        my $t = $after[2] + $after[3] - $before[2] - $before[3];
+        $cpu = $t if !defined $cpu || $t < $cpu;
+        $real = $end - $start if !defined $real || $end - $start < $real;
+    }
+    return wantarray ? ($cpu, $real) : sprintf '%.3f s (CPU %.3f)', $real, $cpu;
+}
 
 sub note { print STDERR "# @_\n" if -t STDERR }
 
