@@ -191,6 +191,56 @@ static void normalize(struct dp_diff *diff, size_t measure)
     }
 }
 
+/* ---- the speed of runs ---- */
+
+enum { FEW = 5 };               /* subs that a median of ratios is made of, at least */
+
+static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
+{
+    const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
+    if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
+        return 0;
+    return (double)time->self[e] / (double)work->self[e];
+}
+
+/* The sub's median time per op over all runs; 0 where it is too small, or not in all of them. */
+static double usual_rate(const struct dp_diff *diff, size_t e, double floor, double *scratch)
+{
+    double sum = 0;
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        scratch[r] = rate_of(diff, &diff->runs[r], e);
+        if (scratch[r] == 0)
+            return 0;
+        sum += (double)diff->runs[r].columns[0].self[e];
+    }
+    return sum < floor ? 0 : dp_stat_median(scratch, diff->n_runs);
+}
+
+static int adjust(struct dp_diff *diff)
+{
+    size_t n = dp_diff_entries(diff), count = 0;
+    double *usual = dp_mem_zalloc((n + 1) * sizeof *usual), floor = 0;
+    double *scratch = dp_mem_zalloc((n + diff->n_runs + 1) * sizeof *scratch);
+    for (size_t r = 0; r < diff->n_runs; r++)
+        floor += (double)diff->runs[r].columns[0].total * diff->how->floor / 100;
+    for (size_t e = 0; usual && scratch && e < n; e++) {
+        usual[e] = usual_rate(diff, e, floor, scratch);
+        count += usual[e] > 0;
+    }
+    for (size_t r = 0; usual && scratch && count >= FEW && r < diff->n_runs; r++) {
+        size_t k = 0;
+        for (size_t e = 0; e < n; e++)
+            if (usual[e] > 0)
+                scratch[k++] = rate_of(diff, &diff->runs[r], e) / usual[e];
+        diff->runs[r].speed = dp_stat_median(scratch, k);
+        diff->adjusted = true;
+    }
+    bool ok = usual && scratch;
+    dp_mem_free(usual);
+    dp_mem_free(scratch);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
 /* All parts in one list, and all runs; the subs paired. */
 static int prepare(struct dp_diff *diff)
 {
@@ -218,6 +268,7 @@ static int prepare(struct dp_diff *diff)
         for (size_t k = 0; k < side->n_runs && rc == 0; k++) {
             struct dp_diff_run *run = &diff->runs[diff->n_runs++];
             run->side = (uint32_t)s;
+            run->speed = 1;
             run->columns = dp_mem_zalloc(diff->how->n_measures * sizeof *run->columns);
             rc = run->columns ? 0 : DP_E_NOMEM;
         }
@@ -246,6 +297,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
         if (rc == 0 && how->normalize)
             normalize(diff, m);
     }
+    if (rc == 0 && how->work)
+        rc = adjust(diff);
     if (rc < 0)
         dp_diff_release(diff);
     return rc;
@@ -293,7 +346,8 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
         return column->total;
-    return e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
+    uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
+    return c->measure == 0 && run->speed != 1 ? (uint64_t)((double)value / run->speed + 0.5) : value;
 }
 
 static bool is_there(const struct dp_diff_run *run, uint32_t e)
@@ -434,9 +488,11 @@ static double whole_of(const struct comparing *c, uint32_t side)
 {
     double *v = c->x;
     size_t n = 0;
-    for (size_t r = 0; r < c->diff->n_runs; r++)
-        if (c->diff->runs[r].side == side)
-            v[n++] = (double)(c->measure == DP_RULE_CALLS ? c->diff->runs[r].all_calls : c->diff->runs[r].columns[c->measure].base);
+    for (size_t r = 0; r < c->diff->n_runs; r++) {
+        const struct dp_diff_run *run = &c->diff->runs[r];
+        if (run->side == side)
+            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls : (double)run->columns[c->measure].base / (c->measure ? 1 : run->speed);
+    }
     return dp_stat_median(v, n);
 }
 

@@ -1,5 +1,12 @@
 /* Entries of a baseline and of further sides, compared: values of every run, medians, and
- * whether what differs differs truly. */
+ * whether what differs differs truly.
+ *
+ * Runs of one program differ in speed as a whole: other programs run on the machine, its clock
+ * goes up and down. That is common to all subs of a run, and can be told from what happened to one of them where the
+ * work is known, in ops, which repeat: a run's speed is the median, over its subs, of time per op to the sub's median over all runs. A
+ * sub that became slower does not move that median, and a sub that does more has more ops. Values are divided by it before they are
+ * compared. It knows nothing of sides, so the test stays exact. (Median of ratios: Anders and Huber, Differential expression
+ * analysis for sequence count data, 2010.) The total is not adjusted: whether all became slower, is its business. */
 #ifndef DP_DIFF_H
 #define DP_DIFF_H
 
@@ -24,6 +31,7 @@ struct dp_diff_run {
     size_t calls_cap, there_cap;
     uint64_t all_calls;
     uint64_t raw_total;         /* of the first measure, not normalized */
+    double speed;               /* time for the same work, to that of the median run: 1.1 is a slow run */
 };
 
 /* What is known of an entry, or of the total. */
@@ -73,6 +81,7 @@ struct dp_diff {
     size_t n_runs;
     struct dp_diff_sub *places; /* by label of the pairs; NULL until it is asked for */
     uint64_t hz;                /* of all ticks */
+    bool adjusted;              /* for the speed of the runs */
     bool is_time;               /* the times are: folded stacks may count anything */
 };
 

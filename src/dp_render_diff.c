@@ -785,6 +785,21 @@ static void test_facts(struct report *r)
     }
 }
 
+static void speed_facts(struct report *r)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < r->diff.n_runs; i++) {
+        double speed = r->diff.runs[i].speed;
+        least = speed < least ? speed : least;
+        most = speed > most ? speed : most;
+    }
+    if (!r->diff.adjusted || !r->sets)
+        return;
+    dp_buf_addf(&r->scratch, "%s%.1f%s", r->people ? "runs took up to " : "", 100 * (most / least - 1),
+                r->people ? " % longer than others for the same work; the subs' values (not the total) are adjusted for that" : "");
+    fact(r, "Speed", r->people ? "speed" : "adjusted_for_speed_pct", kept_cell(r), NULL);
+}
+
 static void facts(struct report *r)
 {
     side_facts(r);
@@ -795,6 +810,7 @@ static void facts(struct report *r)
     if (r->diff.n_sides > 1)
         total_facts(r);
     test_facts(r);
+    speed_facts(r);
     if (r->has_gate && !r->people) {
         bool failed = r->gate.failed || (r->gate.undecided && r->how->strict);
         fact(r, "", "gate", words(failed ? "failed" : r->gate.undecided ? "undecided" : "passed"), NULL);

@@ -327,6 +327,8 @@ struct dp_diff_how {
     struct dp_pair_how pair;
     int children;                   /* values with what was called */
     int normalize;                  /* values as if all runs had the baseline's total */
+    size_t work;                    /* of times of several runs: the measure that tells how much each sub did, ops; values are
+                                     * then as if all runs had had the same speed (dp_diff.h). 0: as they are */
     int compute;                    /* enum dp_diff_compute */
     long weights[2];                /* of the baseline, of the other side */
     size_t order;                   /* rows by what was computed for this side; 0: by the baseline */

@@ -142,6 +142,8 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     take_pairing(aTHX_ &how->pair, from);
     how->children = dpx_number(aTHX_ from, "children", 0) != 0;
     how->normalize = dpx_number(aTHX_ from, "normalize", 0) != 0;
+    how->work = (size_t)dpx_number(aTHX_ from, "work", 0);
+    how->work = how->work < how->n_measures ? how->work : 0;
     how->compute = (int)dpx_number(aTHX_ from, "compute", 0);
     dpx_numbers(aTHX_ from, "weights", weights, 2);
     how->weights[0] = weights[0];

@@ -122,7 +122,20 @@ sub settle {
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $measure->{metric} < 4;
     $self->{label} = $label;
+    $self->know_work if $measure->{metric} < 4 && !$self->{as_measured} && !$self->{normalize};
     return 1;
+}
+
+# Of several runs a side: ops tell a slow run from a slow sub.
+sub know_work {
+    my ($self) = @_;
+    return if !grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    for my $profile (map { parts($_) } @{ $self->{sides} }) {
+        return if $profile->unit ne 's' || !grep { $_ eq 'ops' } @{ counter_names($profile) };
+    }
+    push @{ $self->{measures} }, $self->measure('ops');
+    $self->{work} = $#{ $self->{measures} };
+    return;
 }
 
 sub has {
@@ -284,6 +297,8 @@ sub rule_measure {
         return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m says which one\n" if exists $METRIC{$name} && $name ne 'calls';
+    my ($known) = grep { $self->{measures}[$_]{name} eq $name } 0 .. $#{ $self->{measures} };
+    return $known if defined $known;
     my $measure = $self->measure($name) or return undef;
     push @{ $self->{measures} }, $measure;
     return $#{ $self->{measures} };
@@ -349,7 +364,7 @@ is called.
 
 FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+spite of different units; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
 ones for all that follow.
 
 =item gate TEXT

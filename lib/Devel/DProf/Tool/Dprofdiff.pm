@@ -22,7 +22,7 @@ my @options = (
     'c|compute=s', 'o|order=i', 'b|baseline-only', 'percentage=s', 'O|rows=i', 'p|period', 'F|formula', 'v|verbose',
     'tree', 'percent-limit=f', 'callers=s', 'callees=s',
     'map=s@', 'symfs=s@', 'R|separate-anon!', 'A|autoload',
-    'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f',
+    'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
     'fail-if=s@', 'strict', 'allow-truncated',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
     'D|dump-raw-trace', 'processes', 'f|force', 'V|version', 'h|help', 'H|manual',
@@ -73,7 +73,7 @@ sub how {
         children => $opt->{children} && !$opt->{'no-children'} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
         period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
-        apart => defined $opt->{pid} || defined $opt->{tid},
+        as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
     );
     $how{no_children} = !$how{children};
     die "-s parent: it is dprofreport that knows it\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
@@ -229,7 +229,7 @@ sub recorded {
         my @order = $round % 2 ? 0 .. $#commands : reverse 0 .. $#commands;
         for my $k (@order) {
             say_progress($opt, $round, $rounds, $commands[$k]);
-            my $dir = "$top/" . ($already + $k) . '.' . ($round > 0 ? $round : "warmup$round");
+            my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($already + $k) . ".$round";
             mkdir $dir or die "$dir: $!\n";
             my ($status, $files, $said) = Devel::DProf::Record::record_into($dir, $commands[$k], show => $opt->{'show-output'});
             end_say();
@@ -405,6 +405,7 @@ How it is computed and shown:
 Is it true:
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
     --alpha P  --floor P  --confidence P        0.001; 0.5 percent; 0.95
+    --as-measured       times are not adjusted for the speed of the runs
 Gate: exit status 3 when a rule fails
     --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
     --strict            what cannot be decided fails, too

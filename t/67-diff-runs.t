@@ -1,0 +1,168 @@
+# dprofdiff, several runs a side: medians, tests, the speed of runs, --run.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(root scratch spew slurp run_program);
+use JSON::PP ();
+
+my $dir = scratch();
+
+sub tool {
+    my (@args) = @_;
+    my %how = ref $args[0] ? %{ shift @args } : ();
+    return run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', @args], %how);
+}
+
+sub json {
+    my $run = tool('--format', 'json', @_);
+    return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err} };
+}
+
+sub by_name { my ($json) = @_; return { map { $_->{symbol} => $_ } @{ $json->{rows} } } }
+
+# A run: [ticks, ops] by sub.
+sub run_file {
+    my ($path, %subs) = @_;
+    my $n = 0;
+    my (@names, @contexts);
+    for my $name (sort keys %subs) {
+        $n++;
+        push @names, "& $n A $name a.pl:$n\n";
+        push @contexts, sprintf "= 1 %x 1 %d 0 %d 1 1 %d\n", $n, $subs{$name}[0], $subs{$name}[0], $subs{$name}[1];
+    }
+    $names[$_] =~ s/^& (\d+)/sprintf '& %x', $1/e for 0 .. $#names;
+    my ($seed, $ops) = (q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, q{$dprof_counters='ops:ops';});
+    return spew($path, "#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; $ops $seed \$rrun_utime=1; \$rrun_stime=0; \$rrun_rtime=1; \$dprof_complete=1;\n\nPART3\n"
+        . join('', @names) . "= 0 0 1 0 0 0 0 0 0\n" . join '', @contexts);
+}
+
+my $sets = 0;
+# Runs of a side: a value of each sub, with noise of so many percent, times a speed that differs from run to run.
+sub set {
+    my ($runs, $noise, $speeds, %subs) = @_;
+    my $set = ++$sets;
+    for my $k (1 .. $runs) {
+        my $speed = 1 + $speeds * rand;
+        run_file("$dir/$set.$k", map { $_ => [int($subs{$_}[0] * $speed * (1 + $noise / 100 * (rand() + rand() + rand() - 1.5))), $subs{$_}[1]] } keys %subs);
+    }
+    return "$dir/$set.*";
+}
+
+srand 11;
+my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
+
+# ---- what is told ----
+
+{
+    my @x = (101, 99, 104, 97, 100);
+    my @y = (121, 118, 125, 119, 122);
+    run_file("$dir/x.$_", f => [$x[$_], 5], g => [50, 5]) for 0 .. 4;
+    run_file("$dir/y.$_", f => [$y[$_], 5], g => [50, 5]) for 0 .. 4;
+    my $json = json('--alpha', 0.05, "$dir/x.*", "$dir/y.*");
+    my $f = by_name($json)->{'A::f'};
+    is($f->{baseline} * 1e6, 100, 'the median of the baseline');
+    is($f->{value} * 1e6, 121, '... and of the other side');
+    is(sprintf('%.0f', $f->{baseline_spread} * 1e6), 1, '... spread: 1.4826 times the median of 1, 1, 4, 3, 0');
+    is(sprintf('%.6f', $f->{p}), sprintf('%.6f', 2 / 252 * 2), 'p: the least of five runs a side, of two tests');
+    is($f->{verdict}, 'significant', '... significant at 0.05');
+    is(sprintf('%.2f', $f->{change_pct}), '21.00', 'the change');
+    ok($f->{change_low} * 1e6 >= 14 && $f->{change_high} * 1e6 <= 28 && $f->{change_low} < $f->{change_high}, "its interval: $f->{change_low} to $f->{change_high}");
+    is(by_name($json)->{'A::g'}{verdict}, 'not significant', 'a sub that is the same');
+    is($json->{rows}[0]{symbol}, 'A::f', 'what is true stands first');
+    is($json->{total_verdict}, 'significant', 'the total');
+    my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
+    like($text, qr/^# Baseline: \S+ \(5 runs\)$/m, 'how many runs');
+    like($text, qr/^# Test: Mann-Whitney U of 2 above 0\.5 %, p after Holm, true up to 0\.05; intervals of 95 %$/m, 'which test');
+    like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+% to \+\S+%\s+0\.01587  A::f$/m, 'a row');
+    like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where it is not significant') or diag $text;
+    my $few = tool("$dir/x.*", "$dir/y.*");
+    like($few->{out}, qr/^# Not enough runs: 8 a side needed to decide$/m, 'five runs cannot decide two tests at 0.001') or diag $few->{out};
+    like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? in place of a change');
+    is(by_name(json("$dir/x.*", "$dir/y.*"))->{'A::f'}{verdict}, 'too few runs', '... in JSON, too');
+    my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
+    is($gate->{status}, 0, 'what cannot be decided passes');
+    like($gate->{err}, qr/undecided: not enough runs, 8 a side needed/, '... with a warning');
+    is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, '... and fails with --strict');
+    is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, 'what is true fails');
+    is(tool('--alpha', 0.05, '--fail-if', 'self > 25%', "$dir/x.*", "$dir/y.*")->{status}, 0, '... if it crosses the limit');
+    is(tool('--alpha', 0.05, '--fail-if', '/g/ self > 0%', "$dir/x.*", "$dir/y.*")->{status}, 0, 'what is not passes');
+    my $exact = json('-m', 'ops', "$dir/x.*", "$dir/y.*");
+    is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $exact->{rows} } }, { map { $_ => 'equal' } qw(A::f A::g (program)) }, 'ops: all runs agree, nothing to test');
+    my $one = json("$dir/x.0", "$dir/y.*");
+    is(by_name($one)->{'A::f'}{verdict}, 'too few runs', 'one against five');
+    run_file("$dir/z.$_", f => [100, 5 + $_], g => [50, 5]) for 0 .. 4;
+    my $ops = by_name(json('-m', 'ops', "$dir/x.*", "$dir/z.*"));
+    is($ops->{'A::f'}{verdict}, 'too few runs', 'ops that differ among the runs of a side are tested');
+    is($ops->{'A::g'}{verdict}, 'equal', '... and those that do not are exact');
+    my $floor = by_name(json('--floor', 40, "$dir/x.*", "$dir/y.*"));
+    is($floor->{'A::g'}{verdict}, 'not tested', '--floor');
+    like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Test: Mann-Whitney U of 1 /m, '... fewer tests');
+}
+
+# ---- is it true? ----
+
+{
+    my ($alarms, $found, $others) = (0, 0, 0);
+    my $rounds = 20;
+    for (1 .. $rounds) {
+        my $same = json(set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
+        $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };
+        my $slow = json(set(10, 2, 0.5, %subs), set(10, 2, 0.5, %subs, d => [10_500, 1000]));
+        $found++ if by_name($slow)->{'A::d'}{verdict} eq 'significant';
+        $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' } @{ $slow->{rows} };
+    }
+    is($alarms, 0, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: no alarm");
+    cmp_ok($found, '>=', $rounds - 2, "a sub 5 % slower, with 1 % of noise: found in $found of $rounds");
+    is($others, 0, '... and no other one');
+    my ($old, $new) = (set(10, 1, 0, %subs), set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
+    my $twice = json($old, $new);
+    is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10, 'twice the work is no slow machine');
+    my $slower = json($old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
+    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 0, 'all subs slower by the same: it may be the machine');
+    is($slower->{total_verdict}, 'significant', '... the total tells');
+    like($slower->{adjusted_for_speed_pct}, qr/^5\d\.\d$/, '... and so does the speed');
+    my $measured = json('--as-measured', $old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
+    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10, '--as-measured');
+    my $few = json(map { set(10, 1, 0.5, a => [100, 10], b => [200, 10]) } 1, 2);
+    is($few->{adjusted_for_speed_pct}, undef, 'two subs are too few to go by');
+}
+
+# ---- --run ----
+
+{
+    my $home = scratch();
+    spew("$home/f.pl", 'sub f { my $x = 0; $x += $_ for 1 .. 100 } sub g { 1 } f() for 1 .. $ARGV[0]; g(); print "output\n"; print STDERR "noise\n"; '
+        . 'open my $log, ">>", "log"; print $log "$ARGV[0] $ENV{PERL_HASH_SEED}\n"; exit($ARGV[1] // 0)');
+    spew("$home/Mod.pm", '1');
+    my $env = { PERL5LIB => $home, PERL5OPT => '-MMod' };
+    my $run = tool({ dir => $home, env => $env }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5", '-N', 3, '--warmup', 1, '--keep', "$home/kept", '-m', 'calls', '--fail-if', 'calls > 10%');
+    is($run->{status}, 3, '--run: compared, and the gate fails') or diag $run->{err};
+    like($run->{out}, qr/^# Baseline: \S+ f\.pl 3 \(3 runs\)\n# New: \S+ f\.pl 5 \(3 runs\)\n/, '... sides by their commands');
+    like($run->{out}, qr/^FAIL  calls > 10%: main::f: 3 -> 5 \(\+66\.67%\)$/m, '... what fails');
+    like($run->{out}, qr/^# Exact: /m, '... hash seeds are pinned');
+    unlike($run->{out} . $run->{err}, qr/output|noise/, '... what the commands print is not shown');
+    is(slurp("$home/log"), join('', map { "$_ 0\n" } 5, 3, 3, 5, 5, 3, 3, 5), '... a warm-up, then in turn, there and back');
+    is(join("\n", map { s/^dprofdiff: //r =~ s/\Q$^X\E/perl/r } grep { /: (?:run|warming)/ } split /\n/, $run->{err}),
+        join("\n", 'warming up: perl f.pl 5', 'warming up: perl f.pl 3', map { ("run $_ of 3: perl f.pl " . ($_ % 2 ? 3 : 5), "run $_ of 3: perl f.pl " . ($_ % 2 ? 5 : 3)) } 1 .. 3), '... it says what it does');
+    is_deeply([sort map { s{.*/}{}r } glob "$home/kept/*"], [qw(0.1 0.2 0.3 1.1 1.2 1.3 warmup.0.0 warmup.1.0)], '--keep');
+    my $again = tool({ dir => $home }, '-m', 'calls', 'kept/0.*/*', 'kept/1.*/*');
+    like($again->{out}, qr/^# Baseline: \S+ \(3 runs\)$/m, '... for later');
+    like(join('', map { slurp($_) } glob "$home/kept/0.1/*"), qr/mode=tree/, '... trees');
+    my $mixed = tool({ dir => $home }, '-q', '-m', 'calls', '--fail-if', 'calls > 10%', 'kept/0.1/*', '--run', "$^X f.pl 5", '-N', 1, '--warmup', 0);
+    is($mixed->{status}, 3, 'a file, and what is recorded');
+    is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q says nothing but that');
+    my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
+    is($bad->{status}, 1, 'a run that fails: exit 1');
+    is($bad->{out}, '', '... nothing is compared');
+    like($bad->{err}, qr/\Anoise\ndprofdiff: \S+ f\.pl 5 7: exit status 7; nothing was compared\n\z/, '... and what it said');
+    like(tool('--run', 'true', '--run', 'true')->{err}, qr/left no profile; is it a Perl program/, 'no Perl program');
+    like(tool({ dir => $home }, '--run', "$^X f.pl 1; kill -9 \$\$", '--run', 'true', '-q', '--warmup', 0)->{err}, qr/killed by signal 9/, 'killed');
+    my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run', "$^X f.pl 3", '--run', "$^X f.pl 3");
+    like($shown->{err}, qr/output/, '--show-output');
+    my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',', '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
+    like($two->{out}, qr/,\+1,main::f$/m, 'all perls of a command');
+    is_deeply([glob "$home/tmon*"], [], 'nothing is left where it ran');
+}
+
+done_testing;
