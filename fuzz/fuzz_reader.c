@@ -60,6 +60,45 @@ static void write_to(struct dp_buf *buf, const struct dp_prof *prof)
     CHECK(dp_prof_write(prof, &how, &host) == 0);
 }
 
+static int any_match(void *ctx, size_t pattern, const char *ptr, size_t len)
+{
+    (void)ctx, (void)pattern, (void)ptr;
+    return (int)(len & 1);
+}
+
+/* What there is of it compared with its first half, and with itself: that is equal everywhere. */
+static void differences(const uint8_t *data, size_t size, unsigned flags)
+{
+    static const struct dp_rule rules[] = {
+        { .text = "self > 5%", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 1, .limits = { { 5, 1 } } },
+        { .text = "/x/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS, .n_limits = 1 },
+        { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 }, { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
+    };
+    static const struct dp_rename renames[] = { { "main::", "x::", 6, 3 } };
+    static const struct dp_diff_measure measures[] = { { .name = "cpu", .metric = DP_T_CPU }, { .name = "calls", .metric = DP_M_CALLS, .exact = 1 } };
+    static const size_t ends[] = { 1, 2 };
+    struct dp_host host = { NULL, swallow, NULL };
+    struct dp_prof *all = dp_prof_new(), *half = dp_prof_new();
+    dp_prof_add_mem(all, "fuzz", data, size, flags);
+    dp_prof_add_mem(half, "half", data, size / 2, 1);
+    const struct dp_over_side whole[2] = { { .prof = all }, { .prof = all } }, mixed[2] = { { .prof = half }, { .prof = all } };
+    for (int k = 0; k < 16; k++) {
+        struct dp_diff_how how = {
+            .over = { .n_keys = 1, .keys = { k & 8 ? DP_K_SRCLINE : DP_K_SUB } }, .measures = measures + (k & 1), .n_measures = 2 - (k & 1u),
+            .pair = { k % 3, renames, k & 1, NULL, 0 }, .children = k & 2, .normalize = k & 4, .compute = k % 4, .weights = { 1, 2 }, .order = 1, .floor = 0.5,
+            .alpha = 0.001, .confidence = 0.95, .rules = rules, .n_rules = 4, .match = any_match, .format = k % 8, .formula = 1, .verbose = 1,
+            .view = k == 9 ? DP_V_TREE : DP_V_FLAT,
+        };
+        struct dp_diff_side same[2] = { { .name = "a", .parts = whole, .ends = ends, .n_runs = 1 }, { .name = "b", .parts = whole, .ends = ends, .n_runs = 1 } };
+        struct dp_diff_side other[2] = { { .name = "a", .parts = mixed, .ends = ends, .n_runs = 2 }, { .name = "b", .parts = whole, .ends = ends, .n_runs = 2 } };
+        struct dp_diff_outcome out;
+        CHECK(dp_diff_print(same, 2, &how, &host, &out) == 0 && out.failed == 0 && out.undecided == 0);
+        CHECK(dp_diff_print(other, 2, &how, &host, &out) == 0);
+    }
+    dp_prof_free(all);
+    dp_prof_free(half);
+}
+
 /* Folded stacks in every unit there is. */
 static void in_units(const uint8_t *data, size_t size)
 {
@@ -134,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dp_trace_add_mem(trace, "fuzz", data, size);
         dp_trace_free(trace);
         round_trip(data, size, force);
+        differences(data, size, force);
     }
     in_units(data, size);
     CHECK(dp_mem_live() == 0);

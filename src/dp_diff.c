@@ -345,7 +345,7 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
         return e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
-        return column->total;
+        return c->measure == 0 ? run->raw_total : column->total;
     uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
     return c->measure == 0 && run->speed != 1 ? (uint64_t)((double)value / run->speed + 0.5) : value;
 }

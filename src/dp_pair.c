@@ -523,9 +523,9 @@ static void take_items(struct making *m, uint32_t side)
 
 static uint32_t place_text(struct making *m, const struct item *item)
 {
-    const struct dp_name *file = item->file == DP_MAP_NONE ? NULL : name_of(m, item->file);
+    const struct dp_name *file = name_of(m, item->file);
     m->buf.len = 0;
-    if (file) {
+    if (file->len) {
         dp_buf_add(&m->buf, file->ptr, file->len);
         dp_buf_addf(&m->buf, ":%" PRIu64, item->line);
     }

@@ -149,13 +149,15 @@ static void print_block(struct printing *p, const struct dp_block *block)
     dp_sink_adds(p->sink, block->text[block->text_len - 1] == '\n' ? "\n" : "\n\n");
 }
 
-static void print_section(struct printing *p, const char *section)
+static void print_section(struct printing *p, const char *section, const char *gap)
 {
     if (!section || p->how->quiet)
         return;
-    dp_sink_adds(p->sink, "\n# ");
+    dp_sink_adds(p->sink, gap);
+    dp_sink_adds(p->sink, "# ");
     dp_text_print(p->sink, section, strlen(section));
-    dp_sink_adds(p->sink, "\n\n");
+    dp_sink_adds(p->sink, "\n");
+    dp_sink_adds(p->sink, gap);
 }
 
 static void print_rows(struct printing *p)
@@ -163,7 +165,7 @@ static void print_rows(struct printing *p)
     const struct dp_table *t = p->t;
     for (size_t r = 0; r < t->n_rows; r++) {
         const struct dp_row_of_table *row = &t->rows[r];
-        print_section(p, row->section);
+        print_section(p, row->section, "\n");
         for (size_t c = 0; c < t->n_columns; c++) {
             const struct dp_cell *cell = cell_at(p, r, c);
             struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
@@ -269,7 +271,7 @@ int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how
         dp_sink_adds(sink, "\n");
     }
     for (size_t r = 0; r < t->n_rows; r++) {
-        print_section(&p, t->rows[r].section);
+        print_section(&p, t->rows[r].section, "");
         print_fields(&p, &t->rows[r]);
     }
     return finish(&p);
