@@ -432,11 +432,20 @@ static void add_end(struct report *r, const struct dp_diff_values *v, double end
 {
     char num[DP_NUMBER_MAX];
     if (v->base) {
-        struct dp_cell cell = percent(100 * end / (double)v->base, true);
+        struct dp_cell cell = { .kind = DP_CELL_REAL, .real = 100 * end / (double)v->base, .decimals = 1, .sign = true };
         dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, 0, true));
     } else {
         dp_human(&r->scratch, &r->diff, 0, end);
     }
+}
+
+/* In percent of the baseline, `+4.1 to +6.3%`; in its unit where that has nothing. */
+static void add_interval(struct report *r, const struct dp_diff_values *v)
+{
+    add_end(r, v, v->low);
+    dp_buf_adds(&r->scratch, " to ");
+    add_end(r, v, v->high);
+    dp_buf_adds(&r->scratch, v->base ? "%" : "");
 }
 
 static bool is_tested(const struct dp_diff_values *v)
@@ -449,9 +458,7 @@ static struct dp_cell interval_cell(struct report *r, const struct dp_diff_value
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     if (!isfinite(v->low) || !isfinite(v->high) || !is_tested(v))
         return empty;
-    add_end(r, v, v->low);
-    dp_buf_adds(&r->scratch, " to ");
-    add_end(r, v, v->high);
+    add_interval(r, v);
     return kept_cell(r);
 }
 
@@ -735,9 +742,7 @@ static struct dp_cell total_text(struct report *r, const struct dp_diff_values *
     dp_buf_add(&r->scratch, num, dp_render_number(num, &part, 0, true));
     if (isfinite(v->low) && is_tested(v)) {
         dp_buf_adds(&r->scratch, ", ");
-        add_end(r, v, v->low);
-        dp_buf_adds(&r->scratch, " to ");
-        add_end(r, v, v->high);
+        add_interval(r, v);
     }
     if (is_tested(v))
         dp_buf_addf(&r->scratch, v->p < 0.00001 ? ", p < 0.00001" : ", p = %.5f", v->p);

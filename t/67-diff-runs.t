@@ -74,7 +74,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
     like($text, qr/^# Baseline: \S+ \(5 runs\)$/m, 'how many runs');
     like($text, qr/^# Test: Mann-Whitney U of 2 above 0\.5 %, p after Holm, true up to 0\.05; intervals of 95 %$/m, 'which test');
-    like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+% to \+\S+%\s+0\.01587  A::f$/m, 'a row');
+    like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+ to \+\S+%\s+0\.01587  A::f$/m, 'a row');
     like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where it is not significant') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
     like($few->{out}, qr/^# Not enough runs: 8 a side needed to decide$/m, 'five runs cannot decide two tests at 0.001') or diag $few->{out};
