@@ -1,0 +1,412 @@
+/* dprofdiff's flat table: an entry a row, sides side by side. */
+#include "dp_render_diff.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_render.h"
+#include "dp_render_gate.h"
+#include "dp_sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const struct dp_diff_values *values_of(const struct dp_rdiff *r, uint32_t entry, uint32_t side)
+{
+    return &r->families[side].values[entry];
+}
+
+/* ---- what is computed ---- */
+
+/* Percent; NAN where nothing passed at all. */
+static double share(double whole, uint64_t value) { return whole > 0 ? 100.0 * (double)value / whole : NAN; }
+
+/* The size that rows are sorted by; NAN: there is none. */
+static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side, double *shown)
+{
+    const struct dp_diff_family *f = &r->families[side];
+    *shown = NAN;
+    if (!v->there)
+        return NAN;
+    switch (r->how->compute) {
+    case DP_C_DELTA: case DP_C_DELTA_ABS:
+        *shown = share(f->whole, v->value) - (v->base_there || f->base_whole > 0 ? share(f->base_whole, v->base) : 0);
+        return fabs(*shown);
+    case DP_C_RATIO:
+        if (!v->base)
+            return NAN;
+        *shown = (double)v->value / (double)v->base;
+        return v->value ? fabs(log(*shown)) : INFINITY;
+    case DP_C_WDIFF:
+        if (!v->base_there)
+            return NAN;
+        *shown = (double)v->value * (double)r->how->weights[1] - (double)v->base * (double)r->how->weights[0];
+        return fabs(*shown);
+    }
+    return NAN;
+}
+
+/* ---- rows ---- */
+
+static enum dp_rdiff_section section_of(const struct dp_rdiff *r, uint32_t entry)
+{
+    bool there = false;
+    for (uint32_t s = 1; s < r->diff.n_sides; s++)
+        there = there || values_of(r, entry, s)->there;
+    return r->diff.n_sides < 2 || (there && values_of(r, entry, 1)->base_there) ? S_BOTH : there ? S_NEW : S_GONE;
+}
+
+/* What has changed stands before what has not, whatever became of its share; what is true, before what may be chance. */
+static int rank_of(const struct dp_rdiff *r, const struct dp_diff_values *v)
+{
+    bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
+    return v->verdict == DP_DIFF_EQUAL ? 2 : r->sets && !is_true;
+}
+
+static int descending(double a, double b)
+{
+    bool x = !isnan(a), y = !isnan(b);
+    if (x != y)
+        return x ? -1 : 1;
+    return !x || a == b ? 0 : a > b ? -1 : 1;
+}
+
+static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32_t side)
+{
+    double shown;
+    const struct dp_diff_values *v = values_of(r, a, side), *w = values_of(r, b, side);
+    return descending(computed(r, v, side, &shown), computed(r, w, side, &shown));
+}
+
+static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct dp_rdiff *r = ctx;
+    const struct dp_rdiff_row *a = &r->rows[x], *b = &r->rows[y];
+    uint32_t by = (uint32_t)r->how->order;
+    int c = (int)a->section - (int)b->section;
+    if (!c && by)
+        c = rank_of(r, values_of(r, a->entry, by)) - rank_of(r, values_of(r, b->entry, by));
+    if (!c && by)
+        c = compare_side(r, a->entry, b->entry, by);
+    if (!c && r->diff.n_sides > 1)
+        c = descending((double)values_of(r, a->entry, 1)->base, (double)values_of(r, b->entry, 1)->base);
+    for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
+        c = compare_side(r, a->entry, b->entry, s);
+    for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
+        c = descending((double)values_of(r, a->entry, s)->value, (double)values_of(r, b->entry, s)->value);
+    for (size_t k = 0; k < r->how->over.n_keys && !c; k++)
+        c = dp_name_compare(dp_diff_text(&r->diff, a->entry, k), dp_diff_text(&r->diff, b->entry, k));
+    return c;
+}
+
+int dp_rdiff_make_rows(struct dp_rdiff *r)
+{
+    size_t n = dp_diff_entries(&r->diff);
+    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
+    uint32_t *fails = dp_mem_zalloc((n + 1) * sizeof *fails);
+    struct dp_rdiff_row *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
+    r->rows = dp_mem_realloc(NULL, n + 1, sizeof *r->rows);
+    bool ok = order && fails && sorted && r->rows;
+    for (size_t i = r->gate.n; ok && i-- > 0;)
+        if (r->gate.findings[i].entry != DP_GATE_TOTAL)
+            fails[r->gate.findings[i].entry] = r->gate.findings[i].rule + 1;
+    for (uint32_t e = 0; ok && e < n; e++) {
+        enum dp_rdiff_section section = section_of(r, e);
+        if (!r->diff.shown[e] || (r->how->baseline_only && section != S_BOTH))
+            continue;
+        order[r->n_rows] = (uint32_t)r->n_rows;
+        r->rows[r->n_rows++] = (struct dp_rdiff_row){ e, section, fails[e] };
+    }
+    if (ok) {
+        dp_sort_u32(order, r->n_rows, compare_rows, r);
+        for (size_t i = 0; i < r->n_rows; i++)
+            sorted[i] = r->rows[order[i]];
+        dp_mem_free(r->rows);
+        r->rows = sorted;
+        sorted = NULL;
+    }
+    dp_mem_free(order);
+    dp_mem_free(fails);
+    dp_mem_free(sorted);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+/* ---- columns ---- */
+
+static const char *const compute_titles[] = { "Delta", "Delta Abs", "Ratio", "Weighted diff" };
+static const char *const compute_keys[] = { "delta", "delta_abs", "ratio", "wdiff" };
+static const unsigned compute_widths[] = { 7, 9, 14, 14 };
+
+static void columns_for_people(struct dp_rdiff *r)
+{
+    const struct dp_diff_how *how = r->how;
+    bool values = how->period || how->verbose;
+    dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
+    if (r->sets)
+        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, "Median", "baseline", 10);
+    if (values)
+        dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 14);
+    if (how->verbose)
+        dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 10);
+    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute], compute_keys[how->compute], compute_widths[how->compute]);
+        if (how->formula)
+            dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
+        if (r->sets) {
+            dp_rdiff_column(r, K_HUMAN, s, 0, dp_rdiff_is_two(r) ? "New median" : "Median", "value", 10);
+            dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
+            dp_rdiff_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
+            dp_rdiff_column(r, K_P, s, 0, "p", "p", 7);
+        } else {
+            dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 8);
+        }
+        if (values)
+            dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 14);
+        if (how->verbose)
+            dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 8);
+    }
+    if (r->gate.n)
+        dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
+}
+
+static void columns_for_machines(struct dp_rdiff *r)
+{
+    const struct dp_diff_how *how = r->how;
+    dp_rdiff_column(r, K_STATUS, 0, 0, "Status", "status", 0);
+    dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 0);
+    dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 0);
+    dp_rdiff_column(r, K_BASE_SPREAD, 0, 0, "Base spread", "baseline_spread", 0);
+    dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 0);
+    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+        dp_rdiff_column(r, K_PERCENT, s, 0, "New", "value_pct", 0);
+        dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 0);
+        dp_rdiff_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
+        dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 0);
+        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute], compute_keys[how->compute], 0);
+        dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 0);
+        dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 0);
+        dp_rdiff_column(r, K_LOW, s, 0, "Low", "change_low", 0);
+        dp_rdiff_column(r, K_HIGH, s, 0, "High", "change_high", 0);
+        dp_rdiff_column(r, K_P, s, 0, "p", "p", 0);
+        dp_rdiff_column(r, K_VERDICT, s, 0, "Verdict", "verdict", 0);
+    }
+    if (r->has_gate)
+        dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
+}
+
+static void key_columns(struct dp_rdiff *r)
+{
+    static const struct { const char *title, *key; } names[DP_KEYS] = {
+        { "Symbol", "symbol" }, { "Package", "package" }, { "Script", "script" }, { "Pid", "pid" }, { "Thread", "thread" },
+        { "Source:Line", "srcline" }, { "Phase", "phase" }, { "Caller", "caller" }, { "Parent symbol", "parent" },
+    };
+    bool moved = !r->people;
+    for (size_t k = 0; k < r->how->over.n_keys; k++) {
+        int key = r->how->over.keys[k];
+        dp_rdiff_column(r, K_KEY, 0, k, names[key].title, names[key].key, key == DP_K_SUB ? 6 : 4);
+    }
+    for (size_t i = 0; i < r->n_rows && !moved; i++)
+        moved = dp_diff_moved_from(&r->diff, r->rows[i].entry) != NULL;
+    if (moved)
+        dp_rdiff_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
+    if (!r->people)
+        dp_rdiff_column(r, K_PLACE, 0, 0, "Place", "place", 0);
+}
+
+void dp_rdiff_flat_columns(struct dp_rdiff *r)
+{
+    (r->people ? columns_for_people : columns_for_machines)(r);
+    key_columns(r);
+}
+
+/* ---- cells ---- */
+
+static struct dp_cell signed_real(const struct dp_rdiff *r, double value)
+{
+    struct dp_cell cell = { .kind = DP_CELL_EMPTY };
+    if (!isfinite(value))
+        return cell;
+    if (fabs(value) < 1e18) {
+        cell = dp_rdiff_amount(r, (uint64_t)(fabs(value) + 0.5));
+        cell.negative = value < 0;
+    } else {
+        cell = (struct dp_cell){ .kind = DP_CELL_REAL, .real = r->hz ? value / (double)r->hz : value };
+    }
+    return cell;
+}
+
+static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side)
+{
+    struct dp_cell empty = { .kind = DP_CELL_EMPTY };
+    double shown;
+    computed(r, v, side, &shown);
+    bool none = r->how->compute == DP_C_RATIO ? !v->base : !v->base_there;
+    if (r->how->compute >= DP_C_RATIO && v->there && none)
+        return r->people ? dp_rdiff_words("N/A") : empty;
+    if (isnan(shown))
+        return empty;
+    if (r->how->compute == DP_C_RATIO)
+        return dp_rdiff_real(shown, 6);
+    if (r->how->compute == DP_C_WDIFF)
+        return signed_real(r, shown);
+    return dp_rdiff_percent(shown, true);
+}
+
+static void add_amount(struct dp_rdiff *r, uint64_t value)
+{
+    char num[DP_NUMBER_MAX];
+    struct dp_cell cell = dp_rdiff_amount(r, value);
+    dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, r->hz, false));
+}
+
+static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side)
+{
+    const struct dp_diff_family *f = &r->families[side];
+    struct dp_cell empty = { .kind = DP_CELL_EMPTY };
+    if (!v->there)
+        return empty;
+    bool delta = r->how->compute <= DP_C_DELTA_ABS, ratio = r->how->compute == DP_C_RATIO;
+    for (int which = 1; which >= 0; which--) {
+        dp_buf_adds(&r->scratch, which ? "" : ratio ? " / " : " - ");
+        dp_buf_adds(&r->scratch, ratio ? "" : "(");
+        add_amount(r, which ? v->value : v->base);
+        if (delta) {
+            dp_buf_adds(&r->scratch, " * 100 / ");
+            add_amount(r, (uint64_t)(which ? f->whole : f->base_whole));
+        } else if (!ratio) {
+            dp_buf_addf(&r->scratch, " * %ld", r->how->weights[which]);
+        }
+        dp_buf_adds(&r->scratch, ratio ? "" : ")");
+    }
+    return dp_rdiff_kept(r);
+}
+
+/* `12.3 ms +-2%`: the median, and how far the runs are off it. */
+static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spread)
+{
+    dp_human(&r->scratch, &r->diff, 0, (double)value);
+    if (value && spread > 0)
+        dp_buf_addf(&r->scratch, " \xc2\xb1%.0f%%", 100 * spread / (double)value);
+    return dp_rdiff_kept(r);
+}
+
+static struct dp_cell change_cell(const struct dp_rdiff *r, const struct dp_diff_values *v)
+{
+    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE)
+        return dp_rdiff_words("~");
+    if (r->people && r->sets && v->verdict == DP_DIFF_FEW)
+        return dp_rdiff_words("?");
+    if (r->people && v->verdict == DP_DIFF_SMALL)
+        return (struct dp_cell){ .kind = DP_CELL_EMPTY };
+    return dp_rdiff_percent(dp_rdiff_change_percent(v), true);
+}
+
+static struct dp_cell interval_cell(struct dp_rdiff *r, const struct dp_diff_values *v)
+{
+    struct dp_cell empty = { .kind = DP_CELL_EMPTY };
+    if (!isfinite(v->low) || !isfinite(v->high) || !dp_rdiff_is_tested(v))
+        return empty;
+    dp_rdiff_interval(r, v);
+    return dp_rdiff_kept(r);
+}
+
+static struct dp_cell p_cell(const struct dp_rdiff *r, const struct dp_diff_values *v)
+{
+    struct dp_cell empty = { .kind = DP_CELL_EMPTY };
+    if (!dp_rdiff_is_tested(v))
+        return empty;
+    if (r->people)
+        return v->p < 0.00001 ? dp_rdiff_words("<0.00001") : dp_rdiff_real(v->p, 5);
+    return dp_rdiff_real(v->p, 12);
+}
+
+static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, const struct dp_rdiff_column *c)
+{
+    static const char *const statuses[] = { "both", "new", "gone" };
+    struct dp_cell empty = { .kind = DP_CELL_EMPTY };
+    uint32_t side = c->side ? c->side : 1;
+    const struct dp_diff_values *v = values_of(r, row->entry, side), *calls = r->calls ? &r->calls[side].values[row->entry] : NULL;
+    const struct dp_diff_family *f = &r->families[side];
+    const struct dp_name *text;
+    struct dp_diff_place place;
+    switch (c->kind) {
+    case K_BASE_PERCENT: return v->base_there ? dp_rdiff_percent(share(f->base_whole, v->base), false) : empty;
+    case K_BASE: return v->base_there || r->people ? dp_rdiff_amount(r, v->base) : empty;
+    case K_BASE_CALLS: return v->base_there ? dp_cell_count(calls->base) : empty;
+    case K_BASE_HUMAN: return v->base_there ? human_cell(r, v->base, v->base_spread) : empty;
+    case K_BASE_SPREAD: return v->base_there && r->sets ? signed_real(r, v->base_spread) : empty;
+    case K_COMPUTE: return compute_cell(r, v, side);
+    case K_FORMULA: return formula_cell(r, v, side);
+    case K_CHANGE: return v->there || v->base_there ? dp_rdiff_signed(r, v->base, v->value) : empty;
+    case K_PERCENT: return v->there ? dp_rdiff_percent(share(f->whole, v->value), false) : empty;
+    case K_VALUE: return v->there ? dp_rdiff_amount(r, v->value) : empty;
+    case K_CALLS: return v->there ? dp_cell_count(calls->value) : empty;
+    case K_HUMAN: return v->there ? human_cell(r, v->value, v->spread) : empty;
+    case K_SPREAD: return v->there && r->sets ? signed_real(r, v->spread) : empty;
+    case K_CHANGE_PERCENT: return v->there && v->base_there ? change_cell(r, v) : empty;
+    case K_INTERVAL: return interval_cell(r, v);
+    case K_LOW: return dp_rdiff_is_tested(v) ? signed_real(r, v->low) : empty;
+    case K_HIGH: return dp_rdiff_is_tested(v) ? signed_real(r, v->high) : empty;
+    case K_P: return p_cell(r, v);
+    case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
+    case K_STATUS: return dp_rdiff_words(statuses[row->section]);
+    case K_FAILS: return row->fails ? dp_rdiff_words(r->how->rules[row->fails - 1].text) : empty;
+    case K_MOVED:
+        text = dp_diff_moved_from(&r->diff, row->entry);
+        return text ? dp_cell_text(text->ptr, text->len) : empty;
+    case K_PLACE:
+        if (!dp_diff_place(&r->diff, row->entry, &place))
+            return empty;
+        dp_buf_add(&r->scratch, place.file->ptr, place.file->len);
+        dp_buf_addf(&r->scratch, ":%" PRIu64, place.line);
+        return dp_rdiff_kept(r);
+    case K_KEY:
+        text = dp_diff_text(&r->diff, row->entry, c->key);
+        return dp_cell_text(text->ptr, text->len);
+    }
+    return empty;
+}
+
+/* Growth is hot, what shrinks warm: of true changes, and of those that one run a side shows. */
+static int tint_of(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
+{
+    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+        const struct dp_diff_values *v = values_of(r, row->entry, s);
+        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_SINGLE;
+        if (counts && v->value != v->base)
+            return v->value > v->base ? 2 : 1;
+    }
+    return 0;
+}
+
+static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section section)
+{
+    if (section == S_BOTH)
+        return NULL;
+    dp_buf_adds(&r->scratch, section == S_NEW ? "New: not in " : dp_rdiff_is_two(r) ? "Gone: in " : "Gone: in no file but ");
+    dp_buf_adds(&r->scratch, r->diff.sides[0].name);
+    if (section == S_GONE && dp_rdiff_is_two(r)) {
+        dp_buf_adds(&r->scratch, ", not in ");
+        dp_buf_adds(&r->scratch, r->diff.sides[1].name);
+    }
+    return dp_rdiff_keep(r).ptr;
+}
+
+int dp_rdiff_fill_flat(struct dp_rdiff *r)
+{
+    enum dp_rdiff_section section = S_BOTH;
+    for (size_t i = 0; i < r->n_rows && (!r->how->rows || i < r->how->rows); i++) {
+        struct dp_cell *cells = dp_table_row(&r->table);
+        if (!cells)
+            return DP_E_NOMEM;
+        for (size_t c = 0; c < r->n_columns; c++) {
+            cells[c] = cell(r, &r->rows[i], &r->kinds[c]);
+            if (r->kinds[c].kind == K_BASE_PERCENT)
+                cells[c].cool = 2;
+        }
+        struct dp_row_of_table *row = dp_table_last(&r->table);
+        row->tint = tint_of(r, &r->rows[i]);
+        if (r->rows[i].section != section)
+            row->section = section_title(r, section = r->rows[i].section);
+    }
+    return 0;
+}
