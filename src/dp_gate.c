@@ -3,6 +3,8 @@
 #include "dp_mem.h"
 #include "dp_sort.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static const char total[] = "(total)";
@@ -15,19 +17,23 @@ struct checking {
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
 
+/* In ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit says. */
+static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
+{
+    double limit = rule->limits[i].value * (rule->limits[i].percent ? (double)base / 100 : hz ? (double)hz : 1);
+    double whole = floor(limit + 0.5);
+    return fabs(limit - whole) <= 4 * DBL_EPSILON * limit ? whole : limit;
+}
+
 static bool crosses(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
     if (v->value <= v->base)
         return false;
     double growth = (double)(v->value - v->base);
-    for (size_t i = 0; i < rule->n_limits; i++) {
-        double limit = rule->limits[i].value;
-        limit *= rule->limits[i].percent ? (double)v->base / 100 : hz ? (double)hz : 1;
-        /* 3 of 100 are 3 %, whatever the last bit says */
-        if (growth <= limit * (1 + 1e-12))
+    for (size_t i = 0; i < rule->n_limits; i++)
+        if (growth <= limit_of(rule, i, v->base, hz))
             return false;
-    }
     return true;
 }
 
