@@ -67,11 +67,20 @@ static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
     return fails ? add(c, entry, v, false) : 0;
 }
 
+/* The key that patterns are for: the sub, wherever it stands among the keys. */
+static size_t pattern_key(const struct dp_over_how *how)
+{
+    for (size_t k = 0; k < how->n_keys; k++)
+        if (how->keys[k] == DP_K_SUB)
+            return k;
+    return 0;
+}
+
 static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
 {
     const struct dp_diff_how *how = c->diff->how;
     const struct dp_name all = { total, sizeof total - 1 };
-    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, 0);
+    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, pattern_key(&how->over));
     if (rule->pattern < 0)
         return 1;
     int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
