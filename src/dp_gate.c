@@ -2,6 +2,7 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
+#include "dp_stat.h"
 
 #include <float.h>
 #include <math.h>
@@ -91,7 +92,7 @@ static int check_side(struct checking *c)
 {
     const struct dp_rule *rule = &c->diff->how->rules[c->rule];
     struct dp_diff_family family;
-    size_t n = dp_diff_entries(c->diff), before = c->gate->undecided;
+    size_t n = dp_diff_entries(c->diff), needed = 0;
     int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0, rule->incl != 0, c->side);
     if (rc < 0)
         return rc;
@@ -99,12 +100,15 @@ static int check_side(struct checking *c)
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
         if (e < n && (e >= c->diff->shown_cap || !c->diff->shown[e]))
             continue;
+        size_t before = c->gate->undecided;
         rc = matches(c, rule, entry);
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
+        /* the total's test is no part of the family: fewer runs do */
+        if (c->gate->undecided > before)
+            needed = e < n ? family.needed : needed ? needed : dp_stat_runs_needed(1, c->diff->how->alpha);
     }
-    if (c->gate->undecided > before && family.needed > c->gate->needed)
-        c->gate->needed = family.needed;
+    c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;
     dp_diff_family_release(&family);
     return rc < 0 ? rc : 0;
 }
