@@ -234,7 +234,7 @@ sub gate {
             my %rule;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
-                $rule{re} = eval { qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+                $rule{re} = eval { no warnings 'regexp'; qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
             }
             if (/\G(new|gone)\b\s*/gc) {
                 $rule{kind} = $1 eq 'new' ? NEW : GONE;
