@@ -191,6 +191,16 @@ static void normalize(struct dp_diff *diff, size_t measure)
     }
 }
 
+static void normalize_calls(struct dp_diff *diff)
+{
+    double base = 0;
+    for (size_t r = 0; r < diff->n_runs && diff->runs[r].side == 0; r++)
+        base += (double)diff->runs[r].all_calls / (double)diff->sides[0].n_runs;
+    for (size_t r = 0; r < diff->n_runs; r++)
+        if (diff->runs[r].all_calls)
+            diff->runs[r].calls_factor = base / (double)diff->runs[r].all_calls;
+}
+
 /* ---- the speed of runs ---- */
 
 enum { FEW = 5 };               /* subs that a median of ratios is made of, at least */
@@ -268,7 +278,7 @@ static int prepare(struct dp_diff *diff)
         for (size_t k = 0; k < side->n_runs && rc == 0; k++) {
             struct dp_diff_run *run = &diff->runs[diff->n_runs++];
             run->side = (uint32_t)s;
-            run->speed = 1;
+            run->speed = run->calls_factor = 1;
             run->columns = dp_mem_zalloc(diff->how->n_measures * sizeof *run->columns);
             rc = run->columns ? 0 : DP_E_NOMEM;
         }
@@ -297,6 +307,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
         if (rc == 0 && how->normalize)
             normalize(diff, m);
     }
+    if (rc == 0 && how->normalize)
+        normalize_calls(diff);
     if (rc == 0 && how->work)
         rc = adjust(diff);
     if (rc < 0)
@@ -341,8 +353,10 @@ struct comparing {
 
 static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *run, uint32_t e)
 {
-    if (c->measure == DP_RULE_CALLS)
-        return e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
+    if (c->measure == DP_RULE_CALLS) {
+        uint64_t calls = e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
+        return e == TOTAL || run->calls_factor == 1 ? calls : (uint64_t)((double)calls * run->calls_factor + 0.5);
+    }
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
         return c->measure == 0 ? run->raw_total : column->total;
@@ -491,7 +505,7 @@ static double whole_of(const struct comparing *c, uint32_t side)
     for (size_t r = 0; r < c->diff->n_runs; r++) {
         const struct dp_diff_run *run = &c->diff->runs[r];
         if (run->side == side)
-            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls : (double)run->columns[c->measure].base / (c->measure ? 1 : run->speed);
+            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls * run->calls_factor : (double)run->columns[c->measure].base / (c->measure ? 1 : run->speed);
     }
     return dp_stat_median(v, n);
 }

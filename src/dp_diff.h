@@ -30,6 +30,7 @@ struct dp_diff_run {
     unsigned char *there;
     size_t calls_cap, there_cap;
     uint64_t all_calls;
+    double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */
     double speed;               /* time for the same work, to that of the median run: 1.1 is a slow run */
 };

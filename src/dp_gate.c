@@ -2,7 +2,10 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
+#include "dp_stat.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static const char total[] = "(total)";
@@ -15,19 +18,23 @@ struct checking {
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
 
+/* In ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit says. */
+static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
+{
+    double limit = rule->limits[i].value * (rule->limits[i].percent ? (double)base / 100 : hz ? (double)hz : 1);
+    double whole = floor(limit + 0.5);
+    return fabs(limit - whole) <= 4 * DBL_EPSILON * limit ? whole : limit;
+}
+
 static bool crosses(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
     if (v->value <= v->base)
         return false;
     double growth = (double)(v->value - v->base);
-    for (size_t i = 0; i < rule->n_limits; i++) {
-        double limit = rule->limits[i].value;
-        limit *= rule->limits[i].percent ? (double)v->base / 100 : hz ? (double)hz : 1;
-        /* 3 of 100 are 3 %, whatever the last bit says */
-        if (growth <= limit * (1 + 1e-12))
+    for (size_t i = 0; i < rule->n_limits; i++)
+        if (growth <= limit_of(rule, i, v->base, hz))
             return false;
-    }
     return true;
 }
 
@@ -61,35 +68,52 @@ static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
     return fails ? add(c, entry, v, false) : 0;
 }
 
+/* The key that patterns are for: the sub, wherever it stands among the keys. */
+static size_t pattern_key(const struct dp_over_how *how)
+{
+    for (size_t k = 0; k < how->n_keys; k++)
+        if (how->keys[k] == DP_K_SUB)
+            return k;
+    return 0;
+}
+
 static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
 {
     const struct dp_diff_how *how = c->diff->how;
     const struct dp_name all = { total, sizeof total - 1 };
-    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, 0);
+    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, pattern_key(&how->over));
     if (rule->pattern < 0)
         return 1;
     int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
     return rc < 0 ? DP_E_HOST : rc;
 }
 
+static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp_diff_values *v)
+{
+    return entry < diff->shown_cap && diff->shown[entry] && (!diff->how->baseline_only || (v->there && v->base_there));
+}
+
 static int check_side(struct checking *c)
 {
     const struct dp_rule *rule = &c->diff->how->rules[c->rule];
     struct dp_diff_family family;
-    size_t n = dp_diff_entries(c->diff), before = c->gate->undecided;
+    size_t n = dp_diff_entries(c->diff), needed = 0;
     int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0, rule->incl != 0, c->side);
     if (rc < 0)
         return rc;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
-        if (e < n ? e >= c->diff->shown_cap || !c->diff->shown[e] : c->diff->how->normalize)
+        if (e < n ? !is_shown(c->diff, e, &family.values[e]) : c->diff->how->normalize)
             continue;           /* -n is for programs that did more or less than the baseline: their totals differ */
+        size_t before = c->gate->undecided;
         rc = matches(c, rule, entry);
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
+        /* the total's test is no part of the family: fewer runs do */
+        if (c->gate->undecided > before)
+            needed = e < n ? family.needed : needed ? needed : dp_stat_runs_needed(1, c->diff->how->alpha);
     }
-    if (c->gate->undecided > before && family.needed > c->gate->needed)
-        c->gate->needed = family.needed;
+    c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;
     dp_diff_family_release(&family);
     return rc < 0 ? rc : 0;
 }

@@ -234,6 +234,8 @@ static void facts(struct dp_rdiff *r)
         total_facts(r);
     test_facts(r);
     speed_facts(r);
+    if (r->has_gate && r->how->format == DP_HTML)
+        dp_gate_facts(&r->table, &r->texts, &r->gate, &r->diff);
     if (r->has_gate && !r->people) {
         bool failed = r->gate.failed || (r->gate.undecided && r->how->strict);
         fact(r, "", "gate", dp_rdiff_words(failed ? "failed" : r->gate.undecided ? "undecided" : "passed"), NULL);
@@ -306,7 +308,8 @@ static int fill(struct dp_rdiff *r)
 static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
 {
     struct dp_table_how how = {
-        .format = format, .separator = r->how->separator, .quiet = r->how->quiet != 0, .colour = r->how->colour != 0, .title = r->how->title,
+        .format = format, .separator = r->how->separator, .quiet = r->how->quiet != 0,
+        .colour = r->how->colour != 0 && r->how->format == DP_TEXT, .title = r->how->title,
     };
     return dp_table_print(&r->table, &how, sink);
 }
@@ -351,9 +354,9 @@ static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
     dp_sink_add(sink, buf.ptr, buf.len);
     rc = print_table(r, format, sink);
     buf.len = 0;
-    if (r->has_gate && text)
-        dp_gate_text(&buf, &r->gate, &r->diff);
-    if (buf.len)
+    if (r->has_gate && format == DP_TEXT && (text || !r->how->quiet))
+        dp_gate_text(&buf, &r->gate, &r->diff, text ? "" : "# ");
+    if (buf.len && text)
         dp_sink_adds(sink, "\n");
     dp_sink_add(sink, buf.ptr, buf.len);
     rc = rc < 0 ? rc : buf.err;
@@ -411,8 +414,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     out->rows = r.table.n_rows;
     out->failed = r.gate.failed;
     out->undecided = r.gate.undecided;
-    for (size_t s = 1; rc == 0 && s < n; s++)
-        out->needed = r.families[s].needed > out->needed ? r.families[s].needed : out->needed;
+    out->needed = r.gate.needed;
     release(&r);
     dp_mem_free(sink);
     return rc < 0 ? rc : flushed;

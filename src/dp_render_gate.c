@@ -73,7 +73,12 @@ static void add_change(struct dp_buf *buf, const struct dp_finding *f, const str
     dp_buf_adds(buf, ")");
 }
 
-static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
+{
+    dp_buf_addf(buf, "not enough runs: %zu a side needed", gate->needed);
+}
+
+static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate, const struct dp_diff *diff)
 {
     add_name(buf, f, diff);
     dp_buf_adds(buf, ": ");
@@ -82,11 +87,10 @@ static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const st
         dp_buf_adds(buf, " in ");
         dp_buf_adds(buf, diff->sides[f->side].name);
     }
-}
-
-static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
-{
-    dp_buf_addf(buf, "not enough runs: %zu a side needed", gate->needed);
+    if (f->undecided) {
+        dp_buf_adds(buf, "; ");
+        add_needed(buf, gate);
+    }
 }
 
 static const char *rule_of(const struct dp_diff *diff, const struct dp_finding *f) { return diff->how->rules[f->rule].text; }
@@ -157,27 +161,44 @@ static void add_github(struct dp_buf *to, const char *ptr, size_t len, bool prop
 
 /* ---- text, Markdown, JSON ---- */
 
-void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff)
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix)
 {
     struct dp_buf line;
     dp_buf_init(&line);
     for (size_t i = 0; i < gate->n; i++) {
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;
-        add_finding(&line, f, diff);
-        dp_buf_adds(buf, fails(diff, f) ? "FAIL  " : "?     ");
+        add_finding(&line, f, gate, diff);
+        dp_buf_addf(buf, "%s%s", prefix, fails(diff, f) ? "FAIL  " : "?     ");
         dp_text_escape(buf, rule_of(diff, f), strlen(rule_of(diff, f)));
         dp_buf_adds(buf, ": ");
         escaped(buf, &line);
-        if (f->undecided) {
-            dp_buf_adds(buf, "; ");
-            add_needed(buf, gate);
-        }
         dp_buf_adds(buf, "\n");
     }
     if (!gate->n)
-        dp_buf_addf(buf, "ok    %zu rule%s\n", diff->how->n_rules, diff->how->n_rules == 1 ? "" : "s");
+        dp_buf_addf(buf, "%sok    %zu rule%s\n", prefix, diff->how->n_rules, diff->how->n_rules == 1 ? "" : "s");
     buf->err = buf->err ? buf->err : line.err;
+    dp_buf_release(&line);
+}
+
+void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate, const struct dp_diff *diff)
+{
+    struct dp_buf line;
+    bool failed = gate->failed || (gate->undecided && diff->how->strict);
+    const char *verdict = failed ? "failed" : gate->undecided ? "undecided" : "passed";
+    dp_table_fact(table, "Gate", "gate", dp_cell_text(verdict, strlen(verdict)), NULL);
+    dp_buf_init(&line);
+    for (size_t i = 0; i < gate->n; i++) {
+        const struct dp_finding *f = &gate->findings[i];
+        line.len = 0;
+        dp_buf_adds(&line, rule_of(diff, f));
+        dp_buf_adds(&line, ": ");
+        add_finding(&line, f, gate, diff);
+        uint32_t n = line.err ? DP_MAP_NONE : dp_pool_intern(texts, line.ptr, line.len);
+        table->no_memory = table->no_memory || n == DP_MAP_NONE;
+        if (n != DP_MAP_NONE)
+            dp_table_fact(table, fails(diff, f) ? "Failed" : "Undecided", "finding", dp_cell_text(dp_pool_name(texts, n)->ptr, line.len), NULL);
+    }
     dp_buf_release(&line);
 }
 
@@ -192,14 +213,9 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
         line.len = 0;
         dp_buf_adds(&line, rule_of(diff, f));
         dp_buf_adds(&line, ": ");
-        add_finding(&line, f, diff);
+        add_finding(&line, f, gate, diff);
         dp_buf_adds(buf, fails(diff, f) ? "- **failed** " : "- **undecided** ");
         dp_render_markdown_code(buf, line.ptr, line.len);
-        if (f->undecided) {
-            dp_buf_adds(buf, " (");
-            add_needed(buf, gate);
-            dp_buf_adds(buf, ")");
-        }
         dp_buf_adds(buf, "\n");
     }
     dp_buf_adds(buf, gate->n ? "\n" : "");
@@ -268,7 +284,7 @@ static void tap_table(struct dp_buf *buf, const char *ptr, size_t len)
 }
 
 /* Of one rule: what it found. */
-static void tap_findings(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, size_t rule)
+static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, size_t rule, const char *prefix)
 {
     struct dp_buf line;
     dp_buf_init(&line);
@@ -276,12 +292,8 @@ static void tap_findings(struct dp_buf *buf, const struct dp_gate *gate, const s
         if (gate->findings[i].rule != rule)
             continue;
         line.len = 0;
-        add_finding(&line, &gate->findings[i], diff);
-        if (gate->findings[i].undecided) {
-            dp_buf_adds(&line, "; ");
-            add_needed(&line, gate);
-        }
-        dp_buf_adds(buf, "#   ");
+        add_finding(&line, &gate->findings[i], gate, diff);
+        dp_buf_adds(buf, prefix);
         escaped(buf, &line);
         dp_buf_adds(buf, "\n");
     }
@@ -299,7 +311,7 @@ void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp
         dp_buf_addf(buf, "%sok %zu - ", failed ? "not " : "", r + 1);
         add_tap(buf, how->rules[r].text, strlen(how->rules[r].text));
         dp_buf_adds(buf, "\n");
-        tap_findings(buf, gate, diff, r);
+        rule_findings(buf, gate, diff, r, "#   ");
     }
     if (how->n_rules)
         dp_buf_addf(buf, "1..%zu\n", how->n_rules);
@@ -326,7 +338,7 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
         add_xml(buf, how->rules[r].text, strlen(how->rules[r].text), false);
         dp_buf_adds(buf, "\">");
         text.len = 0;
-        tap_findings(&text, gate, diff, r);
+        rule_findings(&text, gate, diff, r, "");
         if (failed) {
             dp_buf_addf(buf, "<failure message=\"%zu crossed it\">\n", failed);
             add_xml(buf, text.ptr, text.len, true);
@@ -352,8 +364,8 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
 static void add_place(struct dp_buf *buf, struct dp_diff *diff, uint32_t entry)
 {
     struct dp_diff_place place;
-    if (entry == DP_GATE_TOTAL || !dp_diff_place(diff, entry, &place))
-        return;
+    if (entry == DP_GATE_TOTAL || !dp_diff_place(diff, entry, &place) || place.file->ptr[0] == '(')
+        return;                 /* (eval) is no file */
     dp_buf_adds(buf, " file=");
     add_github(buf, place.file->ptr, place.file->len, true);
     dp_buf_addf(buf, ",line=%" PRIu64, place.line);
@@ -366,11 +378,7 @@ void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_di
     for (size_t i = 0; i < gate->n; i++) {
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;
-        add_finding(&line, f, diff);
-        if (f->undecided) {
-            dp_buf_adds(&line, "; ");
-            add_needed(&line, gate);
-        }
+        add_finding(&line, f, gate, diff);
         dp_buf_adds(buf, fails(diff, f) ? "::error" : "::warning");
         size_t begin = buf->len;
         add_place(buf, diff, f->entry);

@@ -5,15 +5,19 @@
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_gate.h"
-#include "dp_io.h"
+#include "dp_pool.h"
+#include "dp_table.h"
 
 /* A value with a unit that suits it: 1.23 ms. Not exact. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value);
 
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
-void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+
+/* As facts of a table; their texts are kept in the pool. */
+void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate, const struct dp_diff *diff);
 
 /* Whole outputs: a test for each rule. table: the comparison as text. */
 void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len);

@@ -113,6 +113,21 @@ static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t 
         dp_sink_add(sink, str.ptr, str.len);
 }
 
+/* Outside of tables, where a pipe is a pipe. */
+static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
+{
+    struct dp_buf code;
+    if (cell->kind != DP_CELL_TEXT) {
+        put_cell(sink, cell, hz, text);
+        return;
+    }
+    dp_buf_init(&code);
+    dp_render_markdown_code(&code, cell->ptr, cell->len);
+    dp_sink_add(sink, code.ptr, code.len);
+    text->err = text->err ? text->err : code.err;
+    dp_buf_release(&code);
+}
+
 static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
 {
     for (size_t i = 0; i < t->n_facts; i++) {
@@ -121,7 +136,7 @@ static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_
         dp_sink_adds(sink, "- ");
         put_title(sink, t->facts[i].label, text);
         dp_sink_adds(sink, ": ");
-        put_cell(sink, &t->facts[i].value, t->hz, text);
+        put_fact(sink, &t->facts[i].value, t->hz, text);
         if (t->facts[i].unit) {
             dp_sink_adds(sink, " ");
             put_title(sink, t->facts[i].unit, text);
@@ -156,8 +171,9 @@ int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
     for (size_t r = 0; r < t->n_rows; r++) {
         const struct dp_row_of_table *row = &t->rows[r];
         if (row->section) {
+            const struct dp_cell section = dp_cell_text(row->section, strlen(row->section));
             dp_sink_adds(sink, "\n**");
-            put_title(sink, row->section, &text);
+            put_fact(sink, &section, t->hz, &text);
             dp_sink_adds(sink, "**\n\n");
             put_head(sink, t, &text);
         }

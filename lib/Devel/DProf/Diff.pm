@@ -234,7 +234,7 @@ sub gate {
             my %rule;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
-                $rule{re} = eval { qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+                $rule{re} = eval { no warnings 'regexp'; qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
             }
             if (/\G(new|gone)\b\s*/gc) {
                 $rule{kind} = $1 eq 'new' ? NEW : GONE;
@@ -285,7 +285,13 @@ sub settle_rules {
         push @{ $self->{rules} }, \%rule;
     }
     my $patterns = $self->{patterns};
-    $self->{match} = sub { $_[1] =~ $patterns->[ $_[0] ] };
+    # what a pattern cannot know before it is used: properties that nobody has defined
+    $self->{match} = sub {
+        my ($n, $name) = @_;
+        my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
+        $self->{wrong_pattern} //= $@ =~ s/ at \S+ line \d+\.?\n\z//r if !defined $matches;
+        return $matches // die;
+    };
     return 1;
 }
 
@@ -322,7 +328,10 @@ sub print {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} };
-    return Devel::DProf::Profile::print_diff($out, \@sides, {%$self});
+    my $result = Devel::DProf::Profile::print_diff($out, \@sides, {%$self});
+    return $result if !defined $self->{wrong_pattern};
+    $self->{say}->("--fail-if: $self->{wrong_pattern}");
+    return undef;
 }
 
 sub part {
@@ -399,7 +408,7 @@ What else the sides differ in, as lines.
 
 =item print HANDLE
 
-Compares and prints. Returns a hash: code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
+Compares and prints. Returns a hash (undef where a pattern could not be used; that was said): code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
 (findings of the rules), needed (runs a side that could decide what these cannot).
 
 =back

@@ -88,6 +88,7 @@ sub list_of {
 sub pattern {
     my ($option, $re) = @_;
     $re = text($re);
+    local $SIG{__WARN__} = sub { };
     return eval { qr/$re/ } // die "$option: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
 }
 

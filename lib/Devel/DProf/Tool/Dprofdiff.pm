@@ -352,6 +352,10 @@ sub report {
     my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $diff->{format} == 0);
     $diff->{colour} = colour($diff, $is_terminal);
     my $result = $diff->print($out);
+    if (!$result) {
+        written('dprofdiff', $out, 0);
+        return USAGE;
+    }
     if ($result->{code} == Devel::DProf::Profile::NO_SUCH && defined $diff->{edges_of}) {
         complain('there is no sub ' . bytes($diff->{edges_of}));
         written('dprofdiff', $out, 0);
