@@ -204,10 +204,10 @@ sub tree_file {
             tree_file($new, $context->(scalar @$new), dprof_script => 'x.pl'));
         return { map { $_->{symbol} => $_->{status} . ($_->{moved_from} ? " from $_->{moved_from}" : '') } @{ $json->{rows} } };
     };
-    is_deeply($pairs->(['1 My __ANON__ /home/a/old/lib/My.pm:10 in=My::f seq=5', '2 My f /home/a/old/lib/My.pm:9'],
-            ['1 My __ANON__ /home/b/new/lib/My.pm:10 in=My::f seq=7', '2 My f /home/b/new/lib/My.pm:9']),
+    is_deeply($pairs->(['1 My __ANON__ /srv/a/old/lib/My.pm:10 in=My::f seq=5', '2 My f /srv/a/old/lib/My.pm:9'],
+            ['1 My __ANON__ /srv/b/new/lib/My.pm:10 in=My::f seq=7', '2 My f /srv/b/new/lib/My.pm:9']),
         { 'My::__ANON__[lib/My.pm:10]' => 'both', 'My::f' => 'both' }, 'another checkout');
-    is_deeply($pairs->(['1 My __ANON__ lib/My.pm:10 seq=5'], ['1 My __ANON__ /home/b/new/lib/My.pm:10 seq=7']),
+    is_deeply($pairs->(['1 My __ANON__ lib/My.pm:10 seq=5'], ['1 My __ANON__ /srv/b/new/lib/My.pm:10 seq=7']),
         { 'My::__ANON__[lib/My.pm:10]' => 'both' }, 'a file-level sub, relative and absolute');
     is_deeply($pairs->(['1 main __ANON__ x.pl:10 seq=5'], ['1 main __ANON__ x.pl:12 seq=5']), { 'main::__ANON__[x.pl:12]' => 'both from x.pl:10' }, 'the script\'s own, moved');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:20 in=My::f seq=6'],
