@@ -152,6 +152,8 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $mixed = tool({ dir => $home }, '-q', '-m', 'calls', '--fail-if', 'calls > 10%', 'kept/0.1/*', '--run', "$^X f.pl 5", '-N', 1, '--warmup', 0);
     is($mixed->{status}, 3, 'a file, and what is recorded');
     is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q says nothing but that');
+    like(tool({ dir => $home }, 'nothing.out', '--run', 'false')->{err}, qr/\AUnable to open nothing\.out: No such file/, 'a file that is missing: before anything is run');
+    like(tool({ dir => $home }, '-o', 2, '--run', 'false', '--run', 'false')->{err}, qr/\A-o 2: there are sides 0 to 1\n/, '-o, likewise');
     my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
     is($bad->{status}, 1, 'a run that fails: exit 1');
     is($bad->{out}, '', '... nothing is compared');

@@ -472,7 +472,7 @@ Perl 5.24 and newer on POSIX systems.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<Devel::DProf::Control>, L<Devel::DProf::Format>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<Devel::DProf::Control>, L<Devel::DProf::Format>
 
 =head1 COPYRIGHT AND LICENSE
 

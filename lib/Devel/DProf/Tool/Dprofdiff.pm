@@ -39,8 +39,15 @@ sub main {
     my $diff = eval { how($opt) } or return usage('dprofdiff', $@);
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
-    return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $#sides") if defined $opt->{o} && $opt->{o} > $#sides;
+    my $last = $#sides + @{ $opt->{run} || [] };
+    return usage('dprofdiff', 'what is it to be compared with? --run once more, or a profile') if $last < 1;
+    return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
+        # before minutes are spent on the other side
+        for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
+            complain("Unable to open $path: $!");
+            return FAILED;
+        }
         my @recorded = eval { recorded($opt, scalar @sides) };
         if ($@) {
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
