@@ -226,7 +226,7 @@ static double usual_rate(const struct dp_diff *diff, size_t e, double floor, dou
     return sum < floor ? 0 : dp_stat_median(scratch, diff->n_runs);
 }
 
-static int adjust(struct dp_diff *diff)
+static int measure_speed(struct dp_diff *diff)
 {
     size_t n = dp_diff_entries(diff), count = 0;
     double *usual = dp_mem_zalloc((n + 1) * sizeof *usual), floor = 0;
@@ -243,7 +243,7 @@ static int adjust(struct dp_diff *diff)
             if (usual[e] > 0)
                 scratch[k++] = rate_of(diff, &diff->runs[r], e) / usual[e];
         diff->runs[r].speed = dp_stat_median(scratch, k);
-        diff->adjusted = true;
+        diff->has_speed = true;
     }
     bool ok = usual && scratch;
     dp_mem_free(usual);
@@ -292,6 +292,8 @@ static int prepare(struct dp_diff *diff)
     return rc;
 }
 
+static int decide_to_adjust(struct dp_diff *diff);
+
 int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                  dp_diff_each_fn *each, void *ctx)
 {
@@ -310,7 +312,9 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     if (rc == 0 && how->normalize)
         normalize_calls(diff);
     if (rc == 0 && how->work)
-        rc = adjust(diff);
+        rc = measure_speed(diff);
+    if (rc == 0 && diff->has_speed)
+        rc = decide_to_adjust(diff);
     if (rc < 0)
         dp_diff_release(diff);
     return rc;
@@ -361,7 +365,7 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
     if (e == TOTAL)
         return c->measure == 0 ? run->raw_total : column->total;
     uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
-    return c->measure == 0 && run->speed != 1 ? (uint64_t)((double)value / run->speed + 0.5) : value;
+    return c->measure == 0 && c->diff->adjusted ? (uint64_t)((double)value / run->speed + 0.5) : value;
 }
 
 static bool is_there(const struct dp_diff_run *run, uint32_t e)
@@ -430,6 +434,12 @@ static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
     return true;
 }
 
+/* No run differs from any other. */
+static bool all_one(const struct comparing *c)
+{
+    return c->x[0] == c->y[0] && all_equal(c->x, c->n[0]) && all_equal(c->y, c->n[1]);
+}
+
 static double pooled(const struct comparing *c, uint32_t e)
 {
     double sum = 0;
@@ -451,6 +461,14 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
+/* Of what is not tested. */
+static int spread_of(const struct comparing *c, struct dp_diff_values *v)
+{
+    v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
+    v->spread = dp_stat_spread(c->y, c->n[1], (double)v->value);
+    return 0;
+}
+
 /* One value against another, before any correction: those to be tested are left UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
@@ -461,8 +479,11 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
         v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
         return 0;
     }
-    v->verdict = e != TOTAL && pooled(c, e) < floor ? DP_DIFF_SMALL : DP_DIFF_UNSURE;
-    return test(c, v);
+    if (all_one(c))
+        return 0;
+    bool small = e != TOTAL && pooled(c, e) < floor;
+    v->verdict = small ? DP_DIFF_SMALL : DP_DIFF_UNSURE;
+    return small ? spread_of(c, v) : test(c, v);
 }
 
 static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n)
@@ -505,7 +526,7 @@ static double whole_of(const struct comparing *c, uint32_t side)
     for (size_t r = 0; r < c->diff->n_runs; r++) {
         const struct dp_diff_run *run = &c->diff->runs[r];
         if (run->side == side)
-            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls * run->calls_factor : (double)run->columns[c->measure].base / (c->measure ? 1 : run->speed);
+            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls * run->calls_factor : (double)run->columns[c->measure].base / (c->measure || !c->diff->adjusted ? 1 : run->speed);
     }
     return dp_stat_median(v, n);
 }
@@ -537,6 +558,73 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     if (rc < 0)
         dp_diff_family_release(family);
     return rc;
+}
+
+/* ---- to adjust, or not ---- */
+
+static const double chance = 0.05;      /* sides whose speeds differ so rarely by chance differ in earnest */
+
+/* The speeds as values like others: a million is that of the median run. */
+static int compare_speeds(struct dp_diff *diff, uint32_t side)
+{
+    struct comparing c = { .diff = diff, .side = side };
+    c.x = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.x);
+    c.y = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.y);
+    struct dp_diff_values *v = &diff->speeds;
+    int rc = c.x && c.y ? 0 : DP_E_NOMEM;
+    for (size_t r = 0; r < diff->n_runs && rc == 0; r++) {
+        double speed = 1e6 * diff->runs[r].speed;
+        if (diff->runs[r].side == 0)
+            c.x[c.n[0]++] = speed;
+        else if (diff->runs[r].side == side)
+            c.y[c.n[1]++] = speed;
+    }
+    if (rc == 0)
+        rc = test(&c, v);
+    if (rc == 0) {
+        v->base = (uint64_t)(dp_stat_median(c.x, c.n[0]) + 0.5);
+        v->value = (uint64_t)(dp_stat_median(c.y, c.n[1]) + 0.5);
+    }
+    dp_mem_free(c.x);
+    dp_mem_free(c.y);
+    return rc;
+}
+
+/* More than a third of what was tested differs: then the median run's speed is theirs. */
+static int changed_much(const struct dp_diff *diff, uint32_t side)
+{
+    struct dp_diff_family family;
+    size_t changed = 0;
+    int rc = dp_diff_compare(&family, diff, 0, false, side);
+    if (rc < 0)
+        return rc;
+    for (size_t e = 0; e < dp_diff_entries(diff); e++)
+        changed += family.values[e].verdict == DP_DIFF_TRUE;
+    rc = 3 * changed > family.tests;
+    dp_diff_family_release(&family);
+    return rc;
+}
+
+static int decide_to_adjust(struct dp_diff *diff)
+{
+    uint32_t last = (uint32_t)(diff->how->order < diff->n_sides && diff->how->order ? diff->how->order : 1);
+    bool differ = false;
+    for (uint32_t s = 1; s < diff->n_sides; s++) {
+        int rc = compare_speeds(diff, s);
+        if (rc < 0)
+            return rc;
+        differ = differ || diff->speeds.p <= chance;
+    }
+    if (compare_speeds(diff, last < diff->n_sides ? last : 1) < 0)
+        return DP_E_NOMEM;
+    diff->adjusted = !differ;
+    for (uint32_t s = 1; s < diff->n_sides && diff->adjusted; s++) {
+        int rc = changed_much(diff, s);
+        if (rc < 0)
+            return rc;
+        diff->adjusted = rc == 0;
+    }
+    return 0;
 }
 
 void dp_diff_family_release(struct dp_diff_family *family)

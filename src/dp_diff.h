@@ -4,9 +4,13 @@
  * Runs of one program differ in speed as a whole: other programs run on the machine, its clock
  * goes up and down. That is common to all subs of a run, and can be told from what happened to one of them where the
  * work is known, in ops, which repeat: a run's speed is the median, over its subs, of time per op to the sub's median over all runs. A
- * sub that became slower does not move that median, and a sub that does more has more ops. Values are divided by it before they are
- * compared. It knows nothing of sides, so the test stays exact. (Median of ratios: Anders and Huber, Differential expression
- * analysis for sequence count data, 2010.) The total is not adjusted: whether all became slower, is its business. */
+ * few subs that became slower do not move that median, and a sub that does more has more ops. Values are divided by it before they are
+ * compared. It knows nothing of sides, so that runs of one program stay exchangeable and the test exact. (Median of ratios: Anders and
+ * Huber, Differential expression analysis for sequence count data, 2010.)
+ *
+ * Where most subs changed, the median changes with them, and an unchanged sub would look like a changed one. So nothing is
+ * adjusted if the sides differ in speed by more than chance, or if more than a third of the subs that are tested differ after the
+ * adjustment. The total never is: whether all became slower, is its business. */
 #ifndef DP_DIFF_H
 #define DP_DIFF_H
 
@@ -83,6 +87,8 @@ struct dp_diff {
     struct dp_diff_sub *places; /* by label of the pairs; NULL until it is asked for */
     uint64_t hz;                /* of all ticks */
     bool adjusted;              /* for the speed of the runs */
+    bool has_speed;             /* it is known */
+    struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value 1,000,000 for the median run */
     bool is_time;               /* the times are: folded stacks may count anything */
 };
 

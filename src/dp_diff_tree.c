@@ -201,7 +201,7 @@ int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff)
     if (root < 0)
         return (int)root;
     size_t n = tree->count;
-    tree->by = (uint32_t)(diff->how->order ? diff->how->order : tree->n_sides > 1);
+    tree->by = (uint32_t)(diff->how->order && diff->how->order < tree->n_sides ? diff->how->order : tree->n_sides > 1);
     means(tree, diff);
     sum_up(tree);
     tree->branches[0].parent = 0;

@@ -69,9 +69,11 @@ int dp_dump(const char *path, const struct dp_host *host, char *message)
         dp_source_close(&d->source);
     }
     int flushed = dp_sink_flush(&d->sink);
+    if (d->sink.err || flushed < 0)
+        strcpy(message, "the output could not be written");
+    else if (rc < 0 && err.message[0])
+        memcpy(message, err.message, sizeof err.message < 240 ? sizeof err.message : 240);
     dp_buf_release(&d->line);
     dp_mem_free(d);
-    if (rc < 0 && err.message[0])
-        memcpy(message, err.message, sizeof err.message < 240 ? sizeof err.message : 240);
     return rc < 0 ? rc : flushed;
 }

@@ -54,7 +54,9 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     switch (v->verdict) {
     case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
         return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
-    case DP_DIFF_EQUAL: case DP_DIFF_UNSURE: case DP_DIFF_SMALL:
+    case DP_DIFF_SMALL:         /* one that a pattern asks for is not passed over */
+        return rule->pattern >= 0 && crosses(c, rule, v) ? add(c, entry, v, true) : 0;
+    case DP_DIFF_EQUAL: case DP_DIFF_UNSURE:
         break;
     }
     return 0;

@@ -13,6 +13,8 @@ enum {
     SHIFTS = 40000              /* pairs of lines whose distance is tried */
 };
 
+#define MANY (UINT32_MAX - 1)
+
 static const char eval[] = "(eval ", anon[] = "__ANON__";
 
 /* A file name as some profile has it, without numbers of evals and bases. */
@@ -49,6 +51,7 @@ struct making {
     size_t n_files, files_cap;
     struct dp_map file_of;      /* text -> file */
     struct dp_map tails;        /* last part of a name -> first file */
+    struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs; or MANY */
     struct dp_map has;          /* text << 32 | side: a file, or a label, that the side has */
     struct dp_pool groups, identities;  /* struct group; group and place: numbers are those of items of a side */
     struct item *items;
@@ -343,6 +346,24 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
 
 /* ---- anonymous subs ---- */
 
+/* Do its subs stand in one file, on every side that has any? Then the file may have any name. */
+static bool has_one_file(const struct making *m, uint32_t label)
+{
+    for (uint32_t side = 0; side < m->sides; side++) {
+        const struct dp_map_slot *slot = dp_map_find(&m->file_of_label, (uint64_t)label << 32 | side);
+        if (slot && slot->value == MANY)
+            return false;
+    }
+    return true;
+}
+
+static void note_file(struct making *m, const struct dp_pair_prof *of, uint32_t sub)
+{
+    uint32_t *file;
+    bool was = note(m, &m->file_of_label, (uint64_t)of->label[sub] << 32 | of->side, &file);
+    *file = !was || *file == of->file[sub] ? of->file[sub] : MANY;
+}
+
 static bool is_script(const struct dp_prof *prof, const struct part *p)
 {
     const char *script = prof->n_files ? dp_header_get(&prof->files[0].head, "dprof_script") : NULL;
@@ -353,7 +374,7 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
 {
     const struct dp_name *in = dp_subs_text(&of->prof->subs, of->prof->subs.subs[sub].in);
     struct group group = { of->label[sub], in->len ? renamed(m, plain_text(m, in), of->side) : 0, 0 };
-    if (!in->len)
+    if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
     const uint64_t place[4] = { g, of->file[sub], p->line, p->ordinal };
@@ -499,6 +520,19 @@ static void pair_items(struct making *m, uint32_t side)
     dp_mem_free(items);
 }
 
+/* Of subs that no named one is around: which files they stand in. */
+static void note_files(struct making *m)
+{
+    for (size_t k = 0; k < m->pairs->n_profs && !m->no_memory; k++) {
+        const struct dp_pair_prof *of = &m->pairs->profs[k];
+        for (uint32_t i = 0; i < dp_subs_count(&of->prof->subs); i++) {
+            struct part p = part_of(of->prof, i);
+            if (p.shared && !dp_subs_text(&of->prof->subs, of->prof->subs.subs[i].in)->len)
+                note_file(m, of, i);
+        }
+    }
+}
+
 static void take_items(struct making *m, uint32_t side)
 {
     m->side_start = m->n_items;
@@ -534,6 +568,23 @@ static uint32_t place_text(struct making *m, const struct item *item)
 
 static bool is_gone(const struct canon *c) { return c->first == c->last; }
 
+/* Another one has the label in the buffer: the sub around is told, as of string evals, which all have the same place; then a number. */
+static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c, const struct group *group)
+{
+    uint32_t *value;
+    const struct dp_name *in = name_of(m, group->in);
+    if (in->len) {
+        dp_buf_adds(&m->buf, " in ");
+        dp_buf_add(&m->buf, in->ptr, in->len);
+    }
+    size_t len = m->buf.len;
+    for (unsigned n = 2; note(m, taken, c->label = text_of_buf(m), &value) && !m->no_memory; n++) {
+        m->buf.len = len;
+        dp_buf_addf(&m->buf, " (%u)", n);
+    }
+    return value;
+}
+
 /* By where it stands last. One that is gone may have stood where another is now: that is the same one if it is new, as
  * where one side does not tell the subs around; otherwise its name gets a mark. */
 static void label_canons(struct making *m)
@@ -556,11 +607,9 @@ static void label_canons(struct making *m)
         }
         if (item->ordinal > 1)
             dp_buf_addf(&m->buf, "#%" PRIu32, item->ordinal);
-        while (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory) {
-            if (is_gone(c) && m->canons[*value].first == DP_MAP_NONE)
-                break;
-            dp_buf_adds(&m->buf, "'");
-        }
+        if (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
+            && !(is_gone(c) && m->canons[*value].first == DP_MAP_NONE))
+            value = name_apart(m, &taken, c, &group);
         *value = (uint32_t)i;
         if (c->first == DP_MAP_NONE || m->no_memory)
             continue;
@@ -602,6 +651,7 @@ static void pair_anonymous(struct making *m)
     struct dp_pairs *pairs = m->pairs;
     m->item_of = dp_mem_zalloc((pairs->n_profs + 1) * sizeof *m->item_of);
     m->no_memory = m->no_memory || !m->item_of;
+    note_files(m);
     for (uint32_t side = 0; side < m->sides && !m->no_memory; side++)
         take_items(m, side);
     if (!m->no_memory)
@@ -622,6 +672,7 @@ static void release(struct making *m)
     dp_mem_free(m->canons);
     dp_map_release(&m->file_of);
     dp_map_release(&m->tails);
+    dp_map_release(&m->file_of_label);
     dp_map_release(&m->has);
     dp_pool_release(&m->groups);
     dp_pool_release(&m->identities);
@@ -637,6 +688,7 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     dp_map_init(&pairs->moved);
     dp_map_init(&m.file_of);
     dp_map_init(&m.tails);
+    dp_map_init(&m.file_of_label);
     dp_map_init(&m.has);
     dp_pool_init(&m.groups);
     dp_pool_init(&m.identities);
@@ -682,4 +734,19 @@ const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs, const st
     uint32_t n = dp_pool_lookup(&pairs->texts, label->ptr, label->len);
     const struct dp_map_slot *slot = n == DP_MAP_NONE ? NULL : dp_map_find(&pairs->moved, n);
     return slot ? dp_pool_name(&pairs->texts, slot->value) : NULL;
+}
+
+int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how, dp_pair_label_fn *fn, void *ctx)
+{
+    struct dp_pairs pairs;
+    int rc = dp_pairs_make(&pairs, sides, n, how);
+    if (rc < 0)
+        return rc;
+    for (size_t k = 0; k < n && rc == 0; k++)
+        for (size_t i = 0; i < dp_subs_count(&sides[k].prof->subs) && rc == 0; i++) {
+            const struct dp_name *label = dp_pool_name(&pairs.texts, pairs.profs[k].label[i]);
+            rc = fn(ctx, k, label->ptr, label->len) < 0 ? DP_E_HOST : 0;
+        }
+    dp_pairs_release(&pairs);
+    return rc;
 }

@@ -95,7 +95,7 @@ static void measure(struct printing *p)
 
 static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
 {
-    if (!p->how->colour || cell->kind != DP_CELL_PERCENT)
+    if (!p->how->colour || (cell->kind != DP_CELL_PERCENT && !cell->sign))
         return NULL;
     int tint = row->tint - cell->cool;
     return tint == 2 ? "\x1b[31m" : tint == 1 ? "\x1b[32m" : NULL;

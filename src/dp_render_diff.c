@@ -164,7 +164,8 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
     }
     if (dp_rdiff_is_tested(v))
         dp_buf_addf(&r->scratch, v->p < 0.00001 ? ", p < 0.00001" : ", p = %.5f", v->p);
-    dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_UNSURE ? ": not significant)" : v->verdict == DP_DIFF_FEW ? ": too few runs)" : ")");
+    dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)" : v->verdict != DP_DIFF_UNSURE ? ")"
+                : v->p <= DP_RDIFF_POSSIBLE ? ": possible, not proven)" : ": no difference seen)");
     return dp_rdiff_kept(r);
 }
 
@@ -195,10 +196,10 @@ static void test_facts(struct dp_rdiff *r)
     if (!r->sets)
         return;
     if (r->people)
-        dp_buf_addf(&r->scratch, "Mann-Whitney U of %zu above %g %%, p after Holm, true up to %g; intervals of %g %%",
+        dp_buf_addf(&r->scratch, "%zu with at least %g %% of the total; a change is true when its corrected p is at most %g; intervals of %g %%",
                     tests, r->how->floor, r->how->alpha, 100 * r->how->confidence);
     if (r->people)
-        fact(r, "Test", "test", dp_rdiff_kept(r), NULL);
+        fact(r, "Tested", "test", dp_rdiff_kept(r), NULL);
     else
         fact(r, "", "tests", dp_cell_count(tests), NULL);
     if (needed) {
@@ -210,17 +211,25 @@ static void test_facts(struct dp_rdiff *r)
 
 static void speed_facts(struct dp_rdiff *r)
 {
+    const struct dp_diff_values *v = &r->diff.speeds;
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < r->diff.n_runs; i++) {
         double speed = r->diff.runs[i].speed;
         least = speed < least ? speed : least;
         most = speed > most ? speed : most;
     }
-    if (!r->diff.adjusted || !r->sets)
+    if (!r->diff.has_speed || !r->sets)
         return;
-    dp_buf_addf(&r->scratch, "%s%.1f%s", r->people ? "runs took up to " : "", 100 * (most / least - 1),
-                r->people ? " % longer than others for the same work; the subs' values (not the total) are adjusted for that" : "");
-    fact(r, "Speed", r->people ? "speed" : "adjusted_for_speed_pct", dp_rdiff_kept(r), NULL);
+    if (!r->people) {
+        fact(r, "", "adjusted_for_speed", dp_cell_count(r->diff.adjusted), NULL);
+        fact(r, "", "speed_range_pct", dp_rdiff_real(100 * (most / least - 1), 2), NULL);
+        fact(r, "", "speed_change_pct", dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
+        return;
+    }
+    dp_buf_addf(&r->scratch, "time per op differed by up to %.1f %% among the runs, by %+.1f %% between the sides (p = %.3f); %s",
+                100 * (most / least - 1), 100 * ((double)v->value / (double)v->base - 1), v->p, r->diff.adjusted
+                ? "the subs' times, not the total, are adjusted for that" : "times are as measured");
+    fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
 static void facts(struct dp_rdiff *r)
@@ -232,8 +241,11 @@ static void facts(struct dp_rdiff *r)
     }
     if (r->diff.n_sides > 1)
         total_facts(r);
-    test_facts(r);
-    speed_facts(r);
+    if (r->how->view == DP_V_FLAT) {
+        test_facts(r);
+        speed_facts(r);
+        dp_rdiff_largest(r);
+    }
     if (r->has_gate && r->how->format == DP_HTML)
         dp_gate_facts(&r->table, &r->texts, &r->gate, &r->diff);
     if (r->has_gate && !r->people) {

@@ -24,6 +24,9 @@ struct dp_rdiff_column {
     size_t key;
 };
 
+/* A change with a p up to that is possible, though not proven. */
+#define DP_RDIFF_POSSIBLE 0.05
+
 /* Where an entry stands: what both have, what is new, what is gone. */
 enum dp_rdiff_section { S_BOTH, S_NEW, S_GONE };
 
@@ -83,6 +86,8 @@ void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v);
 int dp_rdiff_make_rows(struct dp_rdiff *r);
 void dp_rdiff_flat_columns(struct dp_rdiff *r);
 int dp_rdiff_fill_flat(struct dp_rdiff *r);
+/* What grew most, and what shrank most, as facts. */
+void dp_rdiff_largest(struct dp_rdiff *r);
 
 /* The call tree, or callers and callees. */
 void dp_rdiff_tree_columns(struct dp_rdiff *r);

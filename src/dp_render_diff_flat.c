@@ -70,6 +70,8 @@ static int descending(double a, double b)
     return !x || a == b ? 0 : a > b ? -1 : 1;
 }
 
+static double size_of(const struct dp_diff_values *v) { return fabs((double)v->value - (double)v->base); }
+
 static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32_t side)
 {
     double shown;
@@ -81,12 +83,14 @@ static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_rdiff *r = ctx;
     const struct dp_rdiff_row *a = &r->rows[x], *b = &r->rows[y];
-    uint32_t by = (uint32_t)r->how->order;
+    bool by_change = r->how->order == DP_DIFF_BY_CHANGE;
+    uint32_t by = by_change ? 1 : (uint32_t)r->how->order;
     int c = (int)a->section - (int)b->section;
     if (!c && by)
         c = rank_of(r, values_of(r, a->entry, by)) - rank_of(r, values_of(r, b->entry, by));
     if (!c && by)
-        c = compare_side(r, a->entry, b->entry, by);
+        c = by_change ? descending(size_of(values_of(r, a->entry, by)), size_of(values_of(r, b->entry, by)))
+                      : compare_side(r, a->entry, b->entry, by);
     if (!c && r->diff.n_sides > 1)
         c = descending((double)values_of(r, a->entry, 1)->base, (double)values_of(r, b->entry, 1)->base);
     for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
@@ -158,6 +162,7 @@ static void columns_for_people(struct dp_rdiff *r)
             dp_rdiff_column(r, K_P, s, 0, "p", "p", 7);
         } else {
             dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 8);
+            dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 8);
         }
         if (values)
             dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 14);
@@ -289,10 +294,18 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
     return dp_rdiff_kept(r);
 }
 
-static struct dp_cell change_cell(const struct dp_rdiff *r, const struct dp_diff_values *v)
+static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v)
 {
-    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE)
+    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
         return dp_rdiff_words("~");
+    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE) {
+        char num[DP_NUMBER_MAX];
+        struct dp_cell change = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
+        dp_buf_addc(&r->scratch, '(');
+        dp_buf_add(&r->scratch, num, dp_render_number(num, &change, 0, true));
+        dp_buf_addc(&r->scratch, ')');
+        return dp_rdiff_kept(r);
+    }
     if (r->people && r->sets && v->verdict == DP_DIFF_FEW)
         return dp_rdiff_words("?");
     if (r->people && v->verdict == DP_DIFF_SMALL)
@@ -391,22 +404,79 @@ static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section secti
     return dp_rdiff_keep(r).ptr;
 }
 
+/* Names of what changed most in a direction, of what is no chance as far as is known. Rows are sorted by then. */
+static void name_largest(struct dp_rdiff *r, bool grown, const char *label, const char *key)
+{
+    uint32_t best[3], n = 0;
+    for (size_t i = 0; i < r->n_rows; i++) {
+        uint32_t e = r->rows[i].entry, k;
+        const struct dp_diff_values *v = values_of(r, e, 1);
+        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_SINGLE;
+        if (!counts || (grown ? v->value <= v->base : v->value >= v->base))
+            continue;
+        for (k = n; k > 0 && size_of(v) > size_of(values_of(r, best[k - 1], 1)); k--)
+            if (k < DP_ARRAY_LEN(best))
+                best[k] = best[k - 1];
+        if (k < DP_ARRAY_LEN(best))
+            best[k] = e;
+        n += n < DP_ARRAY_LEN(best);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const struct dp_diff_values *v = values_of(r, best[k], 1);
+        const struct dp_name *name = dp_diff_text(&r->diff, best[k], 0);
+        dp_buf_adds(&r->scratch, k ? ", " : "");
+        dp_buf_add(&r->scratch, name->ptr, name->len);
+        dp_buf_adds(&r->scratch, grown ? " +" : " -");
+        dp_human(&r->scratch, &r->diff, 0, size_of(v));
+        dp_buf_adds(&r->scratch, !v->base_there ? " (new)" : !v->there ? " (gone)" : "");
+    }
+    if (n)
+        dp_table_fact(&r->table, label, key, dp_rdiff_kept(r), NULL);
+}
+
+void dp_rdiff_largest(struct dp_rdiff *r)
+{
+    bool is_time = r->hz && r->diff.is_time;
+    name_largest(r, true, is_time ? "Slower" : "More", "grown");
+    name_largest(r, false, is_time ? "Faster" : "Less", "shrunk");
+}
+
+/* Does it change more of the total than is asked for, on any side? */
+static bool is_large(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
+{
+    bool large = false;
+    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+        const struct dp_diff_family *f = &r->families[s];
+        double whole = f->base_whole > f->whole ? f->base_whole : f->whole;
+        large = large || 100 * size_of(&f->values[row->entry]) >= r->how->percent_limit * whole;
+    }
+    return large;
+}
+
 int dp_rdiff_fill_flat(struct dp_rdiff *r)
 {
-    enum dp_rdiff_section section = S_BOTH;
-    for (size_t i = 0; i < r->n_rows && (!r->how->rows || i < r->how->rows); i++) {
+    enum dp_rdiff_section section = S_BOTH, titled = S_BOTH;
+    size_t shown = 0;
+    for (size_t i = 0; i < r->n_rows; i++) {
+        if (r->rows[i].section != section)
+            shown = 0;
+        section = r->rows[i].section;
+        if ((r->how->rows && shown >= r->how->rows) || !is_large(r, &r->rows[i]))
+            continue;
         struct dp_cell *cells = dp_table_row(&r->table);
         if (!cells)
             return DP_E_NOMEM;
+        shown++;
         for (size_t c = 0; c < r->n_columns; c++) {
             cells[c] = cell(r, &r->rows[i], &r->kinds[c]);
-            if (r->kinds[c].kind == K_BASE_PERCENT)
+            /* what its colour is about: a share may shrink because others have grown */
+            if (r->kinds[c].kind != K_CHANGE && r->kinds[c].kind != K_CHANGE_PERCENT)
                 cells[c].cool = 2;
         }
         struct dp_row_of_table *row = dp_table_last(&r->table);
         row->tint = tint_of(r, &r->rows[i]);
-        if (r->rows[i].section != section)
-            row->section = section_title(r, section = r->rows[i].section);
+        if (section != titled)
+            row->section = section_title(r, titled = section);
     }
     return 0;
 }

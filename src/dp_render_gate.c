@@ -89,7 +89,10 @@ static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const st
     }
     if (f->undecided) {
         dp_buf_adds(buf, "; ");
-        add_needed(buf, gate);
+        if (f->values.verdict == DP_DIFF_SMALL)
+            dp_buf_addf(buf, "with less than %g %% of the total it is not tested", diff->how->floor);
+        else
+            add_needed(buf, gate);
     }
 }
 

@@ -129,7 +129,7 @@ static void put_row(struct dp_sink *sink, const struct dp_table *t, const struct
     dp_sink_adds(sink, "<tr>");
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct dp_cell *cell = &t->cells[row->cells + c];
-        int tint = cell->kind == DP_CELL_PERCENT && row->tint > cell->cool ? row->tint - cell->cool : 0;
+        int tint = (cell->kind == DP_CELL_PERCENT || cell->sign) && row->tint > cell->cool ? row->tint - cell->cool : 0;
         bool left = t->columns[c].left;
         dp_sink_adds(sink, left ? "<td class=\"l" : tint ? "<td class=\"" : "<td");
         if (tint)

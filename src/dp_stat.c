@@ -203,7 +203,7 @@ static int interval(struct dp_stat *out, const double *x, size_t n, const double
     return 0;
 }
 
-static double spread(double *v, size_t n, double median)
+double dp_stat_spread(double *v, size_t n, double median)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = fabs(v[i] - median);
@@ -222,8 +222,8 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     int rc = n && m ? test(&out->p, all, n, m) : 0;
     out->median[0] = dp_stat_median(all, n);
     out->median[1] = dp_stat_median(all + n, m);
-    out->spread[0] = spread(all, n, out->median[0]);
-    out->spread[1] = spread(all + n, m, out->median[1]);
+    out->spread[0] = dp_stat_spread(all, n, out->median[0]);
+    out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
     dp_mem_free(all);
     return rc < 0 ? rc : interval(out, x, n, y, m, confidence);
 }

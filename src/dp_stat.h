@@ -5,6 +5,9 @@
 
 #include "dp_base.h"
 
+/* The median absolute deviation from the median, times 1.4826; overwrites v. */
+double dp_stat_spread(double *v, size_t n, double median);
+
 /* What two samples tell. */
 struct dp_stat {
     double median[2];

@@ -24,7 +24,7 @@ enum dp_cell_kind {
 struct dp_cell {
     enum dp_cell_kind kind;
     bool sign;                  /* of numbers, for people: with a + where they are positive. What is printed as zero has no sign */
-    int cool;                   /* of percents: by how much less it is tinted than the row */
+    int cool;                   /* of percents, and of numbers with a sign: by how much less it is tinted than the row */
     bool negative;              /* of counts and ticks: whole is the absolute value */
     unsigned decimals;          /* of reals; 40 at most */
     uint64_t whole;
@@ -55,7 +55,7 @@ struct dp_row_of_table {
                                  * JSON get a last column `level` where any row has one */
     const char *section;        /* for people: what stands above it; NULL: it goes on as before */
     struct dp_block block;
-    int tint;                   /* 0 none, 1 warm, 2 hot: of the percents, on a terminal where asked for, and in HTML */
+    int tint;                   /* 0 none, 1 warm, 2 hot: of percents and signed numbers, on a terminal where asked for, and in HTML */
 };
 
 struct dp_fact {                /* about the whole: comment lines of text, keys of JSON */

@@ -203,6 +203,11 @@ struct dp_pair_how {
     size_t n_bases;
 };
 
+/* Tells the paired labels, sub by sub, profile by profile: as dprofdiff shows them. fn returns 0, or a negative number to
+ * stop. Returns 0 or a DP_E. */
+typedef int dp_pair_label_fn(void *ctx, size_t side, const char *ptr, size_t len);
+int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how, dp_pair_label_fn *fn, void *ctx);
+
 /* ---- dprofreport's view ---- */
 
 /* What is counted: enum dp_time, or one of these. */
@@ -304,6 +309,7 @@ struct dp_diff_side {
 };
 
 enum dp_diff_compute { DP_C_DELTA, DP_C_DELTA_ABS, DP_C_RATIO, DP_C_WDIFF };
+#define DP_DIFF_BY_CHANGE ((size_t)-1)
 enum dp_diff_view { DP_V_FLAT, DP_V_TREE, DP_V_CALLERS, DP_V_CALLEES };
 
 /* A rule of a gate: what must not be. */
@@ -331,7 +337,8 @@ struct dp_diff_how {
                                      * then as if all runs had had the same speed (dp_diff.h). 0: as they are */
     int compute;                    /* enum dp_diff_compute */
     long weights[2];                /* of the baseline, of the other side */
-    size_t order;                   /* rows by what was computed for this side; 0: by the baseline */
+    size_t order;                   /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was
+                                     * added to the value of the first side, or taken off */
     int baseline_only;              /* only what the baseline and another side have */
     double floor;                   /* percent of the pooled total: what has less is not tested */
     double alpha;                   /* a difference is true when its p, after Holm, is no greater */
@@ -346,7 +353,7 @@ struct dp_diff_how {
     int view;                       /* enum dp_diff_view */
     const char *edges_of;           /* of callers and callees: the sub */
     size_t edges_of_len;
-    double percent_limit;           /* of the tree: branches that change less of the total are one line */
+    double percent_limit;           /* what changes less of the total is left out; of the tree, it is one line */
     size_t rows;                    /* at most so many; 0: all */
     int period, formula, verbose;   /* more columns: values; how it was computed; calls */
     int format;                     /* enum dp_format of dp_table.h */

@@ -52,13 +52,13 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
     my ($order, $want) = @$_;
     for my $compute (('delta', 'ratio', 'wdiff:1,2')) {
         my $run = tool('--unit', 'samples', '-t', '|', '-q', '--skip', '^\(program\)$', '-c', $compute, map { $path{$_} } split(' ', $order));
-        my %got = map { my @f = split /\|/, $_, -1; ($f[-1] => ($f[0] ne '' ? 'b' : ' ') . join '', map { $_ ne '' ? 'x' : ' ' } @f[1, 3]) }
+        my %got = map { my @f = split /\|/, $_, -1; ($f[-1] => ($f[0] ne '' ? 'b' : ' ') . join '', map { $_ ne '' ? 'x' : ' ' } @f[1, 4]) }
             split /\n/, $run->{out};
         is_deeply(\%got, $want, "diff $order, $compute");
     }
     my $run = tool('--unit', 'samples', map { $path{$_} } split ' ', $order);
     like($run->{out}, qr/^# Baseline: \Q$path{ substr $order, 0, 1 }\E\n# File 1: .*\n# File 2: /, "$order: which file is which");
-    like($run->{out}, qr/^Baseline\/0  Delta\/1  Change\/1  Delta\/2  Change\/2  Symbol$/m, "$order: titles");
+    like($run->{out}, qr/^Baseline\/0  Delta\/1  Change\/1  Change %\/1  Delta\/2  Change\/2  Change %\/2  Symbol$/m, "$order: titles");
 }
 
 # ---- formulas ----
@@ -75,23 +75,23 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
     is(by_name(json('-c', 'wdiff:1,2', @two))->{f4}{wdiff}, 335 * 2 - 259, 'wdiff: new * its weight - baseline * its weight');
     is(sprintf('%.6f', by_name(json('-c', 'ratio', @two))->{f4}{ratio}), '1.293436', 'ratio');
     my $text = tool('-c', 'wdiff:1,2', '-F', '-p', '-t', '|', '-q', @two)->{out};
-    like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|335\|f4$/m, '-F and -p: wdiff') or diag $text;
-    like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|128\|f5$/m, '... of what is new');
-    like($text, qr/^9\.52%\|87\|\|\|-87\|\|f3$/m, '... of what is gone');
+    like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|\+29\.34%\|335\|f4$/m, '-F and -p: wdiff') or diag $text;
+    like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|\|128\|f5$/m, '... of what is new');
+    like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m, '... of what is gone');
     $text = tool('-F', '-t', '|', '-q', @two)->{out};
-    like($text, qr/^28\.34%\|\+17\.55%\|\(335 \* 100 \/ 730\) - \(259 \* 100 \/ 914\)\|\+76\|f4$/m, '-F: delta');
-    like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out}, qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|f4$/m, '-F: ratio');
+    like($text, qr/^28\.34%\|\+17\.55%\|\(335 \* 100 \/ 730\) - \(259 \* 100 \/ 914\)\|\+76\|\+29\.34%\|f4$/m, '-F: delta');
+    like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out}, qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m, '-F: ratio');
     unlike(tool('-b', @two)->{out}, qr/f3|f5|f6/, '-b: neither what is new nor what is gone');
     like(tool('-b', @two)->{out}, qr/28\.34%/, '... and shares stay');
-    like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out}, qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|335\|0\|f4\n\z/, '-v: values and calls of both');
+    like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out}, qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|\+29\.34%\|335\|0\|f4\n\z/, '-v: values and calls of both');
     my $relative = by_name(json('--percentage', 'relative', '-S', 'f2,f4', @two));
     is(sprintf('%.2f', $relative->{f2}{delta}), sprintf('%.2f', 100 * 267 / 602 - 100 * 349 / 608), '--percentage relative: of what is shown, on each side');
     my $normal = by_name(json('-n', @two));
     is($normal->{f4}{value}, int(335 * 914 / 730 + 0.5), '-n: as if its total were the baseline\'s');
     like(tool('-n', @two)->{out}, qr/^# Normalized: /m, '... and it says so');
     like(tool(@two)->{out}, qr/^# Metric: samples, self\n.*^# Baseline total: 914\n# New total: 730 \(-20\.13%\)/ms, 'metric and totals');
-    like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f4\n\z/, '-O');
-    like(tool('-s', 'package', '-q', '-t', '|', @two)->{out}, qr/^100\.00%\|0\.00%\|-184\|main$/m, '-s package');
+    like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f2\n\n?.*f5\n\n?.*f1\n\z/, '-O: of each section');
+    like(tool('-s', 'package', '-q', '-t', '|', @two)->{out}, qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package');
 }
 
 # ---- random stacks against the model; what must hold of any ----
@@ -128,8 +128,11 @@ for my $round (1 .. 25) {
             push @why, "$round $which $name: mirror" if $a{$name} && $b{$name} && abs($row->{delta} + $back->{$name}{delta}) > 1e-9;
             push @why, "$round $which $name: status" if $row->{status} ne (!$b{$name} ? 'new' : !$a{$name} ? 'gone' : 'both');
         }
-        my @sizes = map { abs $_->{delta} } grep { $_->{status} eq 'both' && $_->{change} } @{ $json->{rows} };
-        push @why, "$round $which: order" if grep { $sizes[$_] > $sizes[ $_ - 1 ] + 0.011 } 1 .. $#sizes;
+        my @sizes = map { abs $_->{change} } grep { $_->{status} eq 'both' } @{ $json->{rows} };
+        push @why, "$round $which: order" if grep { $sizes[$_] > $sizes[ $_ - 1 ] } 1 .. $#sizes;
+        @sizes = map { abs $_->{delta} } grep { $_->{status} eq 'both' && $_->{change} }
+            @{ json('--unit', 'samples', '-o', 1, ($which ? '--children' : ()), $old, $new)->{rows} };
+        push @why, "$round $which: order of -o 1" if grep { $sizes[$_] > $sizes[ $_ - 1 ] + 0.011 } 1 .. $#sizes;
     }
     my $tree = json('--unit', 'samples', '--tree', '--percent-limit', rand() < 0.5 ? 0 : 20, $old, $new);
     my $sum = 0;
@@ -242,6 +245,38 @@ sub tree_file {
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', 'folded stacks that have places, and do not tell the sub around');
     $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', '... or have none');
+}
+
+# ---- names as they are shown ----
+
+{
+    my $context = ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 1$_ 0 1 0 0 0" } 1 .. 3];
+    my $old = tree_file(['1 My __ANON__ /a/My.pm:10 in=My::f seq=5', '2 My __ANON__ - kind=xs', '3 My f /a/My.pm:1'], $context);
+    my $new = tree_file(['1 My __ANON__ /b/My.pm:12 in=My::f seq=5', '2 My __ANON__ - kind=xs', '3 My f /b/My.pm:1'], $context);
+    my $names = sub { join ' ', sort map { $_->{symbol} } @{ json(@_, $old, $new)->{rows} } };
+    is($names->(), '(program) My::__ANON__ My::__ANON__[My.pm:12] My::f', 'names; one of an XS sub that has no place');
+    is($names->('-S', 'My::__ANON__[My.pm:12]'), 'My::__ANON__[My.pm:12]', '-S takes them');
+    is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]', '--only, too');
+    is($names->('-S', 'My::__ANON__'), 'My::__ANON__ My::__ANON__[My.pm:12]', '-S takes all of a package');
+    my @closures = map { "$_ Gen __ANON__ (eval%20$_):1 in=Gen::f" . ($_ < 3 ? 1 : 2) . " seq=$_" } 1 .. 3;
+    is(join(' ', sort map { $_->{symbol} } grep { $_->{symbol} =~ /^Gen/ } @{ json(tree_file(\@closures, $context), tree_file(\@closures, $context))->{rows} }),
+        'Gen::__ANON__[(eval):1] Gen::__ANON__[(eval):1] in Gen::f1', 'closures of string evals, by the sub around them');
+    my $run = tool('--fail-if', '/nothing/ calls > 0', '--map', 'No::such=My::other', $old, $new);
+    is($run->{err}, "dprofdiff: the hash seed of $old was random, so that calls and ops may differ by chance; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat\n"
+        . "dprofdiff: --fail-if /nothing/ calls > 0: no sub matches\ndprofdiff: --map No::such=My::other: no side has No::such\n", 'rules and renames that meet nothing are told');
+    my $moved = json('--map', 'My::=Your::', tree_file(['1 My __ANON__ lib/My.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']),
+        tree_file(['1 Your __ANON__ lib/Your.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']));
+    is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both', 'a package and its file renamed');
+    is_deeply([map { $_->{script} } @{ json('-s', 'script', map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) } qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
+    my $copy = file(slurp(tree_file([], ['0 0 1 1 0 1 0 0 0'], dprof_run => 'r', dprof_pid => 1)));
+    like(tool("$copy," . file(slurp($copy)), $copy)->{err}, qr/is the same recording as \Q$copy\E, and left out/, 'a copy does not count');
+    like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/, 'a metric that nobody has');
+    like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/, '-N without --run');
+    like(json('--tree', $old, $new)->{metric}, qr/with what was called/, '--tree: values with what was called');
+    is(json('--callers', 'My::f', $old, $new)->{callers_of}, 'My::f', '--callers: of what');
+    like(tool($old, $new)->{out}, qr/^# Baseline total: .*\n# New total: .*\n#\n/m, 'nothing changed, nothing is named');
+    is(tool('--percent-limit', 50, '-q', tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
+        tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out} =~ s/.*  //r, "A::g\n", '--percent-limit');
 }
 
 # ---- sides ----

@@ -57,8 +57,9 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 {
     my @x = (101, 99, 104, 97, 100);
     my @y = (121, 118, 125, 119, 122);
-    run_file("$dir/x.$_", f => [$x[$_], 5], g => [50, 5]) for 0 .. 4;
-    run_file("$dir/y.$_", f => [$y[$_], 5], g => [50, 5]) for 0 .. 4;
+    my @same = ([50, 51, 50, 49, 50], [49, 50, 51, 50, 50]);
+    run_file("$dir/x.$_", f => [$x[$_], 5], g => [$same[0][$_], 5]) for 0 .. 4;
+    run_file("$dir/y.$_", f => [$y[$_], 5], g => [$same[1][$_], 5]) for 0 .. 4;
     my $json = json('--alpha', 0.05, "$dir/x.*", "$dir/y.*");
     my $f = by_name($json)->{'A::f'};
     is($f->{baseline} * 1e6, 100, 'the median of the baseline');
@@ -73,9 +74,9 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is($json->{total_verdict}, 'significant', 'the total');
     my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
     like($text, qr/^# Baseline: \S+ \(5 runs\)$/m, 'how many runs');
-    like($text, qr/^# Test: Mann-Whitney U of 2 above 0\.5 %, p after Holm, true up to 0\.05; intervals of 95 %$/m, 'which test');
+    like($text, qr/^# Tested: 2 with at least 0\.5 % of the total; a change is true when its corrected p is at most 0\.05; intervals of 95 %$/m, 'which test');
     like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+ to \+\S+%\s+0\.01587  A::f$/m, 'a row');
-    like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where it is not significant') or diag $text;
+    like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
     like($few->{out}, qr/^# Not enough runs: 7 a side needed to decide$/m, 'five runs cannot decide two tests at 0.002') or diag $few->{out};
     like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? in place of a change');
@@ -97,7 +98,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is($ops->{'A::g'}{verdict}, 'equal', '... and those that do not are exact');
     my $floor = by_name(json('--floor', 40, "$dir/x.*", "$dir/y.*"));
     is($floor->{'A::g'}{verdict}, 'not tested', '--floor');
-    like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Test: Mann-Whitney U of 1 /m, '... fewer tests');
+    like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Tested: 1 with /m, '... fewer tests');
 }
 
 # ---- is it true? ----
@@ -119,13 +120,18 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $twice = json($old, $new);
     is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10, 'twice the work is no slow machine');
     my $slower = json($old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
-    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 0, 'all subs slower by the same: it may be the machine');
+    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 10, 'all subs slower by the same: all are told');
     is($slower->{total_verdict}, 'significant', '... the total tells');
-    like($slower->{adjusted_for_speed_pct}, qr/^5\d\.\d$/, '... and so does the speed');
+    is($slower->{adjusted_for_speed}, 0, '... times are as measured');
+    cmp_ok(abs($slower->{speed_change_pct} - 50), '<', 3, '... and so does the speed');
+    my %mostly = map { $_ => [($_ lt 'g' ? 1.2 + 0.1 * ord($_) % 3 : 1) * $subs{$_}[0], $subs{$_}[1]] } keys %subs;
+    my $most = json($old, set(10, 1, 0, %mostly));
+    is(join(' ', sort map { s/A:://r } map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $most->{rows} }), 'a b c d e f', 'most subs slower, some not: these, and no others');
+    is(scalar(grep { $_->{change_pct} < -2 } grep { $_->{symbol} =~ /^A/ } @{ $most->{rows} }), 0, '... nothing looks faster');
     my $measured = json('--as-measured', $old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
     is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10, '--as-measured');
     my $few = json(map { set(10, 1, 0.5, a => [100, 10], b => [200, 10]) } 1, 2);
-    is($few->{adjusted_for_speed_pct}, undef, 'two subs are too few to go by');
+    is($few->{adjusted_for_speed}, undef, 'two subs are too few to go by');
 }
 
 # ---- --run ----
@@ -163,7 +169,27 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run', "$^X f.pl 3", '--run', "$^X f.pl 3");
     like($shown->{err}, qr/output/, '--show-output');
     my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',', '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
-    like($two->{out}, qr/,\+1,main::f$/m, 'all perls of a command');
+    like($two->{out}, qr/,\+1,\+33\.33%,main::f$/m, 'all perls of a command');
+    like(tool({ dir => $home }, '-N', 1, '--keep', 'kept', '--run', 'true', '--run', 'true')->{err}, qr/--keep kept: there are runs of before/, '--keep: not among runs of before');
+    is(tool({ dir => $home }, '-q', '-N', 1, '--warmup', 0, '--keep', 'k%p', map { ('--run', "cd / && $^X -e 1") } 1, 2)->{status}, 0, '--keep: any name, and commands that go elsewhere');
+    # a signal: what runs is ended, and the folder goes
+    my $pid = open(my $out, '-|') // die "fork: $!";
+    if (!$pid) {
+        $ENV{TMPDIR} = $home;
+        chdir $home;
+        open STDERR, '>', '/dev/null';
+        exec $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', '-q', '--show-output', '--run',
+            "$^X -e 'open my \$o, q{>}, q{$home/started}; print {\$o} \$\$; close \$o; rename q{$home/started}, q{$home/runs}; sleep 100'", '--run', 'true', '--warmup', 0;
+    }
+    select undef, undef, undef, 0.02 until -e "$home/runs" || !kill 0, $pid;
+    kill TERM => $pid;
+    close $out;
+    is($? & 127, 15, 'SIGTERM: it ends by it');
+    is_deeply([glob "$home/dprofdiff-*"], [], '... its folder goes');
+    my $command = slurp("$home/runs");
+    my $tries = 0;
+    select undef, undef, undef, 0.02 while kill(0, $command) && $tries++ < 500;
+    ok(!kill(0, $command), '... and so does what it ran');
     is_deeply([glob "$home/tmon*"], [], 'nothing is left where it ran');
 }
 

@@ -104,7 +104,7 @@ static void take_measures(pTHX_ struct dp_diff_how *how, HV *from)
     how->n_measures = (size_t)n;
 }
 
-static void take_pairing(pTHX_ struct dp_pair_how *how, HV *from)
+void dpx_pairing(pTHX_ struct dp_pair_how *how, HV *from)
 {
     AV *map = dpx_list(aTHX_ from, "renames"), *bases = dpx_list(aTHX_ from, "bases");
     SSize_t n = map ? av_len(map) + 1 : 0, m = bases ? av_len(bases) + 1 : 0;
@@ -139,7 +139,7 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     take_measures(aTHX_ how, from);
     take_rules(aTHX_ how, from);
     take_matcher(aTHX_ how, from);
-    take_pairing(aTHX_ &how->pair, from);
+    dpx_pairing(aTHX_ &how->pair, from);
     how->children = dpx_number(aTHX_ from, "children", 0) != 0;
     how->normalize = dpx_number(aTHX_ from, "normalize", 0) != 0;
     how->work = (size_t)dpx_number(aTHX_ from, "work", 0);
@@ -148,7 +148,8 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     dpx_numbers(aTHX_ from, "weights", weights, 2);
     how->weights[0] = weights[0];
     how->weights[1] = weights[1];
-    how->order = (size_t)dpx_number(aTHX_ from, "order", 1);
+    IV order = dpx_number(aTHX_ from, "order", -1);
+    how->order = order < 0 ? DP_DIFF_BY_CHANGE : (size_t)order;
     how->baseline_only = dpx_number(aTHX_ from, "baseline_only", 0) != 0;
     how->floor = dpx_real(aTHX_ from, "floor");
     how->alpha = dpx_real(aTHX_ from, "alpha");
@@ -208,4 +209,44 @@ const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from)
         take_runs(aTHX_ &sides[i], dpx_list(aTHX_ hv, "runs"));
     }
     return sides;
+}
+
+struct labels {
+    AV *lists;
+#ifdef MULTIPLICITY
+    PerlInterpreter *perl;
+#endif
+};
+
+static int take_label(void *ctx, size_t side, const char *ptr, size_t len)
+{
+    struct labels *l = ctx;
+    dTHXa(l->perl);
+    av_push((AV *)SvRV(*av_fetch(l->lists, (SSize_t)side, 0)), dpx_name_sv(aTHX_ ptr, len));
+    return 0;
+}
+
+AV *dpx_paired_labels(pTHX_ AV *from, HV *options)
+{
+    SSize_t n = av_len(from) + 1;
+    struct dp_pair_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
+    struct dp_pair_how how;
+    struct labels l;
+    Zero(&how, 1, struct dp_pair_how);
+    l.lists = (AV *)sv_2mortal((SV *)newAV());
+#ifdef MULTIPLICITY
+    l.perl = aTHX;
+#endif
+    for (SSize_t i = 0; i < n; i++) {
+        AV *av = dpx_list_of(aTHX_ dpx_element(aTHX_ from, i));
+        SV *prof = av ? dpx_element(aTHX_ av, 0) : NULL, *side = av ? dpx_element(aTHX_ av, 1) : NULL;
+        if (!prof || !side)
+            croak("pair %ld is none", (long)i);
+        sides[i].prof = dpx_prof_of(aTHX_ prof);
+        sides[i].side = (uint32_t)SvUV(side);
+        av_push(l.lists, newRV_noinc((SV *)newAV()));
+    }
+    dpx_pairing(aTHX_ &how, options);
+    dpx_check(aTHX_ dp_pair_labels(sides, (size_t)n, &how, take_label, &l));
+    return l.lists;
 }

@@ -44,6 +44,10 @@ const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count);
 const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from);
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
 
+/* The names of subs as a difference shows them: for each [profile, side] a list, sub by sub. Mortal. */
+AV *dpx_paired_labels(pTHX_ AV *from, HV *options);
+void dpx_pairing(pTHX_ struct dp_pair_how *how, HV *from);
+
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
 

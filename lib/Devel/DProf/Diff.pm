@@ -16,7 +16,7 @@ use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => 1, compute => 0, floor => 0.5, alpha => 0.002,
+        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.002,
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };
@@ -109,8 +109,8 @@ sub settle {
     my @sides = @{ $self->{sides} };
     for my $side (@sides) {
         my @parts = parts($side);
-        next if $self->{force} || grep { $_->contexts > 1 || $_->total(Devel::DProf::Profile::REAL) } @parts;
-        $self->{say}->("$side->{name}: nothing was recorded in it");
+        next if $self->{force} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
+        $self->{say}->("$side->{name}: " . ($self->{windows} ? 'nothing of it lies within --time' : 'nothing was recorded in it'));
         return 0;
     }
     my $name = $self->{metric_name};
@@ -156,7 +156,8 @@ sub measure {
         }
     }
     if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
-        $self->{say}->("$name: not all sides have it");
+        my $some = grep { my $p = $_; grep { $_ eq $name } has($p) } map { parts($_) } @{ $self->{sides} };
+        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
         $self->{say}->("$_->{name} has " . join(', ', has((parts($_))[0]))) for @{ $self->{sides} };
         return;
     }
@@ -217,6 +218,39 @@ sub differences {
         push @told, "$names{$name} is not the same: " . join(', ', @order) if @order > 1;
     }
     return @told;
+}
+
+# What a gate's rules cannot know of these runs: lines.
+sub doubts {
+    my ($self) = @_;
+    my @doubts;
+    my @growth = grep { $_->{kind} == GROWTH } @{ $self->{rules} };
+    my $why = $self->why_unpinned;
+    if (defined $why && grep { $_->{measure} == CALLS || $self->{measures}[ $_->{measure} ]{exact} } @growth) {
+        push @doubts, "$why, so that calls and ops may differ by chance; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat";
+    }
+    return @doubts;
+}
+
+# Are there rules on what a single run a side cannot tell from chance?
+sub is_chancy {
+    my ($self) = @_;
+    return 0 if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    return scalar grep { $_->{kind} == GROWTH && $_->{measure} != CALLS && $self->{measures}[ $_->{measure} ]{metric} < 4 } @{ $self->{rules} };
+}
+
+# After printing: rules and renames that met nothing.
+sub idle {
+    my ($self) = @_;
+    my @idle = map { "--fail-if $self->{rules}[$_]{text}: no sub matches" }
+        grep { $self->{rules}[$_]{pattern} >= 0 && !$self->{matched}{ $self->{rules}[$_]{pattern} } } 0 .. $#{ $self->{rules} };
+    my %labels = map { $_ => 1 } map { $_->[0] } map { $_->subs({ autoload => $self->{autoload} }) } map { parts($_) } @{ $self->{sides} };
+    my @renames = @{ $self->{renames} || [] };
+    while (my ($old, $new) = splice @renames, 0, 2) {
+        my $known = $old =~ /::\z/ ? grep { index($_, $old) == 0 } keys %labels : $labels{$old};
+        push @idle, "--map $old=$new: no side has $old" if !$known;
+    }
+    return @idle;
 }
 
 # ---- rules ----
@@ -289,6 +323,7 @@ sub settle_rules {
     $self->{match} = sub {
         my ($n, $name) = @_;
         my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
+        $self->{matched}{$n} ||= $matches;
         $self->{wrong_pattern} //= $@ =~ s/ at \S+ line \d+\.?\n\z//r if !defined $matches;
         return $matches // die;
     };
@@ -324,6 +359,7 @@ sub limit {
 # Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed.
 sub print {
     my ($self, $out) = @_;
+    $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
     my @sides = map {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
@@ -334,10 +370,39 @@ sub print {
     return undef;
 }
 
+# Filters are for names as they are shown.
+sub learn_labels {
+    my ($self) = @_;
+    my @sides = @{ $self->{sides} };
+    my @list = map { my $s = $_; map { [$_, $s] } parts($sides[$s]) } 0 .. $#sides;
+    my $labels = Devel::DProf::Profile::paired_labels(\@list, {%$self});
+    $self->{labels}{ $list[$_][0] } = $labels->[$_] for 0 .. $#list;
+    return;
+}
+
 sub part {
     my ($self, $profile) = @_;
     my %header = $profile->files ? $profile->header(0) : ();
-    return [$profile, flags($self, $profile, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}];
+    my $script = $header{dprof_script};
+    # as other checkouts have it: told by its name alone where that is no other's
+    $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
+    return [$profile, flags($self, $profile, \%header, $self->{labels}{$profile}), $script, @header{qw(dprof_pid dprof_tid)}];
+}
+
+sub ambiguous {
+    my ($self, $script) = @_;
+    $self->{scripts_by_name} ||= do {
+        my %by;
+        for my $s (0 .. $#{ $self->{sides} }) {
+            for my $profile (parts($self->{sides}[$s])) {
+                my %header = $profile->header(0);
+                my $path = $header{dprof_script} // next;
+                $by{ $path =~ s{.*/}{}r }{$s}{$path} = 1;
+            }
+        }
+        \%by;
+    };
+    return grep { keys %$_ > 1 } values %{ $self->{scripts_by_name}{ $script =~ s{.*/}{}r } };
 }
 
 1;
@@ -401,6 +466,18 @@ Makes the rules ready, after settle. False where a side lacks what one of them a
 =item why_unpinned
 
 Why calls and ops need not repeat in these runs; undef where they do.
+
+=item doubts
+
+What speaks against the rules in these runs, as lines: random hash seeds.
+
+=item is_chancy
+
+True where rules on times have a single run a side to go by.
+
+=item idle
+
+After print: rules whose pattern no sub matched, renames of what no side has; as lines.
 
 =item differences
 

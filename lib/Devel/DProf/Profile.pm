@@ -198,6 +198,10 @@ The names of the counters, each perhaps with its unit behind a colon.
 What L<dprofreport> and L<dprofdiff> print. SIDES are [PROFILE, FLAGS, SCRIPT, PID, THREAD] each, FLAGS a byte for each sub and one for the program; of a difference, hashes of a name
 and runs, which are lists of such. HOW has the fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
 
+=item Devel::DProf::Profile::paired_labels LIST, HOW
+
+The names of subs as a difference shows them: for each [PROFILE, SIDE] a list, in the order of L</subs>.
+
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 
 Prints a file's lines with their numbers and places. Returns undef, or what is wrong.

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(include_dirs record_into);
+our @EXPORT_OK = qw(include_dirs record_into stop);
 
 # The folders that a perl of this installation would not search by itself.
 sub include_dirs {
@@ -23,20 +23,25 @@ sub include_dirs {
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
-# Runs a shell command in tree mode, with hash seeds pinned; all its perls write to the folder. Its output goes
-# nowhere, or to our standard error. Returns the status of wait, the files, and what it said when it failed.
+my $child;      # the process group of the command that runs
+
+# Runs a shell command in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
+# input is empty, its output goes nowhere, or to our standard error. Returns the status of wait, the files, and the end of what it said when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
+    require POSIX;
     my $separator = $Config::Config{path_sep};
     local $ENV{PERL5LIB} = join $separator, include_dirs(), grep { length } $ENV{PERL5LIB} // '';
     local $ENV{PERL5OPT} = join ' ', grep { length } $ENV{PERL5OPT} // '', '-d:DProf=mode=tree';
-    local $ENV{PERL_DPROF_OUT_FILE_NAME} = "$dir/%p.out";
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = ($dir =~ s/%/%%/gr) . '/%p.out';
     local $ENV{PERL_HASH_SEED} = 0;
     local $ENV{PERL_PERTURB_KEYS} = 0;
     my $said = "$dir/said";
     defined(my $pid = fork) or return (-1, [], "fork: $!");
     if (!$pid) {
+        POSIX::setpgid(0, 0);
+        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP QUIT);
         open STDIN, '<', '/dev/null';
         if ($how{show}) {
             open STDOUT, '>&', \*STDERR;
@@ -44,19 +49,33 @@ sub record_into {
             open STDOUT, '>', '/dev/null';
             open STDERR, '>', $said;
         }
-        require POSIX;
         exec { '/bin/sh' } 'sh', '-c', $command or POSIX::_exit(127);
     }
+    POSIX::setpgid($pid, $pid);
+    $child = $pid;
     waitpid $pid, 0;
     my $status = $?;
-    my @files = grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/);
-    my $text = '';
-    if (open my $in, '<:raw', $said) {
-        local $/;
-        $text = <$in>;
-    }
+    undef $child;
+    my $text = $status ? tail($said) : '';
     unlink $said;
-    return ($status, [sort @files], $text);
+    return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
+}
+
+# Ends the command that runs, and whatever it has started.
+sub stop {
+    kill TERM => -$child if $child;
+    return;
+}
+
+sub tail {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return '';
+    my $size = -s $in;
+    seek $in, $size - 4000, 0 if $size > 4000;
+    local $/;
+    my $text = <$in> // '';
+    $text =~ s/\A[^\n]*\n// if $size > 4000;
+    return $text;
 }
 
 sub glob_in {
@@ -78,6 +97,6 @@ Devel::DProf::Record - runs commands under the recorder
 =head1 DESCRIPTION
 
 For the tools. C<include_dirs> are the folders of this module that perl does not search by itself; C<record_into(DIR, COMMAND, show
-=E<gt> BOOL)> runs a command.
+=E<gt> BOOL)> runs a command in a process group of its own, and C<stop>, called by a signal handler, ends it.
 
 =cut

@@ -61,15 +61,18 @@ sub filters {
 
 # By sub, and for the time outside of all subs: what the filters and patterns say.
 sub flags {
-    my ($how, $profile, $header) = @_;
+    my ($how, $profile, $header, $labels) = @_;
+    my $n = 0;
     my $script = $header->{dprof_script} // '';
     my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{ $script =~ s{.*/}{}sr };
     return undef if !$hidden && !grep { $how->{$_} } qw(subs packages re_only re_skip re_p re_ignore-callees);
     my $flags = '';
     for my $sub ($profile->subs($how), ['(program)', '(program)']) {
-        my ($label, $package) = @$sub;
+        my ($own, $package) = @$sub;
+        my $label = $labels ? $labels->[$n] // $own : $own;     # as it is shown
+        $n++;
         my $shown = !$hidden
-            && (!$how->{subs} || $how->{subs}{$label})
+            && (!$how->{subs} || $how->{subs}{$label} || $how->{subs}{$own} || $how->{subs}{ $own =~ s/\[.*//sr })
             && (!$how->{packages} || $how->{packages}{$package})
             && (!$how->{re_only} || $label =~ $how->{re_only})
             && (!$how->{re_skip} || $label !~ $how->{re_skip});

@@ -40,6 +40,8 @@ sub main {
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
     my $last = $#sides + @{ $opt->{run} || [] };
+    my @idle = $opt->{run} ? () : grep { defined $opt->{$_} } qw(N warmup keep show-output);
+    return usage('dprofdiff', (length $idle[0] > 1 ? '--' : '-') . "$idle[0] is meaningful only with --run") if @idle;
     return usage('dprofdiff', 'what is it to be compared with? --run once more, or a profile') if $last < 1;
     return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
@@ -48,15 +50,40 @@ sub main {
             complain("Unable to open $path: $!");
             return FAILED;
         }
-        my @recorded = eval { recorded($opt, scalar @sides) };
-        if ($@) {
+        return with_signals(sub {
+            my @recorded = eval { recorded($opt, scalar @sides) };
+            return compare_all($opt, $diff, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
-        }
-        push @sides, @recorded;
+        });
     }
-    return dumped($opt, @sides) || compare($opt, $diff, @sides) if $opt->{D};
-    return compare($opt, $diff, @sides);
+    return compare_all($opt, $diff, @sides);
+}
+
+sub compare_all {
+    my ($opt, $diff, @sides) = @_;
+    my $failed = $opt->{D} ? dumped($opt, @sides) : OK;
+    return $failed || compare($opt, $diff, @sides);
+}
+
+my $temp;       # the folder of --run, which goes when this goes
+
+# While there is a folder to be removed: signals end what runs, then the folder goes, and then we end by the signal.
+sub with_signals {
+    my ($code) = @_;
+    my $caught;
+    my $status;
+    {
+        local @SIG{qw(INT TERM HUP QUIT)} = (sub { $caught = $_[0]; Devel::DProf::Record::stop(); die "interrupted\n" }) x 4;
+        $status = eval { $code->() };
+    }
+    end_say();
+    undef $temp;
+    if ($caught) {
+        $SIG{$caught} = 'DEFAULT';
+        kill $caught => $$;
+    }
+    return $status // FAILED;
 }
 
 # perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same.
@@ -97,7 +124,7 @@ sub how {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
-    $how{order} = $opt->{o} // 1;
+    $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : -1);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
@@ -127,10 +154,11 @@ sub view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
     die '--' . join(', --', @views) . ": one at a time\n" if @views > 1;
+    $how->{percent_limit} = $opt->{'percent-limit'} // 0;
     return if !@views;
     $how->{view} = { tree => 1, callers => 2, callees => 3 }->{ $views[0] };
     $how->{edges_of} = text($opt->{ $views[0] }) if $views[0] ne 'tree';
-    $how->{percent_limit} = $opt->{'percent-limit'} // ($views[0] eq 'tree' ? 0.5 : 0);
+    $how->{percent_limit} = 0.5 if $views[0] eq 'tree' && !defined $opt->{'percent-limit'};
     return;
 }
 
@@ -138,7 +166,7 @@ sub view {
 # (the N-th slice of A %), several with commas.
 sub windows {
     my ($text) = @_;
-    return [map { my $window = ranges($_); $window } split /:/, $text, -1];
+    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
 }
 
 sub ranges {
@@ -188,7 +216,7 @@ sub sides {
     for my $name (@names) {
         my @paths = paths($name);
         if (!@paths) {
-            complain("$name: there are no such files");
+            complain(length $name ? "$name: there are no such files" : "an empty name is no file");
             return FAILED;
         }
         push @sides, { name => text($name), runs => runs($opt, @paths) };
@@ -201,22 +229,38 @@ sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || -e $name;
     my %seen;
-    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,/, $name;
+    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,(?![^{]*\})/, $name;
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
 # Files of one run are one: those that have its id.
 sub runs {
     my ($opt, @paths) = @_;
-    my (%run_of, @runs, %seen);
+    my (%run_of, @runs, %seen, %recording);
     for my $path (@paths) {
         next if $seen{$path};
+        my $same = @paths > 1 && $path ne '-' && -f $path ? recording($path) : undef;
+        if (defined $same && defined $recording{$same}) {
+            complain("$path is the same recording as $recording{$same}, and left out");
+            next;
+        }
+        $recording{$same} = $path if defined $same;
         my @files = $opt->{processes} ? Devel::DProf::Profile::processes($path) : $path;
         my $id = $path ne '-' && -f $path && @paths > 1 ? Devel::DProf::Profile::run_of($path) : undef;
         my $run = defined $id && length $id ? $run_of{$id} ||= push(@runs, []) && $runs[-1] : push(@runs, []) && $runs[-1];
         push @$run, grep { !$seen{$_}++ } @files;
     }
     return \@runs;
+}
+
+# What tells a file from all others, even if it was copied; undef where the header does not tell.
+sub recording {
+    my ($path) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add_header($path);
+    my %header = $profile->header(0);
+    return undef if !length($header{dprof_run} // '') || $header{dprof_merged};
+    return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
 # Records the sides of --run, in turn. Dies when a run fails.
@@ -226,11 +270,13 @@ sub recorded {
     require Devel::DProf::Record;
     my @commands = @{ $opt->{run} };
     my ($rounds, $warmup) = ($opt->{N} // 10, $opt->{warmup} // 1);
-    my $top = $opt->{keep} // File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1);
+    $temp = File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1) if !defined $opt->{keep};
+    my $top = $temp // ($opt->{keep} =~ m{^/} ? $opt->{keep} : Cwd::getcwd() . "/$opt->{keep}");
     mkdir $top if !-d $top;
     die "$top: $!\n" if !-d $top || !-w _;
-    my @sides = map { { name => text($_), runs => [], dir => $top } } @commands;
-    local @SIG{qw(INT TERM HUP)} = (sub { die "interrupted\n" }) x 3;
+    die "--keep $opt->{keep}: there are runs of before; name another folder, or remove them\n"
+        if defined $opt->{keep} && grep { m{/(?:warmup\.)?\d+\.\d+\z} } File::Glob::bsd_glob("$top/*");
+    my @sides = map { { name => text($_), runs => [] } } @commands;
     for my $round (1 - $warmup .. $rounds) {
         # there and back, so that neither side has the better half of a machine that warms up
         my @order = $round % 2 ? 0 .. $#commands : reverse 0 .. $#commands;
@@ -319,6 +365,7 @@ sub compare {
     if (!$opt->{f}) {
         complain("the sides differ: $_") for $diff->differences;
     }
+    complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
         my @cut = grep { $_->{cut} } @{ $diff->{sides} };
         complain("$_->{name} was cut short, and no gate for others: --allow-truncated takes it even so") for @cut;
@@ -330,7 +377,10 @@ sub compare {
 # What stands above the table.
 sub facts {
     my ($opt, $diff) = @_;
-    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} ? ', with what was called' : ', self'));
+    my $view = $diff->{view} // 0;
+    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} || $view ? ', with what was called' : ', self'));
+    push @facts, ($view == 2 ? ('Callers of', 'callers_of') : ('Called by', 'called_by')), $diff->{edges_of} if $view > 1;
+    push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} };
     my $is_exact = $diff->{measures}[0]{exact};
     my $why = $is_exact ? $diff->why_unpinned : undef;
     if ($is_exact && !defined $why) {
@@ -339,13 +389,12 @@ sub facts {
         push @facts, 'Not exact', 'not_exact', "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
             . ($diff->{measures}[0]{tolerance} ? '. Up to 0.1 % is taken for equal' : '');
     } elsif (!grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} }) {
-        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance; ten would';
+        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance (see --run)';
     }
     push @facts, 'Normalized', 'normalized', 'values are as if all runs had the baseline\'s total' if $diff->{normalize};
     push @facts, 'Shares', 'shares', 'of what is shown' if $diff->{relative};
-    if (($diff->{view} // 0) == 0) {
-        my @words = ('share of its total less the share of the baseline: + has grown', ('share of its total less the share of the baseline: + has grown'),
-            'value / baseline', 'value * ' . ($diff->{weights}[1] // 1) . ' - baseline * ' . ($diff->{weights}[0] // 1));
+    if (!$view) {
+        my @words = (('share of its own total less share of the baseline\'s; + is a greater share') x 2, 'value / baseline', 'value * ' . ($diff->{weights}[1] // 1) . ' - baseline * ' . ($diff->{weights}[0] // 1));
         push @facts, ('Delta', 'Delta Abs', 'Ratio', 'Weighted diff')[ $diff->{compute} ], 'compute', $words[ $diff->{compute} ];
     }
     my @time = defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ();
@@ -369,18 +418,22 @@ sub report {
         return FAILED;
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    return gate($opt, $result);
+    if (!$opt->{f}) {
+        complain("dprofdiff: $_") for $diff->idle;
+    }
+    return gate($opt, $diff, $result);
 }
 
 sub gate {
-    my ($opt, $result) = @_;
+    my ($opt, $diff, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
     if ($undecided) {
         my $what = $undecided == 1 ? 'a finding is' : "$undecided findings are";
         complain("dprofdiff: $what undecided: not enough runs" . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
     }
     return OK if !$failed && !($undecided && $opt->{strict});
-    complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if') if $failed;
+    complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
+        . ($diff->is_chancy ? '; times of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
 }
 
@@ -405,13 +458,14 @@ Which entries:
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
     --only REGEX --skip REGEX       by name
     -b                  only what the baseline and another side have
-    -O N                the first N
+    -O N                the first N of each section
+    --percent-limit P   what changed by at least P percent of the total
     --percentage relative|absolute  of what is shown, or of all
 How it is computed and shown:
     -c delta|ratio|wdiff:B,A        shares less shares; value / baseline; weighted difference
-    -o N                in the order of side N; 0: of the baseline
+    -o N                in the order of what was computed for side N; 0: of the baseline
     -p  -F  -v          values; how it was computed; calls and values
-    --tree              the call tree; --percent-limit P leaves out branches that change less
+    --tree              the call tree of all sides
     --callers SUB --callees SUB     who calls it, what it calls
 Is it true:
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
