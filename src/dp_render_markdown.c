@@ -89,8 +89,19 @@ void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len)
     dp_buf_release(&text);
 }
 
+/* Outside of tables, where a pipe is a pipe. */
+static void put_outside(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)
+{
+    struct dp_buf code;
+    dp_buf_init(&code);
+    dp_render_markdown_code(&code, ptr, len);
+    dp_sink_add(sink, code.ptr, code.len);
+    text->err = text->err ? text->err : code.err;
+    dp_buf_release(&code);
+}
+
 /* Titles: words as they are, anything else as code. */
-static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text)
+static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text, bool in_table)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     size_t len = strlen(ptr), n = strspn(ptr, letters);
@@ -99,8 +110,10 @@ static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text
             n++;
     if (n == len)
         dp_sink_add(sink, ptr, len);
-    else
+    else if (in_table)
         put_code(sink, dp_render_text(ptr, len, text));
+    else
+        put_outside(sink, ptr, len, text);
 }
 
 static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
@@ -113,19 +126,12 @@ static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t 
         dp_sink_add(sink, str.ptr, str.len);
 }
 
-/* Outside of tables, where a pipe is a pipe. */
 static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
 {
-    struct dp_buf code;
-    if (cell->kind != DP_CELL_TEXT) {
+    if (cell->kind == DP_CELL_TEXT)
+        put_outside(sink, cell->ptr, cell->len, text);
+    else
         put_cell(sink, cell, hz, text);
-        return;
-    }
-    dp_buf_init(&code);
-    dp_render_markdown_code(&code, cell->ptr, cell->len);
-    dp_sink_add(sink, code.ptr, code.len);
-    text->err = text->err ? text->err : code.err;
-    dp_buf_release(&code);
 }
 
 static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_buf *text)
@@ -134,12 +140,12 @@ static void put_facts(struct dp_sink *sink, const struct dp_table *t, struct dp_
         if (!dp_render_has_value(&t->facts[i].value))
             continue;
         dp_sink_adds(sink, "- ");
-        put_title(sink, t->facts[i].label, text);
+        put_title(sink, t->facts[i].label, text, false);
         dp_sink_adds(sink, ": ");
         put_fact(sink, &t->facts[i].value, t->hz, text);
         if (t->facts[i].unit) {
             dp_sink_adds(sink, " ");
-            put_title(sink, t->facts[i].unit, text);
+            put_title(sink, t->facts[i].unit, text, false);
         }
         dp_sink_adds(sink, "\n");
     }
@@ -151,7 +157,7 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_b
 {
     for (size_t c = 0; c < t->n_columns; c++) {
         dp_sink_adds(sink, c ? " | " : "| ");
-        put_title(sink, t->columns[c].title, text);
+        put_title(sink, t->columns[c].title, text, true);
     }
     dp_sink_adds(sink, " |\n");
     for (size_t c = 0; c < t->n_columns; c++)

@@ -694,7 +694,7 @@ static void hostile_titles(void)
     ok(is_json(print(&t, DP_JSON)), "JSON is JSON");
     is_s(print(&t, DP_TEXT), "# l\\x0a<i>|: v\\x0a|`</script> u\\x0a*\n#\na|<b>\\x0a\\xff,  x\n.............."
                              "  .\n\n" + 0, "text");
-    is_s(print(&t, DP_MARKDOWN), "- `l\\x0a<i>\\|`: ``v\\x0a\\|`</script>`` `u\\x0a*`\n\n| `a\\|<b>\\x0a\\xff,` | x |\n| :--- | ---: |\n",
+    is_s(print(&t, DP_MARKDOWN), "- `l\\x0a<i>|`: ``v\\x0a|`</script>`` `u\\x0a*`\n\n| `a\\|<b>\\x0a\\xff,` | x |\n| :--- | ---: |\n",
          "Markdown");
     is_s(print(&t, DP_CSV), "\"k\"\"\\x0a\\xff</script>,\",x\n", "CSV");
     dp_table_release(&t);
@@ -714,7 +714,7 @@ static void no_memory(void)
     unsigned failed = 0, printed = 0, odd = 0;
     long before = dp_mem_live();
     for (int format = DP_TEXT; format <= DP_HTML; format++)
-        for (long n = 0; n < 40; n++) {
+        for (long n = 0; n < 60; n++) {
             struct dp_table t;
             struct dp_table_how how = { .format = format, .separator = separators[n % 2] };
             dp_table_init(&t, columns, COLUMNS, CALLS_HZ);
