@@ -599,7 +599,7 @@ static int changed_much(const struct dp_diff *diff, uint32_t side)
     if (rc < 0)
         return rc;
     for (size_t e = 0; e < dp_diff_entries(diff); e++)
-        changed += family.values[e].verdict == DP_DIFF_TRUE;
+        changed += family.values[e].p <= chance;
     rc = 3 * changed > family.tests;
     dp_diff_family_release(&family);
     return rc;
@@ -613,7 +613,8 @@ static int decide_to_adjust(struct dp_diff *diff)
         int rc = compare_speeds(diff, s);
         if (rc < 0)
             return rc;
-        differ = differ || diff->speeds.p <= chance;
+        differ = differ || diff->speeds.p <= chance
+              || !dp_stat_decides(diff->sides[0].n_runs, diff->sides[s].n_runs, 1, chance);    /* too few to tell */
     }
     if (compare_speeds(diff, last < diff->n_sides ? last : 1) < 0)
         return DP_E_NOMEM;

@@ -9,7 +9,7 @@
  * Huber, Differential expression analysis for sequence count data, 2010.)
  *
  * Where most subs changed, the median changes with them, and an unchanged sub would look like a changed one. So nothing is
- * adjusted if the sides differ in speed by more than chance, or if more than a third of the subs that are tested differ after the
+ * adjusted if the sides differ in speed by more than chance (or have too few runs to tell), or if more than a third of the subs that are tested differ after the
  * adjustment. The total never is: whether all became slower, is its business. */
 #ifndef DP_DIFF_H
 #define DP_DIFF_H

@@ -95,10 +95,10 @@ sub only_of {
     return 1;
 }
 
-# What a side is called in messages.
-sub side_name {
-    my ($side) = @_;
-    return $side->{name};
+# Are the times times? Those of folded stacks may be anything.
+sub is_time {
+    my ($self) = @_;
+    return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
 # ---- what is compared ----
@@ -120,7 +120,7 @@ sub settle {
     $self->{metric} = $measure->{metric};
     my $label = exists $METRIC{$name} ? $METRIC_NAME{ $METRIC{$name} } : $name;
     my $unit = (parts($sides[0]))[0]->unit;
-    $label = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $measure->{metric} < 4;
+    $label = length $unit ? $unit : 'counts of folded stacks' if !$self->is_time && $measure->{metric} < 4;
     $self->{label} = $label;
     $self->know_work if $measure->{metric} < 4 && !$self->{as_measured} && !$self->{normalize};
     return 1;
@@ -313,7 +313,7 @@ sub settle_rules {
             my $measure = $self->rule_measure($parsed->{metric}, \%rule);
             return 0 if !defined $measure;
             $rule{measure} = $measure;
-            my $is_time = $measure != CALLS && $self->{measures}[$measure]{metric} < 4 && (parts($self->{sides}[0]))[0]->unit eq 's';
+            my $is_time = $measure != CALLS && $self->{measures}[$measure]{metric} < 4 && $self->is_time;
             $rule{limits} = [map { limit($parsed, @$_, $is_time) } @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
@@ -458,6 +458,10 @@ Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>.
 =item settle
 
 Chooses the metric. False where nothing was recorded, or a side lacks it, or the units differ: say was told.
+
+=item is_time
+
+After settle: true where times are times, in seconds, and no counts of folded stacks.
 
 =item settle_rules
 

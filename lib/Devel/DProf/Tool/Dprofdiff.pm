@@ -378,7 +378,8 @@ sub compare {
 sub facts {
     my ($opt, $diff) = @_;
     my $view = $diff->{view} // 0;
-    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} || $view ? ', with what was called' : ', self'));
+    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} || $view ? ', with what was called' : ', self')
+        . ($diff->{measures}[0]{metric} < 4 && $diff->is_time ? ', in seconds' : ''));
     push @facts, ($view == 2 ? ('Callers of', 'callers_of') : ('Called by', 'called_by')), $diff->{edges_of} if $view > 1;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} };
     my $is_exact = $diff->{measures}[0]{exact};
