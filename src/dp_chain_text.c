@@ -1,14 +1,13 @@
 #include "dp_chain_text.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_render.h"
 #include "dp_table.h"
 #include "dp_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { GRAPH = 1, FRACTAL, FLAT, FOLDED };
-enum { PERCENT, PERIOD, COUNT };
 enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
 enum { LEVELS = 200 };                  /* deeper ones are told by their number: lines would be as long as there are lines */
 
@@ -30,27 +29,17 @@ static void blanks(struct dp_buf *buf, size_t n)
 
 static void seconds(struct dp_buf *buf, uint64_t ticks, uint64_t hz)
 {
-    struct dp_buf *b = buf;
-    uint64_t rest = ticks % hz, scale = hz;
-    dp_buf_addu(b, ticks / hz);
-    dp_buf_addc(b, '.');
-    for (int digit = 0; digit < 7 && scale > 1; digit++) {
-        unsigned d = 0;
-        rest *= 10;
-        while (rest >= hz)
-            rest -= hz, d++;
-        dp_buf_addc(b, (char)('0' + d));
-        scale = (scale + 9) / 10;
-    }
+    char num[DP_NUMBER_MAX];
+    dp_buf_add(buf, num, dp_render_seconds(num, ticks, hz));
 }
 
 static void amount(struct printing *p, uint64_t value, uint64_t of)
 {
     switch (p->how->chain_value) {
-    case COUNT:
+    case DP_CHAIN_COUNT:
         dp_buf_addu(p->buf, value);
         return;
-    case PERIOD:
+    case DP_CHAIN_PERIOD:
         if (p->hz)
             seconds(p->buf, value, p->hz);
         else
@@ -64,7 +53,7 @@ static void name(struct printing *p, uint32_t n)
 {
     const struct dp_name *text = dp_pool_name(&p->over->values, p->chain->nodes[n].name);
     size_t from = 0;
-    for (size_t i = 0; p->how->chain == FOLDED && i < text->len; i++)
+    for (size_t i = 0; p->how->chain == DP_CHAIN_FOLDED && i < text->len; i++)
         if (text->ptr[i] == ';') {
             dp_text_escape(p->buf, text->ptr + from, i - from);
             dp_buf_adds(p->buf, "%3B");
@@ -112,7 +101,7 @@ struct level {
 
 static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
 {
-    uint64_t of = p->how->chain == FRACTAL ? p->chain->nodes[l->of].value : p->of;
+    uint64_t of = p->how->chain == DP_CHAIN_FRACTAL ? p->chain->nodes[l->of].value : p->of;
     prefix(p);
     dp_buf_adds(p->buf, "|\n");
     prefix(p);
@@ -128,7 +117,7 @@ static void graph(struct printing *p)
     struct level *stack = NULL;
     size_t depth = 0, cap = 0;
     uint32_t first = nodes[0].kid;
-    bool fractal = p->how->chain == FRACTAL;
+    bool fractal = p->how->chain == DP_CHAIN_FRACTAL;
     if (!first)
         return;
     if (dp_mem_grow((void **)&stack, &cap, 1, sizeof *stack) < 0) {
@@ -194,7 +183,7 @@ static void stacks(struct printing *p)
     uint32_t *path = NULL;
     size_t cap = 0;
     /* of calls there is no share */
-    double least = p->how->chain_value == COUNT ? 0 : p->how->threshold / 100 * (double)p->over->base;
+    double least = p->how->chain_value == DP_CHAIN_COUNT ? 0 : p->how->threshold / 100 * (double)p->over->base;
     for (uint32_t n = nodes[0].kid; n && !p->buf->err; n = next_node(p->chain, n)) {
         size_t depth = 0;
         if (!nodes[n].own || (double)nodes[n].own < least)
@@ -208,16 +197,16 @@ static void stacks(struct printing *p)
         }
         blanks(p->buf, INDENT);
         amount(p, nodes[n].own, p->of);
-        dp_buf_addc(p->buf, p->how->chain == FOLDED ? ' ' : '\n');
+        dp_buf_addc(p->buf, p->how->chain == DP_CHAIN_FOLDED ? ' ' : '\n');
         for (size_t k = depth; k-- > 0 && !p->buf->err;) {
-            if (p->how->chain == FLAT)
+            if (p->how->chain == DP_CHAIN_FLAT)
                 blanks(p->buf, INDENT + 4);
             name(p, path[k]);
-            dp_buf_addc(p->buf, p->how->chain == FLAT || k == 0 ? '\n' : ';');
-            if (++p->printed && is_full(p) && p->how->chain == FLAT)
+            dp_buf_addc(p->buf, p->how->chain == DP_CHAIN_FLAT || k == 0 ? '\n' : ';');
+            if (++p->printed && is_full(p) && p->how->chain == DP_CHAIN_FLAT)
                 break;
         }
-        if (p->how->chain == FLAT)
+        if (p->how->chain == DP_CHAIN_FLAT)
             dp_buf_addc(p->buf, '\n');
     }
     dp_mem_free(path);
@@ -228,7 +217,7 @@ void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struc
 {
     struct printing p = { .buf = buf, .chain = chain, .over = over, .how = how, .of = of, .hz = hz };
     dp_buf_init(&p.prefix);
-    if (how->chain == FLAT || how->chain == FOLDED)
+    if (how->chain == DP_CHAIN_FLAT || how->chain == DP_CHAIN_FOLDED)
         stacks(&p);
     else
         graph(&p);

@@ -195,6 +195,12 @@ static bool is_text(const struct dp_report *how)
     return (how->format == DP_TEXT && !how->separator) || how->format == DP_HTML;
 }
 
+/* Whose value chains divide up. */
+static int chains_of(const struct dp_report *how)
+{
+    return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN;
+}
+
 static int below(struct report *r, const struct dp_over_row *row)
 {
     const struct dp_report *how = r->how;
@@ -206,16 +212,16 @@ static int below(struct report *r, const struct dp_over_row *row)
         struct dp_chain chain;
         struct dp_chain_how c = {
             .caller_order = how->caller_order,
-            .of = how->chain_value == 2 ? DP_CHAIN_CALLS : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN,
-            .fractal = how->chain == 2,
+            .of = chains_of(how),
+            .fractal = how->chain == DP_CHAIN_FRACTAL,
             /* a branch left out would count as a chain that ends where it begins */
-            .threshold = how->chain_value == 2 || how->chain > 2 ? 0 : how->threshold,
+            .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL ? 0 : how->threshold,
             .frames = how->over.max_stack,
         };
         int rc = dp_chain_make(&chain, &r->chains, row->entry, &c);
         if (rc < 0)
             return rc;
-        uint64_t hz = how->chain_value == 2 ? 0 : r->hz;
+        uint64_t hz = how->chain_value == DP_CHAIN_COUNT ? 0 : r->hz;
         if (is_text(how))
             dp_chain_text(text, &chain, &r->over, how, r->over.base, hz);
         else if (how->format == DP_JSON)
@@ -486,8 +492,7 @@ static int fill(struct report *r, size_t sides)
     dp_table_init(&r->table, r->columns, n, r->over.hz);
     facts(r);
     if (how->chain || how->histogram) {
-        rc = dp_chains_init(&r->chains, &r->over, how->chain_value == 2 ? DP_CHAIN_CALLS
-                            : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN);
+        rc = dp_chains_init(&r->chains, &r->over, chains_of(how));
         r->blocks = rc == 0 ? dp_mem_zalloc((r->over.n_rows + 1) * 2 * sizeof *r->blocks) : NULL;
         if (!r->blocks)
             return DP_E_NOMEM;

@@ -255,6 +255,9 @@ struct dp_report_fact {         /* what stands above the table: label for people
     size_t len;
 };
 
+enum dp_chain_type { DP_CHAIN_NONE, DP_CHAIN_GRAPH, DP_CHAIN_FRACTAL, DP_CHAIN_FLAT, DP_CHAIN_FOLDED };
+enum dp_chain_value { DP_CHAIN_PERCENT, DP_CHAIN_PERIOD, DP_CHAIN_COUNT };
+
 struct dp_report {
     struct dp_over_how over;
     const char *metric;         /* for people: "user+system time" */
@@ -266,8 +269,8 @@ struct dp_report {
     int histogram;              /* below each entry: how many calls took how long */
     int hierarchy;              /* keys below one another */
     /* call chains */
-    int chain;                  /* 0 none, 1 graph, 2 fractal, 3 flat, 4 folded */
-    int chain_value;            /* 0 percent, 1 period, 2 count */
+    int chain;                  /* enum dp_chain_type */
+    int chain_value;            /* enum dp_chain_value */
     int caller_order;
     double threshold;
     size_t print_limit;         /* frames that are printed; 0: no limit */
