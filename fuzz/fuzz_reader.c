@@ -93,7 +93,9 @@ static void differences(const uint8_t *data, size_t size, unsigned flags)
         struct dp_diff_side other[2] = { { .name = "a", .parts = mixed, .ends = ends, .n_runs = 2 }, { .name = "b", .parts = whole, .ends = ends, .n_runs = 2 } };
         struct dp_diff_outcome out;
         CHECK(dp_diff_print(same, 2, &how, &host, &out) == 0 && out.failed == 0 && out.undecided == 0);
+        dp_diff_outcome_release(&out);
         CHECK(dp_diff_print(other, 2, &how, &host, &out) == 0);
+        dp_diff_outcome_release(&out);
     }
     dp_prof_free(all);
     dp_prof_free(half);

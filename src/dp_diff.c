@@ -133,7 +133,10 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
     return 0;
 }
 
-static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure, dp_diff_each_fn *each, void *ctx)
+/* What a pass over the runs is for. */
+enum pass { ROWS, EACH };
+
+static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure, enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
     struct dp_diff_run *run = &diff->runs[r];
     const struct dp_diff_measure *m = &diff->how->measures[measure];
@@ -146,21 +149,21 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     int rc = dp_overhead_make(&over, diff->parts + from, end - from, &how);
     if (rc < 0)
         return rc;
-    rc = take_rows(diff, run, measure, &over);
-    if (rc == 0 && each && measure == 0)
-        rc = each(ctx, diff, run->side, &over);
+    rc = pass == ROWS ? take_rows(diff, run, measure, &over) : 0;
+    if (rc == 0 && each)
+        rc = each(ctx, diff, run, &over);
     dp_overhead_release(&over);
     return rc;
 }
 
-static int read_measure(struct dp_diff *diff, size_t measure, dp_diff_each_fn *each, void *ctx)
+static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
     size_t r = 0, part = 0;
     for (size_t s = 0; s < diff->n_sides; s++) {
         size_t start = part;
         for (size_t k = 0; k < diff->sides[s].n_runs; k++, r++) {
             size_t end = start + diff->sides[s].ends[k];
-            int rc = read_run(diff, r, part, end, measure, each, ctx);
+            int rc = read_run(diff, r, part, end, measure, pass, each, ctx);
             if (rc < 0)
                 return rc;
             part = end;
@@ -305,7 +308,7 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     diff->how = how;
     int rc = prepare(diff);
     for (size_t m = 0; m < how->n_measures && rc == 0; m++) {
-        rc = read_measure(diff, m, each, ctx);
+        rc = read_measure(diff, m, ROWS, m == 0 && !how->work ? each : NULL, ctx);
         if (rc == 0 && how->normalize)
             normalize(diff, m);
     }
@@ -315,6 +318,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
         rc = measure_speed(diff);
     if (rc == 0 && diff->has_speed)
         rc = decide_to_adjust(diff);
+    if (rc == 0 && how->work && each)       /* once more: the speeds are known now */
+        rc = read_measure(diff, 0, EACH, each, ctx);
     if (rc < 0)
         dp_diff_release(diff);
     return rc;

@@ -92,8 +92,8 @@ struct dp_diff {
     bool is_time;               /* the times are: folded stacks may count anything */
 };
 
-/* Is called for every run of the first measure, in order; 0, or a DP_E to stop. */
-typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, uint32_t side, const struct dp_overhead *over);
+/* Is called for every run of the first measure, in order, when it is known whether values are adjusted; 0, or a DP_E to stop. */
+typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over);
 
 /* Reads all values. Returns 0 or a DP_E; the caller releases it. each may be NULL. sides and how are borrowed. */
 int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,

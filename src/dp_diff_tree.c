@@ -57,6 +57,12 @@ static struct dp_diff_amount *amount(struct dp_diff_tree *tree, int64_t branch, 
     return &tree->amounts[(size_t)branch * tree->n_sides + side];
 }
 
+/* As if the run had had the speed of the others. */
+static uint64_t adjusted(const struct dp_diff_tree *tree, uint64_t value)
+{
+    return tree->speed == 1 ? value : (uint64_t)((double)value / tree->speed + 0.5);
+}
+
 static int64_t root_of(struct dp_diff_tree *tree)
 {
     uint32_t name = dp_pool_intern(&tree->texts, DP_FMT_PROGRAM, strlen(DP_FMT_PROGRAM));
@@ -79,8 +85,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
             break;
         }
         struct dp_diff_amount *a = amount(tree, b, side);
-        a->self += e.edges[i].self;
-        a->incl += e.edges[i].incl;
+        a->self += adjusted(tree, e.edges[i].self);
+        a->incl += adjusted(tree, e.edges[i].incl);
         a->calls += e.edges[i].calls;
     }
     dp_edges_release(&e);
@@ -103,21 +109,21 @@ static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct d
             return (int)b;
         of[i] = (uint32_t)b;
         struct dp_diff_amount *a = amount(tree, b, side);
-        a->self += n->self;
+        a->self += adjusted(tree, n->self);
         a->calls += n->calls;
     }
     return 0;
 }
 
-int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, uint32_t side, const struct dp_overhead *over)
+int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over)
 {
     struct dp_diff_tree *tree = ctx;
-    (void)diff;
+    tree->speed = diff->adjusted ? run->speed : 1;
     if (tree->edges_of)
-        return add_edges(tree, side, over);
+        return add_edges(tree, run->side, over);
     uint32_t *of = dp_mem_realloc(NULL, over->n_nodes + 1, sizeof *of);
     uint32_t *texts = dp_mem_zalloc((over->values.count + 1) * sizeof *texts);
-    int rc = of && texts ? add_contexts(tree, side, over, of, texts) : DP_E_NOMEM;
+    int rc = of && texts ? add_contexts(tree, run->side, over, of, texts) : DP_E_NOMEM;
     dp_mem_free(of);
     dp_mem_free(texts);
     return rc;

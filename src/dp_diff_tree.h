@@ -26,6 +26,7 @@ struct dp_diff_tree {
     struct dp_diff_amount *amounts;     /* by branch, then by side */
     size_t amounts_cap;
     size_t n_sides;
+    double speed;               /* of the run that is added */
     uint32_t by;                /* whose changes sort the kids: a side */
     uint32_t *order, *first;    /* kids of branch b: order[first[b]] up to first[b + 1], the largest change first */
     struct dp_map kids;
@@ -40,7 +41,7 @@ void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *ed
 void dp_diff_tree_release(struct dp_diff_tree *tree);
 
 /* A dp_diff_each_fn: adds a run. ctx is the tree. */
-int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, uint32_t side, const struct dp_overhead *over);
+int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over);
 
 /* All are there: means, inclusive values, order. Returns 0 or DP_E_NOMEM. */
 int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff);

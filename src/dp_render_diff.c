@@ -196,7 +196,7 @@ static void test_facts(struct dp_rdiff *r)
     if (!r->sets)
         return;
     if (r->people)
-        dp_buf_addf(&r->scratch, "%zu with at least %g %% of the total; a change is true when its corrected p is at most %g; intervals of %g %%",
+        dp_buf_addf(&r->scratch, "%zu with at least %g %% of the total; a change is true when its corrected p is at most %g; intervals are of %g %%, each for itself",
                     tests, r->how->floor, r->how->alpha, 100 * r->how->confidence);
     if (r->people)
         fact(r, "Tested", "test", dp_rdiff_kept(r), NULL);
@@ -398,6 +398,27 @@ static void release(struct dp_rdiff *r)
     dp_diff_release(&r->diff);
 }
 
+/* The lines of text that a reader of other formats misses. */
+static char *findings_text(const struct dp_rdiff *r)
+{
+    struct dp_buf buf;
+    char *copy = NULL;
+    dp_buf_init(&buf);
+    dp_gate_text(&buf, &r->gate, &r->diff, "");
+    if (!buf.err && (copy = dp_mem_alloc(buf.len + 1)) != NULL) {
+        memcpy(copy, buf.ptr, buf.len);
+        copy[buf.len] = '\0';
+    }
+    dp_buf_release(&buf);
+    return copy;
+}
+
+void dp_diff_outcome_release(struct dp_diff_outcome *out)
+{
+    dp_mem_free(out->findings);
+    out->findings = NULL;
+}
+
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
                   struct dp_diff_outcome *out)
 {
@@ -427,6 +448,8 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     out->failed = r.gate.failed;
     out->undecided = r.gate.undecided;
     out->needed = r.gate.needed;
+    if (rc == 0 && r.has_gate && !(out->findings = findings_text(&r)))
+        rc = DP_E_NOMEM;
     release(&r);
     dp_mem_free(sink);
     return rc < 0 ? rc : flushed;

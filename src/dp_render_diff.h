@@ -33,7 +33,7 @@ enum dp_rdiff_section { S_BOTH, S_NEW, S_GONE };
 struct dp_rdiff_row {
     uint32_t entry;
     enum dp_rdiff_section section;
-    uint32_t fails;             /* of its rules the first, and 1 */
+    uint32_t fails;             /* the first finding that is about it, and 1; 0: none */
 };
 
 struct dp_rdiff {

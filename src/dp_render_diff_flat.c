@@ -112,7 +112,7 @@ int dp_rdiff_make_rows(struct dp_rdiff *r)
     bool ok = order && fails && sorted && r->rows;
     for (size_t i = r->gate.n; ok && i-- > 0;)
         if (r->gate.findings[i].entry != DP_GATE_TOTAL)
-            fails[r->gate.findings[i].entry] = r->gate.findings[i].rule + 1;
+            fails[r->gate.findings[i].entry] = (uint32_t)i + 1;
     for (uint32_t e = 0; ok && e < n; e++) {
         enum dp_rdiff_section section = section_of(r, e);
         if (!r->diff.shown[e] || (r->how->baseline_only && section != S_BOTH))
@@ -332,6 +332,20 @@ static struct dp_cell p_cell(const struct dp_rdiff *r, const struct dp_diff_valu
     return dp_rdiff_real(v->p, 12);
 }
 
+/* The rules that it crosses. */
+static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_rdiff_row *row)
+{
+    uint32_t last = UINT32_MAX;
+    for (size_t i = row->fails - 1; i < r->gate.n; i++) {
+        const struct dp_finding *f = &r->gate.findings[i];
+        if (f->entry != row->entry || f->rule == last)
+            continue;
+        dp_buf_adds(&r->scratch, last == UINT32_MAX ? "" : ", ");
+        dp_buf_adds(&r->scratch, r->how->rules[last = f->rule].text);
+    }
+    return dp_rdiff_kept(r);
+}
+
 static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, const struct dp_rdiff_column *c)
 {
     static const char *const statuses[] = { "both", "new", "gone" };
@@ -362,7 +376,7 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, c
     case K_P: return p_cell(r, v);
     case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
     case K_STATUS: return dp_rdiff_words(statuses[row->section]);
-    case K_FAILS: return row->fails ? dp_rdiff_words(r->how->rules[row->fails - 1].text) : empty;
+    case K_FAILS: return row->fails ? fails_cell(r, row) : empty;
     case K_MOVED:
         text = dp_diff_moved_from(&r->diff, row->entry);
         return text ? dp_cell_text(text->ptr, text->len) : empty;
@@ -412,7 +426,8 @@ static void name_largest(struct dp_rdiff *r, bool grown, const char *label, cons
         uint32_t e = r->rows[i].entry, k;
         const struct dp_diff_values *v = values_of(r, e, 1);
         bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_SINGLE;
-        if (!counts || (grown ? v->value <= v->base : v->value >= v->base))
+        double whole = r->families[1].base_whole > r->families[1].whole ? r->families[1].base_whole : r->families[1].whole;
+        if (!counts || 100 * size_of(v) < r->how->floor * whole || (grown ? v->value <= v->base : v->value >= v->base))
             continue;
         for (k = n; k > 0 && size_of(v) > size_of(values_of(r, best[k - 1], 1)); k--)
             if (k < DP_ARRAY_LEN(best))

@@ -60,7 +60,11 @@ static int add_rest(struct dp_rdiff *r, uint32_t from, uint32_t end, unsigned le
             sum[s].self += a->incl;     /* with what they call, so that Self adds up, too */
             sum[s].calls += a->calls;
         }
-    dp_buf_addf(&r->scratch, "[%" PRIu32 " more]", end - from);
+    const struct dp_name *only = dp_pool_name(&r->tree.texts, r->tree.branches[r->tree.order[from]].name);
+    if (end - from > 1)
+        dp_buf_addf(&r->scratch, "[%" PRIu32 " more]", end - from);
+    else
+        dp_buf_add(&r->scratch, only->ptr, only->len);
     int rc = add_branch(r, sum, dp_rdiff_kept(r), level);
     dp_mem_free(sum);
     return rc;

@@ -370,7 +370,9 @@ struct dp_diff_outcome {
     size_t rows;
     size_t failed, undecided;       /* of the gate: findings */
     size_t needed;                  /* runs a side that could decide; 0: these can */
+    char *findings;                 /* the gate's, as lines of text; NULL: there is no gate. Owned */
 };
+void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of the name edges_of. */
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,

@@ -44,12 +44,13 @@ sub set {
     my $set = ++$sets;
     for my $k (1 .. $runs) {
         my $speed = 1 + $speeds * rand;
-        run_file("$dir/$set.$k", map { $_ => [int($subs{$_}[0] * $speed * (1 + $noise / 100 * (rand() + rand() + rand() - 1.5))), $subs{$_}[1]] } keys %subs);
+        run_file("$dir/$set.$k", map { $_ => [int($subs{$_}[0] * $speed * (1 + $noise / 100 * (rand() + rand() + rand() - 1.5))), $subs{$_}[1]] } sort keys %subs);
     }
     return "$dir/$set.*";
 }
 
-srand 11;
+my $seed = $ENV{DPROF_SEED} // 11;
+srand $seed;
 my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 # ---- what is told ----
@@ -74,7 +75,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is($json->{total_verdict}, 'significant', 'the total');
     my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
     like($text, qr/^# Baseline: \S+ \(5 runs\)$/m, 'how many runs');
-    like($text, qr/^# Tested: 2 with at least 0\.5 % of the total; a change is true when its corrected p is at most 0\.05; intervals of 95 %$/m, 'which test');
+    like($text, qr/^# Tested: 2 with at least 0\.5 % of the total; a change is true when its corrected p is at most 0\.05; intervals are of 95 %, each for itself$/m, 'which test');
     like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+ to \+\S+%\s+0\.01587  A::f$/m, 'a row');
     like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");

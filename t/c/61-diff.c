@@ -105,17 +105,20 @@ static void no_memory(void)
         printed = 0;
         if (dp_diff_print(sides, 2, &how, &counting, &out) != 0)
             wrong++;
+        dp_diff_outcome_release(&out);
         silent += printed == 0 && !(how.format == DP_GITHUB && !how.n_rules);
         for (long n = 0;; n += 1 + n / 100) {
             dp_mem_fail_after(n);
             int rc = dp_diff_print(sides, 2, &how, &counting, &out);
             dp_mem_fail_after(-1);
+            dp_diff_outcome_release(&out);
             if (rc == 0)
                 break;
             failures++;
             wrong += rc != DP_E_NOMEM || dp_mem_live() != before;
         }
         wrong += dp_diff_print(sides, 2, &how, &refusing, &out) != (printed && !(how.format == DP_GITHUB && !how.n_rules) ? DP_E_IO : 0);
+        dp_diff_outcome_release(&out);
         wrong += dp_mem_live() != before;
     }
     is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind", failures);

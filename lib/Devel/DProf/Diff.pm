@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names flags COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names flags few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -201,9 +201,10 @@ sub why_unpinned {
 
 # What the sides differ in that matters: texts.
 sub differences {
-    my ($self) = @_;
+    my ($self, $of_commands) = @_;
     my @told;
-    my %names = (dprof_perl => 'perl', dprof_clock => 'the clock', dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins');
+    my %names = (dprof_perl => 'perl', dprof_clock => 'the clock', dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
+        $of_commands ? () : (program => 'the program'));
     for my $name (sort keys %names) {
         my (%values, @order);
         for my $side (@{ $self->{sides} }) {
@@ -211,6 +212,7 @@ sub differences {
                 my %header = $profile->header(0);
                 next if !defined $header{dprof_format};
                 $header{builtins} = ($header{dprof_options} // '') =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
+                $header{program} = ($header{dprof_script} // '') =~ s{.*/}{}r;
                 my $value = $header{$name} // '';
                 push @order, length $value ? $value : 'none' if !$values{$value}++;
             }
@@ -241,15 +243,25 @@ sub is_chancy {
 
 # After printing: rules and renames that met nothing.
 sub idle {
-    my ($self) = @_;
+    my ($self, $result) = @_;
     my @idle = map { "--fail-if $self->{rules}[$_]{text}: no sub matches" }
         grep { $self->{rules}[$_]{pattern} >= 0 && !$self->{matched}{ $self->{rules}[$_]{pattern} } } 0 .. $#{ $self->{rules} };
-    my %labels = map { $_ => 1 } map { $_->[0] } map { $_->subs({ autoload => $self->{autoload} }) } map { parts($_) } @{ $self->{sides} };
+    my $names = $self->{subs} || {};
+    my %labels = map { $_ => 1 } '(program)', map { $_->[0] } map { $_->subs({ autoload => $self->{autoload} }) } map { parts($_) } @{ $self->{sides} };
     my @renames = @{ $self->{renames} || [] };
     while (my ($old, $new) = splice @renames, 0, 2) {
         my $known = $old =~ /::\z/ ? grep { index($_, $old) == 0 } keys %labels : $labels{$old};
-        push @idle, "--map $old=$new: no side has $old" if !$known;
+        my $hint = !$known && grep({ index($_, "${old}::") == 0 } keys %labels) ? "; a package ends in :: on both sides" : '';
+        push @idle, "--map $old=$new: no side has $old$hint" if !$known;
     }
+    my %shown = map { $_ => 1 } map { @$_ } values %{ $self->{labels} || {} };
+    for my $name (grep { !$labels{$_} && !$shown{$_} } sort keys %$names) {
+        my @like = few(grep { /::\Q$name\E\z/ } sort keys %labels);
+        push @idle, "-S $name: no sub has that name" . (@like ? '; there is ' . join(', ', @like) : '');
+    }
+    my $filter = join ' and ', map { $self->{$_} ? { re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C' }->{$_} : () }
+        qw(re_only re_skip packages scripts);
+    push @idle, "$filter: nothing is left" if length $filter && !grep { $_->{rows} } $result;
     return @idle;
 }
 
@@ -481,16 +493,16 @@ True where rules on times have a single run a side to go by.
 
 =item idle
 
-After print: rules whose pattern no sub matched, renames of what no side has; as lines.
+After print, with what it returned: rules whose pattern no sub matched, renames of what no side has, filters that leave nothing; as lines.
 
-=item differences
+=item differences [COMMANDS]
 
-What else the sides differ in, as lines.
+What else the sides differ in, as lines; not their programs, where COMMANDS is true: these are known.
 
 =item print HANDLE
 
 Compares and prints. Returns a hash (undef where a pattern could not be used; that was said): code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
-(findings of the rules), needed (runs a side that could decide what these cannot).
+(findings of the rules), findings (these as lines of text), needed (runs a side that could decide what these cannot).
 
 =back
 

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names filters flags medium colour few COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names filters flags medium colour few COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -19,7 +19,7 @@ our @KEYS = qw(sub package script pid thread srcline phase caller parent);
 our %KEY = (map({ $KEYS[$_] => $_ } 0 .. $#KEYS), symbol => 0, dso => 1, comm => 2, tid => 4);
 use constant COUNTER => 16;
 use constant { SHOWN => 1, PARENT => 2, CUT => 4 };
-my %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4, tap => 5, junit => 6, github => 7);
+our %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4, tap => 5, junit => 6, github => 7);
 
 # A unique beginning of a key will do.
 sub key {

@@ -9,7 +9,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed list_of output written run_loop
                           usage manual);
-use Devel::DProf::View qw(%METRIC %KEY keys_of filters medium colour few);
+use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -209,7 +209,6 @@ sub renames {
 sub sides {
     my ($opt, @names) = @_;
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
-    @names = $wanted > 1 ? () : 'tmon.out.old' if !@names && $wanted;
     @names = ('tmon.out.old', 'tmon.out') if !@names && !$wanted;
     unshift @names, 'tmon.out.old' if @names == 1 && !$wanted;
     my @sides;
@@ -227,7 +226,8 @@ sub sides {
 # The files of a side: separated by commas, with wildcards; without what belongs to others of them.
 sub paths {
     my ($name) = @_;
-    return $name if $name eq '-' || -e $name;
+    return $name if $name eq '-' || (-e $name && !-d _);
+    return grep { -f && !/\.(?:live|new)\z/ } File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
     my %seen;
     my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,(?![^{]*\})/, $name;
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
@@ -363,7 +363,7 @@ sub compare {
     return usage('dprofdiff', $@) if $@;
     return FAILED if !$rules;
     if (!$opt->{f}) {
-        complain("the sides differ: $_") for $diff->differences;
+        complain("the sides differ: $_") for $diff->differences($opt->{run});
     }
     complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
@@ -419,10 +419,11 @@ sub report {
         return FAILED;
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    if (!$opt->{f}) {
-        complain("dprofdiff: $_") for $diff->idle;
-    }
-    return gate($opt, $diff, $result);
+    # a gate that looks at nothing must not pass
+    my @idle = $opt->{f} ? () : $diff->idle($result);
+    complain("dprofdiff: $_") for @idle;
+    my $passed = gate($opt, $diff, $result);
+    return $passed == OK && @idle && $opt->{'fail-if'} ? FAILED : $passed;
 }
 
 sub gate {
@@ -433,6 +434,10 @@ sub gate {
         complain("dprofdiff: $what undecided: not enough runs" . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
     }
     return OK if !$failed && !($undecided && $opt->{strict});
+    # where a reader of the standard error would not learn what it is about
+    if ($diff->{format} == $FORMAT{tap} || $diff->{format} == $FORMAT{csv}) {
+        complain("# $_") for split /\n/, bytes($result->{findings} // '');
+    }
     complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
         . ($diff->is_chancy ? '; times of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
