@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew run_program);
+use DProfTest qw(scratch spew in_process);
 use JSON::PP ();
 
 my $dir = scratch();
@@ -13,8 +13,7 @@ my ($n, $round) = (0, 0);
 sub report {
     my ($text, @args) = @_;
     my $file = spew("$dir/" . ++$n . '.in', $text);
-    my $run = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport',
-        '--format', 'json', @args, $file]);
+    my $run = in_process('Dprofreport', '--format', 'json', @args, $file);
     return $run->{status} == 0 && $run->{err} eq '' ? JSON::PP->new->utf8->decode($run->{out}) : diag "@args: $run->{err}";
 }
 
@@ -71,8 +70,7 @@ for $round (1 .. ($ENV{ROUNDS} || 5)) {
     # Text of folded chains: every stack that has its share, and nothing else.
     {
         my $file = spew("$dir/" . ++$n . '.in', $text);
-        my $run = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport',
-            '-q', '-S', $subs[0], '-g', 'folded,3,period', $file]);
+        my $run = in_process('Dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
         my %want;
         for (@stacks) {
             my ($value, @f) = @$_;

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program);
+use DProfTest qw(root scratch spew slurp run_program in_process);
 use JSON::PP ();
 
 my $dir = scratch();
@@ -18,7 +18,7 @@ sub tool {
 }
 
 sub json {
-    my $run = tool('--format', 'json', @_);
+    my $run = in_process('Dprofdiff', '--format', 'json', @_);
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err}, status => $run->{status} };
 }
 

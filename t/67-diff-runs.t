@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program);
+use DProfTest qw(root scratch spew slurp run_program in_process);
 use JSON::PP ();
 
 my $dir = scratch();
@@ -15,7 +15,7 @@ sub tool {
 }
 
 sub json {
-    my $run = tool('--format', 'json', @_);
+    my $run = in_process('Dprofdiff', '--format', 'json', @_);
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err} };
 }
 
@@ -79,12 +79,12 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+ to \+\S+%\s+0\.01587  A::f$/m, 'a row');
     like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
-    like($few->{out}, qr/^# Not enough runs: 7 a side needed to decide$/m, 'five runs cannot decide two tests at 0.002') or diag $few->{out};
+    like($few->{out}, qr/^# Not enough runs: 6 a side needed to decide$/m, 'five runs cannot decide two tests at 0.005') or diag $few->{out};
     like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? in place of a change');
     is(by_name(json("$dir/x.*", "$dir/y.*"))->{'A::f'}{verdict}, 'too few runs', '... in JSON, too');
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
     is($gate->{status}, 0, 'what cannot be decided passes');
-    like($gate->{err}, qr/undecided: not enough runs, 7 a side needed/, '... with a warning');
+    like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
     is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, '... and fails with --strict');
     is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, 'what is true fails');
     is(tool('--alpha', 0.05, '--fail-if', 'self > 25%', "$dir/x.*", "$dir/y.*")->{status}, 0, '... if it crosses the limit');
@@ -106,7 +106,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 {
     my ($alarms, $found, $others) = (0, 0, 0);
-    my $rounds = 20;
+    my $rounds = 40;
     for (1 .. $rounds) {
         my $same = json(set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
         $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };
@@ -114,9 +114,10 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
         $found++ if by_name($slow)->{'A::d'}{verdict} eq 'significant';
         $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' } @{ $slow->{rows} };
     }
-    is($alarms, 0, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: no alarm");
+    # one in two hundred may be: p is what it says
+    cmp_ok($alarms, '<=', 1, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: $alarms alarms");
     cmp_ok($found, '>=', $rounds - 2, "a sub 5 % slower, with 1 % of noise: found in $found of $rounds");
-    is($others, 0, '... and no other one');
+    cmp_ok($others, '<=', 2, "... and $others others");
     my ($old, $new) = (set(10, 1, 0, %subs), set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
     my $twice = json($old, $new);
     is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10, 'twice the work is no slow machine');

@@ -34,7 +34,7 @@ use POSIX ();
 use version;
 use TraceReader;
 
-our @EXPORT = qw(root scratch slurp spew run_perl run_program profiled plain same_as_plain read_profile edges_of_tree
+our @EXPORT = qw(root scratch slurp spew run_perl run_program in_process profiled plain same_as_plain read_profile edges_of_tree
                  profile_ok check_script run_scripts counting PROFILER profiler_env tree);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
@@ -120,6 +120,22 @@ sub run_program {
         out => slurp($out), err => slurp($err), status => $? >> 8, signal => $? & 127, dir => $dir, pid => $pid,
         raw => $?,
     };
+}
+
+# A tool's main function here and now, for tests that ask a thousand times: Dprofdiff, ARGS. As run_program, without a
+# process of its own.
+sub in_process {
+    my ($tool, @args) = @_;
+    require "Devel/DProf/Tool/$tool.pm";
+    my ($out, $err, $status) = ('', '');
+    {
+        local (*STDOUT, *STDERR);
+        open STDOUT, '>', \$out or die "memory: $!";
+        open STDERR, '>', \$err or die "memory: $!";
+        $status = "Devel::DProf::Tool::$tool"->can('main')->(@args);
+        close STDERR;
+    }
+    return { out => $out, err => $err, status => $status };
 }
 
 # run_perl([perl's arguments], options); profile => 1 puts the profiler in.

@@ -16,7 +16,7 @@ use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.002,
+        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005,
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };

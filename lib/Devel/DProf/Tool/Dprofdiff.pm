@@ -475,7 +475,7 @@ How it is computed and shown:
     --callers SUB --callees SUB     who calls it, what it calls
 Is it true:
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
-    --alpha P  --floor P  --confidence P        0.002; 0.5 percent; 0.95
+    --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
     --as-measured       times are not adjusted for the speed of the runs
 Gate: exit status 3 when a rule fails
     --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
