@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program profiled counting);
+use DProfTest qw(root scratch spew slurp run_program run_tool profiled counting);
 use JSON::PP ();
 use Devel::DProf::Profile;
 
@@ -19,7 +19,7 @@ sub report {
 sub tool {
     my (@args) = @_;
     my %env = ref $args[0] ? %{ shift @args } : ();
-    return run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport', @args], env => \%env);
+    return run_tool('Dprofreport', \@args, env => \%env);
 }
 
 # Folded text -> symbol => [children, self], as the words of the definition have it.

@@ -5,19 +5,17 @@ use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
 use DprofppTest qw(slurp spew data);
-use DProfTest qw(root run_program);
+use DProfTest qw(run_tool);
 
 my @flags = ('', '-n --show-total-period --per-call', '--no-children -n', '-g', '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
     '-G', '-G --no-children', '--callers main::__ANON__', '--callees main::run', '--histogram -O 2', '-s package,sub --hierarchy',
     '-s phase,sub', '-t ,', map({ ("--format $_", "--format $_ -g -n --show-total-period") } qw(csv json markdown html)));
 
 my $golden = abs_path('t/golden');
-my $tool = abs_path('blib/script/dprofreport');
 for my $profile (qw(ours classic)) {
     for my $flags (@flags) {
         my $name = "dprofreport.$profile" . ($flags =~ s/[^-+\w]+/_/gr =~ s/^(?=.)/./r);
-        my $run = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', $tool, '-f', '-m', 'real',
-            split(' ', $flags), "$profile.out"], dir => data('.'));
+        my $run = run_tool('Dprofreport', ['-f', '-m', 'real', split(' ', $flags), "$profile.out"], dir => data('.'));
         my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
         spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
         is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program in_process);
+use DProfTest qw(scratch spew slurp run_tool in_process);
 use JSON::PP ();
 
 my $dir = scratch();
@@ -14,7 +14,7 @@ sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.i
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', @args], %how);
+    return run_tool('Dprofdiff', \@args, %how);
 }
 
 sub json {

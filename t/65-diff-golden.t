@@ -5,7 +5,7 @@ use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
 use DprofppTest qw(slurp spew data);
-use DProfTest qw(root run_program);
+use DProfTest qw(run_tool);
 
 my @gate = ('--fail-if', 'calls > 0, /total|check/ ops > 2%, self > 5% & 1ms, new, gone');
 my @flags = ([], ['-m', 'calls'], ['-m', 'ops', '--tree'], ['--tree', '--percent-limit', 0, '--format', 'json'], ['-c', 'ratio', '-p'], ['-c', 'wdiff:1,2', '-F'], ['-v', '--children'],
@@ -13,10 +13,9 @@ my @flags = ([], ['-m', 'calls'], ['-m', 'ops', '--tree'], ['--tree', '--percent
     map({ ['--format', $_, @gate] } qw(text csv json markdown html tap junit github)));
 
 my $golden = abs_path('t/golden');
-my $tool = abs_path('blib/script/dprofdiff');
 for my $flags (@flags) {
     my $name = 'dprofdiff.shop' . (join(' ', map { /^calls >/ ? 'GATE' : $_ } @$flags) =~ s/[^-+\w]+/_/gr =~ s/^(?=.)/./r);
-    my $run = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', $tool, @$flags, 'shop-old.out', 'shop-new.out'], dir => data('.'));
+    my $run = run_tool('Dprofdiff', [@$flags, 'shop-old.out', 'shop-new.out'], dir => data('.'));
     my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
     spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
     is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);

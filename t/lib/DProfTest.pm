@@ -34,7 +34,7 @@ use POSIX ();
 use version;
 use TraceReader;
 
-our @EXPORT = qw(root scratch slurp spew run_perl run_program in_process profiled plain same_as_plain read_profile edges_of_tree
+our @EXPORT = qw(root scratch slurp spew run_perl run_program run_tool in_process profiled plain same_as_plain read_profile edges_of_tree
                  profile_ok check_script run_scripts counting PROFILER profiler_env tree);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
@@ -113,6 +113,7 @@ sub run_program {
         open STDERR, '>', $err or exit 126;
         umask $opt{umask} if defined $opt{umask};
         alarm($opt{limit} // 120);
+        POSIX::_exit($command->()) if ref $command eq 'CODE';
         exec { $command->[0] } @$command or exit 127;
     }
     waitpid $pid, 0;
@@ -120,6 +121,15 @@ sub run_program {
         out => slurp($out), err => slurp($err), status => $? >> 8, signal => $? & 127, dir => $dir, pid => $pid,
         raw => $?,
     };
+}
+
+# A tool of ours in a process of its own that does not have to load it again: Dprofdiff, [ARGS], options of run_program.
+sub run_tool {
+    my ($tool, $args, %opt) = @_;
+    require "Devel/DProf/Tool/$tool.pm";
+    require Devel::DProf::Record;
+    my $main = "Devel::DProf::Tool::$tool"->can('main');
+    return run_program(sub { my $status = $main->(@$args); close STDOUT; return $status }, %opt);
 }
 
 # A tool's main function here and now, for tests that ask a thousand times: Dprofdiff, ARGS. As run_program, without a

@@ -6,6 +6,8 @@ use Cwd 'abs_path';
 use File::Basename 'dirname';
 use File::Temp ();
 use Exporter 'import';
+use POSIX ();
+use Devel::DProf::Tool::Dprofpp;
 
 our @EXPORT = qw(dprofpp slurp spew data tempdir);
 
@@ -26,7 +28,7 @@ sub spew {
     return $file;
 }
 
-# Runs it: (stdout, stderr, exit status). A hash first: environment, cwd, stdin.
+# Runs it: (stdout, stderr, exit status). A hash first: environment, cwd, stdin; exec: in a perl of its own.
 sub dprofpp {
     my %how = ref $_[0] ? %{ +shift } : ();
     my @args = @_;
@@ -39,6 +41,12 @@ sub dprofpp {
         open STDIN, '<', $how{stdin} // '/dev/null' or die;
         open STDOUT, '>', $out or die;
         open STDERR, '>', $err or die;
+        # without a new perl: it has been loaded
+        if (!$how{exec} && !grep { /^-(?:p|H)/ } @args) {
+            my $status = Devel::DProf::Tool::Dprofpp::main(@args);
+            close STDOUT;
+            POSIX::_exit($status);
+        }
         exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), "$root/bin/dprofpp", @args;
         die;
     }
