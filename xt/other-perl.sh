@@ -23,7 +23,7 @@ flags='-g -O2'
 "$perl" -e 'printf "perl %vd, %s threads, flags %s\n", $^V, do { require Config; $Config::Config{useithreads} ? "with" : "without" }, shift' -- "$flags"
 { DPROF_WERROR=1 "$perl" Makefile.PL OPTIMIZE="$flags" && make; } >build.log 2>&1 || { grep -v '^[a-z0-9_-]*cc -c' build.log | tail -30; exit 1; }
 if [ $# -gt 0 ]; then
-    "$perl" -MTest::Harness -e '$Test::Harness::switches = ""; runtests(@ARGV)' "$@"
+    "$perl" -MExtUtils::Command::MM -e 'test_harness(0, "blib/lib", "blib/arch")' "$@"
 else
     make test
 fi
