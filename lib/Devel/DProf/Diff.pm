@@ -79,13 +79,19 @@ sub parts {
     return map { @$_ } @{ $side->{profiles} };
 }
 
+# The header of a part: of its first file. Asked for many times.
+sub header {
+    my ($self, $profile) = @_;
+    return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
+}
+
 # Leaves out the files of other processes and threads. False where a side has nothing left.
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
     for my $side (@{ $self->{sides} }) {
         for my $run (@{ $side->{profiles} }) {
-            @$run = grep { my %header = $_->header(0); $wanted->{ $header{"dprof_$name"} // '' } } @$run;
+            @$run = grep { $wanted->{ $self->header($_)->{"dprof_$name"} // '' } } @$run;
         }
         @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
         next if @{ $side->{profiles} };
@@ -190,8 +196,7 @@ sub why_unpinned {
     my %seeds;
     for my $side (@{ $self->{sides} }) {
         for my $profile (parts($side)) {
-            my %header = $profile->header(0);
-            my ($seed, $keys) = map { $_ // '' } @header{qw(dprof_hash_seed dprof_perturb_keys)};
+            my ($seed, $keys) = map { $_ // '' } @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
             return "the hash seed of $side->{name} was random" if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
             $seeds{"$seed/$keys"} = 1;
         }
@@ -209,7 +214,7 @@ sub differences {
         my (%values, @order);
         for my $side (@{ $self->{sides} }) {
             for my $profile (parts($side)) {
-                my %header = $profile->header(0);
+                my %header = %{ $self->header($profile) };
                 next if !defined $header{dprof_format};
                 $header{builtins} = ($header{dprof_options} // '') =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
                 $header{program} = ($header{dprof_script} // '') =~ s{.*/}{}r;
@@ -246,9 +251,12 @@ sub idle {
     my ($self, $result) = @_;
     my @idle = map { "--fail-if $self->{rules}[$_]{text}: no sub matches" }
         grep { $self->{rules}[$_]{pattern} >= 0 && !$self->{matched}{ $self->{rules}[$_]{pattern} } } 0 .. $#{ $self->{rules} };
-    my $names = $self->{subs} || {};
+    my $filter = join ' and ', map { $self->{$_} ? { re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C' }->{$_} : () }
+        qw(re_only re_skip packages scripts);
+    push @idle, "$filter: nothing is left" if length $filter && !$result->{rows};
+    my ($names, @renames) = ($self->{subs} || {}, @{ $self->{renames} || [] });
+    return @idle if !%$names && !@renames;
     my %labels = map { $_ => 1 } '(program)', map { $_->[0] } map { $_->subs({ autoload => $self->{autoload} }) } map { parts($_) } @{ $self->{sides} };
-    my @renames = @{ $self->{renames} || [] };
     while (my ($old, $new) = splice @renames, 0, 2) {
         my $known = $old =~ /::\z/ ? grep { index($_, $old) == 0 } keys %labels : $labels{$old};
         my $hint = !$known && grep({ index($_, "${old}::") == 0 } keys %labels) ? "; a package ends in :: on both sides" : '';
@@ -259,9 +267,6 @@ sub idle {
         my @like = few(grep { /::\Q$name\E\z/ } sort keys %labels);
         push @idle, "-S $name: no sub has that name" . (@like ? '; there is ' . join(', ', @like) : '');
     }
-    my $filter = join ' and ', map { $self->{$_} ? { re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C' }->{$_} : () }
-        qw(re_only re_skip packages scripts);
-    push @idle, "$filter: nothing is left" if length $filter && !grep { $_->{rows} } $result;
     return @idle;
 }
 
@@ -376,7 +381,7 @@ sub print {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} };
-    my $result = Devel::DProf::Profile::print_diff($out, \@sides, {%$self});
+    my $result = Devel::DProf::Profile::print_diff($out, \@sides, $self);
     return $result if !defined $self->{wrong_pattern};
     $self->{say}->("--fail-if: $self->{wrong_pattern}");
     return undef;
@@ -387,18 +392,18 @@ sub learn_labels {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
     my @list = map { my $s = $_; map { [$_, $s] } parts($sides[$s]) } 0 .. $#sides;
-    my $labels = Devel::DProf::Profile::paired_labels(\@list, {%$self});
+    my $labels = Devel::DProf::Profile::paired_labels(\@list, $self);
     $self->{labels}{ $list[$_][0] } = $labels->[$_] for 0 .. $#list;
     return;
 }
 
 sub part {
     my ($self, $profile) = @_;
-    my %header = $profile->files ? $profile->header(0) : ();
-    my $script = $header{dprof_script};
+    my $header = $self->header($profile);
+    my $script = $header->{dprof_script};
     # as other checkouts have it: told by its name alone where that is no other's
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
-    return [$profile, flags($self, $profile, \%header, $self->{labels}{$profile}), $script, @header{qw(dprof_pid dprof_tid)}];
+    return [$profile, flags($self, $profile, $header, $self->{labels}{$profile}), $script, @$header{qw(dprof_pid dprof_tid)}];
 }
 
 sub ambiguous {
@@ -407,8 +412,7 @@ sub ambiguous {
         my %by;
         for my $s (0 .. $#{ $self->{sides} }) {
             for my $profile (parts($self->{sides}[$s])) {
-                my %header = $profile->header(0);
-                my $path = $header{dprof_script} // next;
+                my $path = $self->header($profile)->{dprof_script} // next;
                 $by{ $path =~ s{.*/}{}r }{$s}{$path} = 1;
             }
         }

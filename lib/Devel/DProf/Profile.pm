@@ -41,10 +41,15 @@ sub processes {
 
 sub run_of {
     my ($path) = @_;
+    my %header = header_of($path);
+    return $header{dprof_run};
+}
+
+sub header_of {
+    my ($path) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add_header($path);
-    my %header = $profile->header(0);
-    return $header{dprof_run};
+    return $profile->header(0);
 }
 
 1;
@@ -210,6 +215,10 @@ Prints a file's lines with their numbers and places. Returns undef, or what is w
 
 The files of the run that a file belongs to, itself first: those beside it that
 are called like it, but for numbers, and have the same C<$dprof_run>.
+
+=item Devel::DProf::Profile::header_of PATH
+
+The names and values of a file's header, which alone is read.
 
 =item Devel::DProf::Profile::escape BYTES
 

@@ -5,6 +5,7 @@ use warnings;
 
 use Cwd ();
 use File::Glob ();
+use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed list_of output written run_loop
@@ -233,34 +234,28 @@ sub paths {
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
-# Files of one run are one: those that have its id.
+# Files of one run are one: those that have its id. A copy of a recording does not count twice.
 sub runs {
     my ($opt, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
     for my $path (@paths) {
         next if $seen{$path};
-        my $same = @paths > 1 && $path ne '-' && -f $path ? recording($path) : undef;
-        if (defined $same && defined $recording{$same}) {
-            complain("$path is the same recording as $recording{$same}, and left out");
+        my %header = @paths > 1 && $path ne '-' && -f $path ? Devel::DProf::Profile::header_of($path) : ();
+        my $id = $header{dprof_run} // '';
+        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
+        if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
+            complain("$path is the same recording as $recording{$recording}, and left out");
             next;
         }
-        $recording{$same} = $path if defined $same;
-        my @files = $opt->{processes} ? Devel::DProf::Profile::processes($path) : $path;
-        my $id = $path ne '-' && -f $path && @paths > 1 ? Devel::DProf::Profile::run_of($path) : undef;
-        my $run = defined $id && length $id ? $run_of{$id} ||= push(@runs, []) && $runs[-1] : push(@runs, []) && $runs[-1];
-        push @$run, grep { !$seen{$_}++ } @files;
+        $recording{$recording} = $path;
+        my $run = length $id ? $run_of{$id} : undef;
+        if (!$run) {
+            push @runs, $run = [];
+            $run_of{$id} = $run if length $id;
+        }
+        push @$run, grep { !$seen{$_}++ } $opt->{processes} ? Devel::DProf::Profile::processes($path) : $path;
     }
     return \@runs;
-}
-
-# What tells a file from all others, even if it was copied; undef where the header does not tell.
-sub recording {
-    my ($path) = @_;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->add_header($path);
-    my %header = $profile->header(0);
-    return undef if !length($header{dprof_run} // '') || $header{dprof_merged};
-    return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
 }
 
 # Records the sides of --run, in turn. Dies when a run fails.
@@ -271,7 +266,7 @@ sub recorded {
     my @commands = @{ $opt->{run} };
     my ($rounds, $warmup) = ($opt->{N} // 10, $opt->{warmup} // 1);
     $temp = File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1) if !defined $opt->{keep};
-    my $top = $temp // ($opt->{keep} =~ m{^/} ? $opt->{keep} : Cwd::getcwd() . "/$opt->{keep}");
+    my $top = $temp // File::Spec->rel2abs($opt->{keep});
     mkdir $top if !-d $top;
     die "$top: $!\n" if !-d $top || !-w _;
     die "--keep $opt->{keep}: there are runs of before; name another folder, or remove them\n"
