@@ -355,7 +355,7 @@ struct comparing {
     bool incl;
     uint32_t side;
     size_t n[2];                /* runs of the baseline, of the side */
-    double *x, *y;
+    double *x, *y, *scratch;    /* their values; room for as many */
 };
 
 #define TOTAL UINT32_MAX        /* in place of an entry */
@@ -378,21 +378,13 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The middle value of whole numbers, rounded down; of one run, that run's. */
-static uint64_t middle(const struct comparing *c, uint32_t e, uint32_t side)
+/* The middle one of a side's values, a whole number: of one run, that run's. v..n are the same as reals, and stay in order. */
+static uint64_t middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
-    const struct dp_diff *diff = c->diff;
-    double *v = side ? c->y : c->x;
-    size_t n = 0;
-    uint64_t only = 0;
-    for (size_t r = 0; r < diff->n_runs; r++)
-        if (diff->runs[r].side == (side ? c->side : 0)) {
-            only = value_of(c, &diff->runs[r], e);
-            v[n++] = (double)only;
-        }
     if (n == 1)
         return only;
-    double median = dp_stat_median(v, n);
+    memcpy(c->scratch, v, n * sizeof *v);
+    double median = dp_stat_median(c->scratch, n);
     return median > 0 ? (uint64_t)(median + 0.5) : 0;
 }
 
@@ -400,19 +392,20 @@ static void load(const struct comparing *c, uint32_t e, struct dp_diff_values *t
 {
     const struct dp_diff *diff = c->diff;
     size_t n[2] = { 0, 0 };
+    uint64_t value, last[2] = { 0, 0 };
     memset(to, 0, sizeof *to);
-    to->base = middle(c, e, 0);
-    to->value = middle(c, e, 1);
     for (size_t r = 0; r < diff->n_runs; r++) {
         const struct dp_diff_run *run = &diff->runs[r];
-        if (run->side == 0) {
-            c->x[n[0]++] = (double)value_of(c, run, e);
-            to->base_there = to->base_there || is_there(run, e);
-        } else if (run->side == c->side) {
-            c->y[n[1]++] = (double)value_of(c, run, e);
-            to->there = to->there || is_there(run, e);
-        }
+        if (run->side != 0 && run->side != c->side)
+            continue;
+        int which = run->side != 0;
+        bool *there = which ? &to->there : &to->base_there;
+        last[which] = value = value_of(c, run, e);
+        (which ? c->y : c->x)[n[which]++] = (double)value;
+        *there = *there || is_there(run, e);
     }
+    to->base = middle(c, c->x, n[0], last[0]);
+    to->value = middle(c, c->y, n[1], last[1]);
     to->p = 1;
     to->low = -INFINITY;
     to->high = INFINITY;
@@ -445,13 +438,25 @@ static bool all_one(const struct comparing *c)
     return c->x[0] == c->y[0] && all_equal(c->x, c->n[0]) && all_equal(c->y, c->n[1]);
 }
 
-static double pooled(const struct comparing *c, uint32_t e)
+/* The sum of what was loaded. */
+static double pooled(const struct comparing *c)
 {
     double sum = 0;
-    for (size_t r = 0; r < c->diff->n_runs; r++)
-        if (c->diff->runs[r].side == 0 || c->diff->runs[r].side == c->side)
-            sum += (double)value_of(c, &c->diff->runs[r], e);
+    for (size_t i = 0; i < c->n[0]; i++)
+        sum += c->x[i];
+    for (size_t i = 0; i < c->n[1]; i++)
+        sum += c->y[i];
     return sum;
+}
+
+/* Room for the values of all runs, three times; NULL when memory is short. */
+static double *begin(struct comparing *c)
+{
+    size_t n = c->diff->n_runs + 1;
+    c->x = dp_mem_realloc(NULL, 3 * n, sizeof *c->x);
+    c->y = c->x ? c->x + n : NULL;
+    c->scratch = c->x ? c->y + n : NULL;
+    return c->x;
 }
 
 static int test(const struct comparing *c, struct dp_diff_values *v)
@@ -466,14 +471,6 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* Of what is not tested. */
-static int spread_of(const struct comparing *c, struct dp_diff_values *v)
-{
-    v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
-    v->spread = dp_stat_spread(c->y, c->n[1], (double)v->value);
-    return 0;
-}
-
 /* One value against another, before any correction: those to be tested are left UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
@@ -486,9 +483,14 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     }
     if (all_one(c))
         return 0;
-    bool small = e != TOTAL && pooled(c, e) < floor;
-    v->verdict = small ? DP_DIFF_SMALL : DP_DIFF_UNSURE;
-    return small ? spread_of(c, v) : test(c, v);
+    if (e == TOTAL || pooled(c) >= floor) {
+        v->verdict = DP_DIFF_UNSURE;
+        return test(c, v);
+    }
+    v->verdict = DP_DIFF_SMALL;
+    v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
+    v->spread = dp_stat_spread(c->y, c->n[1], (double)v->value);
+    return 0;
 }
 
 static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n)
@@ -543,11 +545,9 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     memset(family, 0, sizeof *family);
     c.n[0] = diff->sides[0].n_runs;
     c.n[1] = diff->sides[side].n_runs;
-    c.x = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.x);
-    c.y = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.y);
     family->values = dp_mem_zalloc((n + 1) * sizeof *family->values);
-    int rc = c.x && c.y && family->values ? judge(&c, TOTAL, 0, &family->total) : DP_E_NOMEM;
-    double floor = rc == 0 ? pooled(&c, TOTAL) * diff->how->floor / 100 : 0;
+    int rc = begin(&c) && family->values ? judge(&c, TOTAL, 0, &family->total) : DP_E_NOMEM;
+    double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;    /* the total is still loaded */
     for (uint32_t e = 0; e < n && rc == 0; e++) {
         rc = judge(&c, e, floor, &family->values[e]);
         family->tests += family->values[e].verdict == DP_DIFF_UNSURE;
@@ -559,7 +559,6 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
         family->whole = whole_of(&c, side);
     }
     dp_mem_free(c.x);
-    dp_mem_free(c.y);
     if (rc < 0)
         dp_diff_family_release(family);
     return rc;
@@ -570,28 +569,23 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
 static const double chance = 0.05;      /* sides whose speeds differ so rarely by chance differ in earnest */
 
 /* The speeds as values like others: a million is that of the median run. */
-static int compare_speeds(struct dp_diff *diff, uint32_t side)
+static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
 {
     struct comparing c = { .diff = diff, .side = side };
-    c.x = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.x);
-    c.y = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *c.y);
-    struct dp_diff_values *v = &diff->speeds;
-    int rc = c.x && c.y ? 0 : DP_E_NOMEM;
-    for (size_t r = 0; r < diff->n_runs && rc == 0; r++) {
+    memset(v, 0, sizeof *v);
+    if (!begin(&c))
+        return DP_E_NOMEM;
+    for (size_t r = 0; r < diff->n_runs; r++) {
         double speed = 1e6 * diff->runs[r].speed;
         if (diff->runs[r].side == 0)
             c.x[c.n[0]++] = speed;
         else if (diff->runs[r].side == side)
             c.y[c.n[1]++] = speed;
     }
-    if (rc == 0)
-        rc = test(&c, v);
-    if (rc == 0) {
-        v->base = (uint64_t)(dp_stat_median(c.x, c.n[0]) + 0.5);
-        v->value = (uint64_t)(dp_stat_median(c.y, c.n[1]) + 0.5);
-    }
+    int rc = test(&c, v);
+    v->base = (uint64_t)(dp_stat_median(c.x, c.n[0]) + 0.5);
+    v->value = (uint64_t)(dp_stat_median(c.y, c.n[1]) + 0.5);
     dp_mem_free(c.x);
-    dp_mem_free(c.y);
     return rc;
 }
 
@@ -612,18 +606,18 @@ static int changed_much(const struct dp_diff *diff, uint32_t side)
 
 static int decide_to_adjust(struct dp_diff *diff)
 {
-    uint32_t last = (uint32_t)(diff->how->order < diff->n_sides && diff->how->order ? diff->how->order : 1);
-    bool differ = false;
+    uint32_t shown = (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
+    diff->adjusted = true;
     for (uint32_t s = 1; s < diff->n_sides; s++) {
-        int rc = compare_speeds(diff, s);
+        struct dp_diff_values speeds;
+        int rc = compare_speeds(diff, s, &speeds);
+        bool tells = dp_stat_decides(diff->sides[0].n_runs, diff->sides[s].n_runs, 1, chance);
         if (rc < 0)
             return rc;
-        differ = differ || diff->speeds.p <= chance
-              || !dp_stat_decides(diff->sides[0].n_runs, diff->sides[s].n_runs, 1, chance);    /* too few to tell */
+        if (s == shown)
+            diff->speeds = speeds;
+        diff->adjusted = diff->adjusted && tells && speeds.p > chance;
     }
-    if (compare_speeds(diff, last < diff->n_sides ? last : 1) < 0)
-        return DP_E_NOMEM;
-    diff->adjusted = !differ;
     for (uint32_t s = 1; s < diff->n_sides && diff->adjusted; s++) {
         int rc = changed_much(diff, s);
         if (rc < 0)

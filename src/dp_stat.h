@@ -25,10 +25,8 @@ double dp_stat_median(double *v, size_t n);
  * chapter 4.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence);
 
-/* Adjusted p values in place of p: after Holm (the chance of one false alarm or more), after Benjamini and
- * Hochberg (the share of false ones among the alarms). order: n numbers of room. */
+/* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n numbers of room. */
 void dp_stat_holm(double *p, size_t n, uint32_t *order);
-void dp_stat_fdr(double *p, size_t n, uint32_t *order);
 
 /* Could the smallest p that n and m runs can have stay below alpha after Holm's correction of so many tests? */
 bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);

@@ -160,7 +160,6 @@ struct dp_classic {
     const unsigned char *roles; /* enum dp_role by name; NULL: keep all */
     const char *group;          /* label of DP_GROUP; NULL: no grouping asked for */
     size_t group_len;
-    int pull;                   /* DP_OTHER is in use */
 };
 
 /* The table, and the merged tree of -S. Return 0 or a negative DP_E. */

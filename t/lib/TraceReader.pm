@@ -282,19 +282,4 @@ sub marks {
     return @words;
 }
 
-# The merged call tree as indented lines, in the order of the first calls. No
-# recursion: profiles are deeper than perl likes.
-sub tree_lines {
-    my ($self, $filter) = @_;
-    my @todo = map { [0, $self->{tree}{kids}{$_}] } reverse @{ $self->{tree}{order} };
-    my @lines;
-    while (my $next = pop @todo) {
-        my ($depth, $node) = @$next;
-        my $shown = !$filter || $node->{name} =~ $filter;
-        push @lines, (' ' x $depth) . "$node->{name} $node->{calls}" if $shown;
-        push @todo, map { [$depth + ($shown ? 1 : 0), $node->{kids}{$_}] } reverse @{ $node->{order} };
-    }
-    return @lines;
-}
-
 1;
