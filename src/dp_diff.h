@@ -100,6 +100,10 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
                  dp_diff_each_fn *each, void *ctx);
 void dp_diff_release(struct dp_diff *diff);
 
+/* Measures the speed of the runs, and settles whether values are adjusted for it: dp_diff_make calls it where how->work is set.
+ * Returns 0 or a DP_E. */
+int dp_diff_adjust(struct dp_diff *diff);
+
 /* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a DP_E; the caller releases it. */
 int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side);
 void dp_diff_family_release(struct dp_diff_family *family);

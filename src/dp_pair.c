@@ -1,4 +1,5 @@
 #include "dp_pair.h"
+#include "dp_align.h"
 #include "dp_buf.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -9,8 +10,7 @@
 #include <string.h>
 
 enum {
-    CHAIN = 200,                /* files of one name that are looked at */
-    SHIFTS = 40000              /* pairs of lines whose distance is tried */
+    CHAIN = 200                 /* files of one name that are looked at */
 };
 
 #define MANY (UINT32_MAX - 1)
@@ -28,8 +28,8 @@ struct file {
 
 /* An anonymous sub of one side. */
 struct item {
-    uint32_t group, file, ordinal, canon;
-    uint64_t line;
+    uint32_t group, file, canon;
+    struct dp_place place;
 };
 
 /* An anonymous sub of all sides. */
@@ -387,7 +387,7 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
     }
     if (n < before)
         return (uint32_t)m->side_start + n;
-    m->items[m->n_items] = (struct item){ g, of->file[sub], p->ordinal, DP_MAP_NONE, p->line };
+    m->items[m->n_items] = (struct item){ g, of->file[sub], DP_MAP_NONE, { p->line, p->ordinal } };
     return (uint32_t)m->n_items++;
 }
 
@@ -398,82 +398,15 @@ static int compare_items(const void *ctx, uint32_t x, uint32_t y)
     const struct making *m = ctx;
     const struct item *a = &m->items[x], *b = &m->items[y];
     int c = compare_numbers(a->group, b->group);
-    c = c ? c : compare_numbers(a->line, b->line);
-    c = c ? c : compare_numbers(a->ordinal, b->ordinal);
+    c = c ? c : compare_numbers(a->place.line, b->place.line);
+    c = c ? c : compare_numbers(a->place.ordinal, b->place.ordinal);
     c = c ? c : compare_numbers(a->file, b->file);
     return c ? c : compare_numbers(x, y);
 }
 
-/* Are they as far apart as the others? */
-static bool fits(const struct item *a, const struct item *b, int64_t shift)
-{
-    return (int64_t)(b->line - a->line) == shift && a->ordinal == b->ordinal;
-}
-
-/* Walks both lists, which are sorted by line. With a pair of arrays, says who fits whom. Returns how many do. */
-static size_t matches(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b, int64_t shift, uint32_t *to)
-{
-    size_t count = 0;
-    for (size_t i = 0, j = 0; i < a && j < b;) {
-        const struct item *x = &m->items[old[i]], *y = &m->items[new[j]];
-        int64_t apart = (int64_t)(y->line - x->line);
-        if (fits(x, y, shift)) {
-            if (to)
-                to[j] = (uint32_t)i;
-            count++;
-            i++, j++;
-        } else if (apart < shift || (apart == shift && y->ordinal < x->ordinal)) {
-            j++;
-        } else {
-            i++;
-        }
-    }
-    return count;
-}
-
-static int64_t best_shift(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b)
-{
-    int64_t best = 0;
-    size_t most = matches(m, old, a, new, b, 0, NULL);
-    if (a * b > SHIFTS)
-        return best;
-    for (size_t i = 0; i < a; i++)
-        for (size_t j = 0; j < b; j++) {
-            int64_t shift = (int64_t)(m->items[new[j]].line - m->items[old[i]].line);
-            size_t n = matches(m, old, a, new, b, shift, NULL);
-            bool nearer = (shift < 0 ? -shift : shift) < (best < 0 ? -best : best);
-            if (n > most || (n == most && nearer)) {
-                most = n;
-                best = shift;
-            }
-        }
-    return best;
-}
-
-/* to[j]: which of the old ones the j-th new one is; DP_MAP_NONE. Equal numbers go by their order. What the
- * best distance leaves over between two that fit goes by its order, too, where there are as many on both sides. */
-static void align(const struct making *m, const uint32_t *old, size_t a, const uint32_t *new, size_t b, uint32_t *to)
-{
-    for (size_t j = 0; j < b; j++)
-        to[j] = a == b ? (uint32_t)j : DP_MAP_NONE;
-    if (a == b || !a)
-        return;
-    matches(m, old, a, new, b, best_shift(m, old, a, new, b), to);
-    size_t i = 0, from = 0;
-    for (size_t j = 0; j <= b; j++) {
-        if (j < b && to[j] == DP_MAP_NONE)
-            continue;
-        size_t end = j < b ? to[j] : a;
-        if (end - i == j - from)
-            for (size_t k = from; k < j; k++)
-                to[k] = (uint32_t)(i + k - from);
-        i = end + 1;
-        from = j + 1;
-    }
-}
-
 /* The side's items to those that are known: lists by group, each sorted. */
-static void take_side(struct making *m, uint32_t side, uint32_t *known, size_t n_known, uint32_t *items, size_t n, uint32_t *to)
+static void take_side(struct making *m, uint32_t side, const uint32_t *known, size_t n_known, const uint32_t *items, size_t n,
+                      struct dp_place *places, uint32_t *to)
 {
     size_t a = 0;
     for (size_t from = 0, end; from < n && !m->no_memory; from = end) {
@@ -485,10 +418,14 @@ static void take_side(struct making *m, uint32_t side, uint32_t *known, size_t n
         size_t old = a;
         while (a < n_known && m->items[known[a]].group == group)
             a++;
-        align(m, known + old, a - old, items + from, end - from, to);
+        for (size_t i = 0; i < a - old; i++)
+            places[i] = m->items[known[old + i]].place;
+        for (size_t i = 0; i < end - from; i++)
+            places[a - old + i] = m->items[items[from + i]].place;
+        dp_align(places, a - old, places + (a - old), end - from, to);
         for (size_t j = 0; j < end - from; j++) {
             struct item *item = &m->items[items[from + j]];
-            item->canon = to[j] == DP_MAP_NONE ? (uint32_t)m->n_canons : m->items[known[old + to[j]]].canon;
+            item->canon = to[j] == DP_ALIGN_NONE ? (uint32_t)m->n_canons : m->items[known[old + to[j]]].canon;
             if (item->canon == m->n_canons) {
                 if (dp_mem_grow((void **)&m->canons, &m->canons_cap, m->n_canons + 1, sizeof *m->canons) < 0) {
                     m->no_memory = true;
@@ -505,7 +442,10 @@ static void pair_items(struct making *m, uint32_t side)
 {
     size_t n = m->n_items - m->side_start, before = m->n_canons;
     uint32_t *items = dp_mem_realloc(NULL, 2 * n + before + 1, sizeof *items);
-    if (!items) {
+    struct dp_place *places = dp_mem_realloc(NULL, n + before + 1, sizeof *places);
+    if (!items || !places) {
+        dp_mem_free(items);
+        dp_mem_free(places);
         m->no_memory = true;
         return;
     }
@@ -516,8 +456,9 @@ static void pair_items(struct making *m, uint32_t side)
         known[i] = m->canons[i].last;
     dp_sort_u32(items, n, compare_items, m);
     dp_sort_u32(known, before, compare_items, m);
-    take_side(m, side, known, before, items, n, to);
+    take_side(m, side, known, before, items, n, places, to);
     dp_mem_free(items);
+    dp_mem_free(places);
 }
 
 /* Of subs that no named one is around: which files they stand in. */
@@ -561,7 +502,7 @@ static uint32_t place_text(struct making *m, const struct item *item)
     m->buf.len = 0;
     if (file->len) {
         dp_buf_add(&m->buf, file->ptr, file->len);
-        dp_buf_addf(&m->buf, ":%" PRIu64, item->line);
+        dp_buf_addf(&m->buf, ":%" PRIu64, item->place.line);
     }
     return text_of_buf(m);
 }
@@ -605,8 +546,8 @@ static void label_canons(struct making *m)
             dp_buf_add(&m->buf, at->ptr, at->len);
             dp_buf_addc(&m->buf, ']');
         }
-        if (item->ordinal > 1)
-            dp_buf_addf(&m->buf, "#%" PRIu32, item->ordinal);
+        if (item->place.ordinal > 1)
+            dp_buf_addf(&m->buf, "#%" PRIu32, item->place.ordinal);
         if (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
             && !(is_gone(c) && m->canons[*value].first == DP_MAP_NONE))
             value = name_apart(m, &taken, c, &group);
