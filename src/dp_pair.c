@@ -1,6 +1,7 @@
 #include "dp_pair.h"
 #include "dp_align.h"
 #include "dp_buf.h"
+#include "dp_checkout.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -9,22 +10,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    CHAIN = 200                 /* files of one name that are looked at */
-};
-
 #define MANY (UINT32_MAX - 1)
 
-static const char eval[] = "(eval ", anon[] = "__ANON__";
-
-/* A file name as some profile has it, without numbers of evals and bases. */
-struct file {
-    uint32_t text;
-    uint32_t like;              /* the file of the baseline that it is paired with; or itself */
-    uint32_t next;              /* file of the same last part; DP_MAP_NONE */
-    size_t tail;                /* bytes that all who are like it end in */
-    bool in_base;
-};
+static const char anon[] = "__ANON__";
 
 /* An anonymous sub of one side. */
 struct item {
@@ -47,12 +35,9 @@ struct making {
     const struct dp_pair_how *how;
     struct dp_buf buf;
     uint32_t sides;
-    struct file *files;
-    size_t n_files, files_cap;
-    struct dp_map file_of;      /* text -> file */
-    struct dp_map tails;        /* last part of a name -> first file */
+    struct dp_checkouts files;
     struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs; or MANY */
-    struct dp_map has;          /* text << 32 | side: a file, or a label, that the side has */
+    struct dp_map has;          /* label << 32 | side, as the side has it */
     struct dp_pool groups, identities;  /* struct group; group and place: numbers are those of items of a side */
     struct item *items;
     size_t n_items, items_cap, side_start;  /* items of the side begin there */
@@ -96,132 +81,6 @@ static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **
         slot->value = 0;
     *value = &slot->value;
     return was;
-}
-
-/* Appends it without the numbers of evals. */
-static void add_plain(struct dp_buf *buf, const char *ptr, size_t len)
-{
-    const size_t n = sizeof eval - 1;
-    while (len) {
-        if (len > n && memcmp(ptr, eval, n) == 0) {
-            size_t end = n;
-            while (end < len && ptr[end] >= '0' && ptr[end] <= '9')
-                end++;
-            if (end > n && end < len && ptr[end] == ')') {
-                dp_buf_add(buf, eval, n - 1);
-                ptr += end;
-                len -= end;
-            }
-        }
-        const char *next = len > 1 ? memchr(ptr + 1, '(', len - 1) : NULL;
-        size_t part = next ? (size_t)(next - ptr) : len;
-        dp_buf_add(buf, ptr, part);
-        ptr += part;
-        len -= part;
-    }
-}
-
-/* ---- files ---- */
-
-static size_t base_of(const struct making *m, const char *ptr, size_t len)
-{
-    size_t most = len > 2 && ptr[0] == '.' && ptr[1] == '/' ? 2 : 0;
-    for (size_t i = 0; i < m->how->n_bases; i++) {
-        const char *base = m->how->bases[i];
-        size_t n = strlen(base);
-        while (n && base[n - 1] == '/')
-            n--;
-        if (n && n + 1 < len && memcmp(ptr, base, n) == 0 && ptr[n] == '/' && n + 1 > most)
-            most = n + 1;
-    }
-    return most;
-}
-
-static size_t last_part(const struct dp_name *name)
-{
-    size_t n = 0;
-    while (n < name->len && name->ptr[name->len - n - 1] != '/')
-        n++;
-    return n;
-}
-
-/* The file's number; known to be the side's from now on. */
-static uint32_t add_file(struct making *m, const char *ptr, size_t len, uint32_t side)
-{
-    uint32_t *n, *known;
-    size_t base = base_of(m, ptr, len);
-    m->buf.len = 0;
-    add_plain(&m->buf, ptr + base, len - base);
-    uint32_t t = text_of_buf(m);
-    if (!note(m, &m->file_of, t, &n)) {
-        if (dp_mem_grow((void **)&m->files, &m->files_cap, m->n_files + 1, sizeof *m->files) < 0) {
-            m->no_memory = true;
-            return 0;
-        }
-        *n = (uint32_t)m->n_files++;
-        m->files[*n] = (struct file){ .text = t, .like = *n, .next = DP_MAP_NONE, .tail = name_of(m, t)->len };
-    }
-    if (m->no_memory)
-        return 0;
-    uint32_t number = *n;
-    note(m, &m->has, (uint64_t)t << 32 | side, &known);
-    if (side == 0)
-        m->files[number].in_base = true;
-    return number;
-}
-
-static void chain_file(struct making *m, uint32_t n)
-{
-    const struct dp_name *name = name_of(m, m->files[n].text);
-    size_t tail = last_part(name);
-    uint32_t *first, t = text(m, name->ptr + name->len - tail, tail);
-    bool was = note(m, &m->tails, t, &first);
-    m->files[n].next = was ? *first : DP_MAP_NONE;
-    *first = n;
-}
-
-/* Bytes of the folders and the name that both end in. */
-static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
-{
-    size_t n = 0, whole = 0;
-    while (n < a->len && n < b->len && a->ptr[a->len - n - 1] == b->ptr[b->len - n - 1]) {
-        n++;
-        if (a->ptr[a->len - n] == '/')
-            whole = n - 1;
-    }
-    bool a_ends = n == a->len || a->ptr[a->len - n - 1] == '/', b_ends = n == b->len || b->ptr[b->len - n - 1] == '/';
-    return a_ends && b_ends ? n : whole;
-}
-
-/* A file that the baseline does not have: the one there that ends in the most equal folders, and that
- * the side does not have; none where that is not the only one. */
-static void pair_file(struct making *m, uint32_t n, uint32_t side)
-{
-    const struct dp_name *name = name_of(m, m->files[n].text);
-    size_t part = last_part(name), most = 0;
-    uint32_t t = dp_pool_lookup(&m->pairs->texts, name->ptr + name->len - part, part), best = DP_MAP_NONE;
-    const struct dp_map_slot *slot = t == DP_MAP_NONE ? NULL : dp_map_find(&m->tails, t);
-    uint32_t at = slot ? slot->value : DP_MAP_NONE;
-    for (int i = 0; i < CHAIN && at != DP_MAP_NONE; i++, at = m->files[at].next) {
-        const struct file *f = &m->files[at];
-        size_t tail = common_tail(name, name_of(m, f->text));
-        if (tail < part || tail < most || dp_map_find(&m->has, (uint64_t)f->text << 32 | side))
-            continue;
-        best = tail == most ? DP_MAP_NONE : at;
-        most = tail;
-    }
-    if (best == DP_MAP_NONE)
-        return;
-    m->files[n].like = best;
-    if (most < m->files[best].tail)
-        m->files[best].tail = most;
-}
-
-static uint32_t file_text(struct making *m, uint32_t file)
-{
-    const struct file *f = &m->files[m->files[file].like];
-    const struct dp_name *name = name_of(m, f->text);
-    return f->tail == name->len ? f->text : text(m, name->ptr + name->len - f->tail, f->tail);
 }
 
 /* ---- what a sub is ---- */
@@ -296,7 +155,7 @@ static uint32_t plain_label(struct making *m, const struct dp_prof *prof, uint32
     dp_subs_label(&prof->subs, sub, m->how->label_flags & ~(unsigned)DP_LABEL_SEPARATE, &label);
     m->buf.len = 0;
     if (!label.err)
-        add_plain(&m->buf, label.ptr, label.len - (p->cut < label.len ? p->cut : 0));
+        dp_checkout_plain(&m->buf, label.ptr, label.len - (p->cut < label.len ? p->cut : 0));
     m->no_memory = m->no_memory || label.err;
     dp_buf_release(&label);
     return text_of_buf(m);
@@ -305,7 +164,7 @@ static uint32_t plain_label(struct making *m, const struct dp_prof *prof, uint32
 static uint32_t plain_text(struct making *m, const struct dp_name *name)
 {
     m->buf.len = 0;
-    add_plain(&m->buf, name->ptr, name->len);
+    dp_checkout_plain(&m->buf, name->ptr, name->len);
     return text_of_buf(m);
 }
 
@@ -323,7 +182,7 @@ static void survey(struct making *m, struct dp_pair_prof *to)
     for (uint32_t i = 0; i < n && !m->no_memory; i++) {
         struct part p = part_of(to->prof, i);
         uint32_t *known;
-        to->file[i] = p.file_len ? add_file(m, p.file, p.file_len, to->side) : DP_MAP_NONE;
+        to->file[i] = p.file_len ? dp_checkouts_add(&m->files, p.file, p.file_len, to->side) : DP_MAP_NONE;
         to->label[i] = plain_label(m, to->prof, i, &p);
         to->package[i] = plain_text(m, dp_subs_text(&to->prof->subs, to->prof->subs.subs[i].package));
         note(m, &m->has, (uint64_t)to->label[i] << 32 | to->side, &known);
@@ -566,21 +425,12 @@ static void pair_all(struct making *m)
     struct dp_pairs *pairs = m->pairs;
     for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++)
         survey(m, &pairs->profs[k]);
-    for (uint32_t i = 0; i < m->n_files && !m->no_memory; i++)
-        if (m->files[i].in_base)
-            chain_file(m, i);
-    for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++) {
-        struct dp_pair_prof *p = &pairs->profs[k];
-        for (size_t i = 0; i < dp_subs_count(&p->prof->subs); i++) {
-            struct file *f = p->file[i] == DP_MAP_NONE ? NULL : &m->files[p->file[i]];
-            if (f && p->side && !f->in_base && f->like == p->file[i])
-                pair_file(m, p->file[i], p->side);
-        }
-    }
+    dp_checkouts_pair(&m->files);
+    m->no_memory = m->no_memory || m->files.no_memory;
     for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++) {
         struct dp_pair_prof *p = &pairs->profs[k];
         for (uint32_t i = 0; i < dp_subs_count(&p->prof->subs) && !m->no_memory; i++) {
-            p->file[i] = p->file[i] == DP_MAP_NONE ? 0 : file_text(m, p->file[i]);
+            p->file[i] = p->file[i] == DP_MAP_NONE ? 0 : dp_checkouts_text(&m->files, p->file[i]);
             p->label[i] = renamed(m, p->label[i], p->side);
             rename_package(m, p, i);
         }
@@ -608,11 +458,10 @@ static void release(struct making *m)
     for (size_t k = 0; m->item_of && k < m->pairs->n_profs; k++)
         dp_mem_free(m->item_of[k]);
     dp_mem_free(m->item_of);
-    dp_mem_free(m->files);
+    m->no_memory = m->no_memory || m->files.no_memory;
+    dp_checkouts_release(&m->files);
     dp_mem_free(m->items);
     dp_mem_free(m->canons);
-    dp_map_release(&m->file_of);
-    dp_map_release(&m->tails);
     dp_map_release(&m->file_of_label);
     dp_map_release(&m->has);
     dp_pool_release(&m->groups);
@@ -627,8 +476,7 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     memset(pairs, 0, sizeof *pairs);
     dp_pool_init(&pairs->texts);
     dp_map_init(&pairs->moved);
-    dp_map_init(&m.file_of);
-    dp_map_init(&m.tails);
+    dp_checkouts_init(&m.files, &pairs->texts, how->bases, how->n_bases);
     dp_map_init(&m.file_of_label);
     dp_map_init(&m.has);
     dp_pool_init(&m.groups);

@@ -1,0 +1,46 @@
+/* Names of files in several checkouts of a program: which are the same file. */
+#ifndef DP_CHECKOUT_H
+#define DP_CHECKOUT_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_map.h"
+#include "dp_pool.h"
+
+/* A name as some profile has it, without numbers of evals and bases. */
+struct dp_checkout_file {
+    uint32_t text;
+    uint32_t like;              /* the file of the baseline that it is paired with; or itself */
+    uint32_t next;              /* file of the same last part; DP_MAP_NONE */
+    uint32_t side;              /* the first that has it */
+    size_t tail;                /* bytes that all who are like it end in */
+    bool in_base;               /* side 0 has it */
+};
+
+struct dp_checkouts {
+    struct dp_pool *texts;      /* borrowed */
+    const char *const *bases;   /* folders that are taken off; borrowed */
+    size_t n_bases;
+    struct dp_checkout_file *files;
+    size_t n_files, files_cap;
+    struct dp_map file_of;      /* text -> file */
+    struct dp_map tails;        /* last part of a name -> first file */
+    struct dp_map has;          /* text << 32 | side */
+    struct dp_buf buf;
+    bool no_memory;             /* sticky */
+};
+
+void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases, size_t n_bases);
+void dp_checkouts_release(struct dp_checkouts *c);
+
+/* The number of a file that a side has. */
+uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, uint32_t side);
+/* All are there: a file that the baseline does not have is that one of the baseline which ends in the same folders and name. */
+void dp_checkouts_pair(struct dp_checkouts *c);
+/* The name that all have in common: a number of texts. */
+uint32_t dp_checkouts_text(struct dp_checkouts *c, uint32_t file);
+
+/* Appends a name without the numbers of evals: `(eval 12)` is `(eval)`. */
+void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len);
+
+#endif
