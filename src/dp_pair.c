@@ -64,7 +64,7 @@ static const struct dp_name *name_of(const struct making *m, uint32_t n) { retur
 static uint32_t text_of_buf(struct making *m)
 {
     m->no_memory = m->no_memory || m->buf.err;
-    return m->buf.err ? 0 : text(m, m->buf.ptr, m->buf.len);
+    return m->buf.err ? 0 : text(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
 }
 
 /* Is the key there? It is from now on. */
