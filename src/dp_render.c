@@ -149,6 +149,13 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
     return len;
 }
 
+void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign)
+{
+    char num[DP_NUMBER_MAX];
+    const struct dp_cell cell = { .kind = DP_CELL_REAL, .real = value, .decimals = decimals, .sign = sign };
+    dp_buf_add(buf, num, dp_render_number(num, &cell, 0, true));
+}
+
 /* ---- cells ---- */
 
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text)

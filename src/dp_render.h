@@ -17,6 +17,9 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
  * length; 0 for texts, and for what has no value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people);
 
+/* Appends a real with so many decimals, and with a + if it is to have one, whatever the locale. */
+void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
+
 /* A cell for people: its bytes, borrowed from the cell, from num, or from text, which is overwritten. */
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text);
 

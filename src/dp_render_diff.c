@@ -151,8 +151,11 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
     dp_buf_adds(&r->scratch, r->hz && r->diff.is_time ? " s" : "");
     double spread = base ? v->base_spread : v->spread;
     uint64_t of = base ? v->base : v->value;
-    if (spread > 0 && of)
-        dp_buf_addf(&r->scratch, " \xc2\xb1%.1f%%", 100 * spread / (double)of);
+    if (spread > 0 && of) {
+        dp_buf_adds(&r->scratch, " \xc2\xb1");
+        dp_render_real(&r->scratch, 100 * spread / (double)of, 1, false);
+        dp_buf_adds(&r->scratch, "%");
+    }
     if (base || !v->base)
         return dp_rdiff_kept(r);
     part = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
@@ -163,7 +166,7 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
         dp_rdiff_interval(r, v);
     }
     if (dp_rdiff_is_tested(v))
-        dp_buf_addf(&r->scratch, v->p < 0.00001 ? ", p < 0.00001" : ", p = %.5f", v->p);
+        dp_gate_p(&r->scratch, v->p);
     dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)" : v->verdict != DP_DIFF_UNSURE ? ")"
                 : v->p <= DP_RDIFF_POSSIBLE ? ": possible, not proven)" : ": no difference seen)");
     return dp_rdiff_kept(r);
@@ -186,6 +189,29 @@ static void total_facts(struct dp_rdiff *r)
     }
 }
 
+/* A number that somebody gave: as few decimals as it has, up to 6. */
+static void add_given(struct dp_buf *buf, double value)
+{
+    unsigned decimals = 0;
+    double whole = value;
+    while (decimals < 6 && fabs(whole - floor(whole + 0.5)) > 1e-7) {
+        decimals++;
+        whole *= 10;
+    }
+    dp_render_real(buf, value, decimals, false);
+}
+
+static void test_text(struct dp_rdiff *r, size_t tests)
+{
+    dp_buf_addf(&r->scratch, "%zu with at least ", tests);
+    add_given(&r->scratch, r->how->floor);
+    dp_buf_adds(&r->scratch, " % of the total; a change is true when its corrected p is at most ");
+    add_given(&r->scratch, r->how->alpha);
+    dp_buf_adds(&r->scratch, "; intervals are of ");
+    add_given(&r->scratch, 100 * r->how->confidence);
+    dp_buf_adds(&r->scratch, " %, each for itself");
+}
+
 static void test_facts(struct dp_rdiff *r)
 {
     size_t tests = 0, needed = 0;
@@ -196,8 +222,7 @@ static void test_facts(struct dp_rdiff *r)
     if (!r->sets)
         return;
     if (r->people)
-        dp_buf_addf(&r->scratch, "%zu with at least %g %% of the total; a change is true when its corrected p is at most %g; intervals are of %g %%, each for itself",
-                    tests, r->how->floor, r->how->alpha, 100 * r->how->confidence);
+        test_text(r, tests);
     if (r->people)
         fact(r, "Tested", "test", dp_rdiff_kept(r), NULL);
     else
@@ -226,9 +251,13 @@ static void speed_facts(struct dp_rdiff *r)
         fact(r, "", "speed_change_pct", dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
-    dp_buf_addf(&r->scratch, "time per op differed by up to %.1f %% among the runs, by %+.1f %% between the sides (p = %.3f); %s",
-                100 * (most / least - 1), 100 * ((double)v->value / (double)v->base - 1), v->p, r->diff.adjusted
-                ? "the subs' times, not the total, are adjusted for that" : "times are as measured");
+    dp_buf_adds(&r->scratch, "time per op differed by up to ");
+    dp_render_real(&r->scratch, 100 * (most / least - 1), 1, false);
+    dp_buf_adds(&r->scratch, " % among the runs, by ");
+    dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
+    dp_buf_adds(&r->scratch, " % between the sides");
+    dp_gate_p(&r->scratch, v->p);
+    dp_buf_adds(&r->scratch, r->diff.adjusted ? "; the subs' times, not the total, are adjusted for that" : "; times are as measured");
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 

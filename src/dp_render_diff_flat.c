@@ -289,8 +289,11 @@ static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_valu
 static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spread)
 {
     dp_human(&r->scratch, &r->diff, 0, (double)value);
-    if (value && spread > 0)
-        dp_buf_addf(&r->scratch, " \xc2\xb1%.0f%%", 100 * spread / (double)value);
+    if (value && spread > 0) {
+        dp_buf_adds(&r->scratch, " \xc2\xb1");
+        dp_render_real(&r->scratch, 100 * spread / (double)value, 0, false);
+        dp_buf_adds(&r->scratch, "%");
+    }
     return dp_rdiff_kept(r);
 }
 

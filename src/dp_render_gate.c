@@ -14,9 +14,7 @@ void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, do
     uint64_t hz = dp_diff_hz(diff, measure);
     bool is_time = hz && diff->is_time;
     double v = hz ? value / (double)hz : value;
-    struct dp_cell cell = { .kind = DP_CELL_REAL };
     const char *unit = "";
-    char num[DP_NUMBER_MAX];
     for (size_t i = 0; i < DP_ARRAY_LEN(units) && is_time; i++)
         if (fabs(v) >= units[i].size || i == DP_ARRAY_LEN(units) - 1) {
             v /= units[i].size;
@@ -25,10 +23,15 @@ void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, do
         }
     if (v == 0)
         unit = is_time ? " s" : "";
-    cell.real = v;
-    cell.decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
-    dp_buf_add(buf, num, dp_render_number(num, &cell, 0, false));
+    dp_render_real(buf, v, v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1, false);
     dp_buf_adds(buf, unit);
+}
+
+void dp_gate_p(struct dp_buf *buf, double p)
+{
+    dp_buf_adds(buf, p < 0.00001 ? ", p < 0.00001" : ", p = ");
+    if (p >= 0.00001)
+        dp_render_real(buf, p, 5, false);
 }
 
 static void add_percent(struct dp_buf *buf, double percent)
@@ -69,7 +72,7 @@ static void add_change(struct dp_buf *buf, const struct dp_finding *f, const str
     else
         dp_buf_adds(buf, v->base_there ? "from 0" : "new");
     if (v->verdict == DP_DIFF_TRUE)
-        dp_buf_addf(buf, v->p < 0.00001 ? ", p < 0.00001" : ", p = %.5f", v->p);
+        dp_gate_p(buf, v->p);
     dp_buf_adds(buf, ")");
 }
 
@@ -90,7 +93,7 @@ static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const st
     if (f->undecided) {
         dp_buf_adds(buf, "; ");
         if (f->values.verdict == DP_DIFF_SMALL)
-            dp_buf_addf(buf, "with less than %g %% of the total it is not tested", diff->how->floor);
+            dp_buf_adds(buf, "it is below --floor, and not tested");
         else
             add_needed(buf, gate);
     }

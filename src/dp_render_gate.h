@@ -11,6 +11,9 @@
 /* A value with a unit that suits it: 1.23 ms. Not exact. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value);
 
+/* `, p = 0.00123`. */
+void dp_gate_p(struct dp_buf *buf, double p);
+
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);

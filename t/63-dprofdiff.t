@@ -330,6 +330,21 @@ sub trace {
     is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '', '101', '-s pid');
 }
 
+{
+    # a trace, a gzipped tree and folded text of the same calls; a thread's file
+    my $trace = trace(['1 main f x.pl:1'], ['@ 10 0 10', '+ 1', '@ 90 0 90', '- 1']);
+    my $tree = tree_file(['1 main f x.pl:1'], ['0 0 1 10 0 10 0 0 0', '1 1 1 90 0 90 0 0 0']);
+    my $packed = file('');
+    require IO::Compress::Gzip;
+    IO::Compress::Gzip::gzip(\slurp($tree), $packed) or die 'gzip';
+    my $folded = file("main::f 90\n(program) 10\n");
+    my $rows = json('-f', '--unit', 'ms', $trace, $packed, $folded)->{rows};
+    is(join(' ', map { "$_->{symbol} $_->{change_1} $_->{change_2}" =~ s/\.0+\b//gr } sort { $a->{symbol} cmp $b->{symbol} } @$rows),
+        '(program) 0 0 main::f 0 0', 'a trace, a packed tree and folded stacks');
+    my @threads = map { trace(['1 main f x.pl:1'], ['+ 1', "\@ $_ 0 $_", '- 1'], dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
+    is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline}, 0.002, '--tid');
+}
+
 # ---- messages ----
 
 for ([undef, 'Unable to open DIR/missing: No such file or directory'], ['', 'Not a perl profile: DIR/empty (it is empty)', 'empty'],
