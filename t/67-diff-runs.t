@@ -106,7 +106,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 {
     my ($alarms, $found, $others) = (0, 0, 0);
-    my $rounds = 40;
+    my $rounds = $ENV{DPROF_RUNS} || 20;
     for (1 .. $rounds) {
         my $same = json(set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
         $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };
@@ -115,9 +115,9 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
         $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' } @{ $slow->{rows} };
     }
     # one in two hundred may be: p is what it says
-    cmp_ok($alarms, '<=', 1, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: $alarms alarms");
+    cmp_ok($alarms, "<=", 1 + $rounds / 50, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: $alarms alarms");
     cmp_ok($found, '>=', $rounds - 2, "a sub 5 % slower, with 1 % of noise: found in $found of $rounds");
-    cmp_ok($others, '<=', 2, "... and $others others");
+    cmp_ok($others, "<=", 1 + $rounds / 20, "... and $others others");
     my ($old, $new) = (set(10, 1, 0, %subs), set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
     my $twice = json($old, $new);
     is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10, 'twice the work is no slow machine');
