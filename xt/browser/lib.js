@@ -1,0 +1,69 @@
+// What the browser tests share: a chromium, and TAP.
+//
+// playwright-core is looked for in DPROF_PLAYWRIGHT (a folder that holds node_modules), then as node does.
+// A test is: const { browser, ok, is, done } = require('./lib.js').
+
+'use strict';
+
+const path = require('path');
+
+let count = 0, failed = 0;
+
+function ok(condition, name) {
+    count++;
+    if (!condition) failed++;
+    console.log(`${condition ? 'ok' : 'not ok'} ${count} - ${String(name).replace(/[#\r\n]/g, ' ')}`);
+    return !!condition;
+}
+
+function note(text) {
+    for (const line of String(text).split('\n')) console.log('# ' + line);
+}
+
+function is(got, expected, name) {
+    const same = JSON.stringify(got) === JSON.stringify(expected);
+    ok(same, name);
+    if (!same) note(`     got: ${JSON.stringify(got)}\nexpected: ${JSON.stringify(expected)}`);
+    return same;
+}
+
+function done() {
+    console.log(`1..${count}`);
+    if (failed) note(`${failed} of ${count} failed`);
+    process.exitCode = failed ? 1 : 0;
+}
+
+function playwright() {
+    const folder = process.env.DPROF_PLAYWRIGHT;
+    return require(folder ? path.join(path.resolve(folder), 'node_modules', 'playwright-core') : 'playwright-core');
+}
+
+// Calls body(browser) with a headless chromium, then ends it and the TAP.
+async function browser(body) {
+    const b = await playwright().chromium.launch({
+        executablePath: process.env.DPROF_CHROMIUM || '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
+    });
+    try {
+        await body(b);
+    } catch (error) {
+        ok(false, 'an exception');
+        note(error.stack || error);
+    }
+    await b.close();
+    done();
+}
+
+// A page that tells of its errors and of every request beyond its own file: both are to stay empty.
+async function open(b, file, options = {}) {
+    const page = await b.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+    page.errors = [];
+    page.requests = [];
+    page.on('pageerror', (error) => page.errors.push(String(error)));
+    page.on('console', (message) => { if (message.type() === 'error') page.errors.push(message.text()); });
+    page.on('request', (request) => { if (!/^(?:file|data|blob):/.test(request.url())) page.requests.push(request.url()); });
+    await page.goto('file://' + path.resolve(file) + (options.hash || ''));
+    return page;
+}
+
+module.exports = { browser, open, ok, is, note, done };
