@@ -11,3 +11,5 @@ INCLUDE: xs/recorder.xsi
 INCLUDE: xs/profile.xsi
 
 INCLUDE: xs/report.xsi
+
+INCLUDE: xs/stacks.xsi

@@ -50,6 +50,7 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c);
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 
 /* What a hostile file may make a reader hold. */
+#define DP_FMT_BEFORE "before"          /* counter: the first of two counts of folded stacks */
 #define DP_LIMIT_LINE      ((size_t)16 << 20)       /* bytes of a line */
 #define DP_LIMIT_HEADER    ((size_t)1 << 20)        /* bytes of a header */
 #define DP_LIMIT_VARS      1024                     /* names kept of a header */

@@ -25,6 +25,7 @@ struct dp_header {
     const char *unit;           /* of the times of what came from folded stacks: "s", "calls", some other
                                  * count, "" if nobody knows. NULL: of no such */
     const char *declared;       /* the caller's, before it is read: the unit of folded stacks. Borrowed, or NULL */
+    bool pairs;                 /* the caller's: folded stacks may have two counts on each line, of which the first is the counter DP_FMT_BEFORE */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
     bool ended;                 /* the recording came to its end */

@@ -128,6 +128,8 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
             prof->nodes[i].self[m] *= by;
     for (int m = 0; m < DP_METRICS; m++)
         prof->total[m] *= by;
+    for (size_t i = 0; prof->pairs && i < prof->counts_cap; i++)
+        prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by ? prof->counts[i] * by : DP_LIMIT_COUNT;
     prof->hz *= by;
     dp_prof_scale_extra(prof, by);
     dp_origin_scale(&prof->origin, by);
@@ -480,6 +482,8 @@ int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n
     return window ? 0 : DP_E_NOMEM;
 }
 
+void dp_prof_pairs(struct dp_prof *prof) { prof->pairs = true; }
+
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
 {
     uint64_t hz;
@@ -535,6 +539,7 @@ static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem 
     prof->now = prof->root_calls = prof->suspended = 0;
     dp_subs_next_file(&prof->subs);
     file->head.declared = prof->is_declared ? prof->declared : NULL;
+    file->head.pairs = prof->pairs;
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);
     if (prof->has_head && dp_header_get(&file->head, "dprof_merged"))

@@ -68,6 +68,7 @@ struct dp_prof {
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
     bool no_calls;              /* some of it comes from folded stacks, and has none */
+    bool pairs;                 /* folded stacks may have two counts on each line */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];

@@ -112,7 +112,8 @@ static int read_no_header(struct dp_reader *r)
         if (kind == DP_FOLDED_MORE && (got = refill(r)) < 0)
             return (int)got;
     } while (kind == DP_FOLDED_MORE);
-    if (kind == DP_FOLDED_TWO)
+    r->pairs = kind == DP_FOLDED_TWO;
+    if (r->pairs && !r->head->pairs)
         return dp_reader_fail(r, DP_E_ARG, 0, "these are folded stacks with two counts on each line, "
                               "those of two profiles (difffolded.pl makes them); give the two that it was made of");
     if (kind == DP_FOLDED_NOT)

@@ -109,6 +109,10 @@ int dp_reader_folded_head(struct dp_reader *r)
             return dp_reader_fail(r, DP_E_ARG, 0, "this is no unit: %.40s", head->declared);
         head->unit = time ? "s" : head->declared;
     }
+    if (r->pairs) {
+        head->counters[0] = (struct dp_var){ "", DP_FMT_BEFORE, strlen(DP_FMT_BEFORE) };
+        head->n_counters = 1;
+    }
     r->calls = strcmp(head->unit, "calls") == 0;
     head->hz = r->hz = hz;
     int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
@@ -246,7 +250,8 @@ static int decode(struct dp_reader *r, struct dp_text *t)
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
         int c = lo >= 0 ? hi << 4 | lo : -1;
-        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%')) {
+        bool is_last_blank = c == ' ' && i + 3 == t->len;       /* one that no line could end with */
+        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%' || is_last_blank)) {
             to[n++] = (char)c;
             i += 2;
         } else {
@@ -259,10 +264,12 @@ static int decode(struct dp_reader *r, struct dp_text *t)
 
 static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
+    static const uint64_t nothing;
     struct dp_context c;
     memset(&c, 0, sizeof c);
     c.parent = parent;
     c.sub = sub;
+    c.counters = &nothing;
     c.at.ptr = "";
     return dp_reader_give_context(r, &c);
 }
@@ -311,7 +318,7 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
     return r->stack.err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
 }
 
-static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks)
+static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks, const uint64_t *before)
 {
     size_t from = keep_shared(r, p, len);
     int rc = descend(r, p, len, from);
@@ -330,6 +337,7 @@ static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks)
     }
     c.t[DP_USER] = c.t[DP_REAL] = ticks;
     c.calls = r->calls ? ticks : 0;
+    c.counters = before;
     int64_t node = dp_reader_context(r, &c);
     return node < 0 ? (int)node : 0;
 }
@@ -345,24 +353,56 @@ static bool is_count(const char *p, size_t len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 
+/* The count that p..len ends with. Returns 1; 0 when it was noted as bad; or a negative DP_E. *n: bytes before it. */
+static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks, size_t *n)
+{
+    size_t at = last_word(p, len);
+    *n = trimmed(p, at);
+    if (!is_count(p + at, len - at))
+        return bad(r, "there is no count at the end of the line", p, len);
+    if (!*n)
+        return bad(r, "there is no stack before the count", p, len);
+    return odd_count(r, p + at, len - at, ticks);
+}
+
+/* A line with the counts of two profiles. A count with more decimals than any before makes ticks finer: those of the other
+ * one, too. */
+static int line_of_two(struct dp_reader *r, const char *p, size_t len)
+{
+    uint64_t before, ticks;
+    size_t first, n;
+    unsigned decimals;
+    do {
+        decimals = r->decimals;
+        int rc = any_count(r, p, len, &ticks, &first);
+        if (rc > 0) {
+            size_t at = last_word(p, first);
+            if (!is_count(p + at, first - at))
+                return bad(r, "there is one count only at the end of the line", p, len);
+            rc = any_count(r, p, first, &before, &n);
+        }
+        if (rc <= 0)
+            return rc;
+    } while (decimals != r->decimals);
+    return stack(r, p, n, ticks, &before);
+}
+
 static int any_line(struct dp_reader *r, const char *p, size_t len)
 {
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
+    if (r->pairs)
+        return line_of_two(r, p, len);
     size_t at = last_word(p, len), n = trimmed(p, at);
     uint64_t ticks;
     /* behind the line are its end and readable bytes */
     if (DP_UNLIKELY(!n || r->decimals || dp_num_short(p + at, &ticks) != len - at)) {
-        if (!is_count(p + at, len - at))
-            return bad(r, "there is no count at the end of the line", p, len);
-        if (!n)
-            return bad(r, "there is no stack before the count", p, len);
-        int rc = odd_count(r, p + at, len - at, &ticks);
+        int rc = any_count(r, p, len, &ticks, &n);
         if (rc <= 0)
             return rc;
     }
-    return stack(r, p, n, ticks);
+    return stack(r, p, n, ticks, NULL);
 }
 
 int dp_reader_folded_lines(struct dp_reader *r, const char *end)

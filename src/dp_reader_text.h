@@ -62,6 +62,7 @@ struct dp_reader {
     size_t path_len, path_cap;
     bool folded;                /* folded stacks */
     bool calls;                 /* that count calls */
+    bool pairs;                 /* with two counts on each line */
     uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
     unsigned decimals;          /* .. by that many */
     struct dp_buf stack;        /* the one before */

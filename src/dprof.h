@@ -63,6 +63,9 @@ void dp_prof_phases(struct dp_prof *prof);
 /* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
  * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
+/* Before the first file: folded stacks may have two counts on each line, those of two profiles. The second one is the count,
+ * and the first a counter of the name "before", in the same ticks. */
+void dp_prof_pairs(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
@@ -376,6 +379,43 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out);
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of the name edges_of. */
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
                   struct dp_diff_outcome *out);
+
+/* ---- stacks: folded text, flame graphs ---- */
+
+/* What a column of values holds: of a side, a metric, which each of its parts has. */
+struct dp_stacks_column {
+    int metric;
+    const size_t *counters;         /* by part of its side: where it is a counter; else NULL */
+};
+
+struct dp_stacks_how {
+    const struct dp_stacks_column *columns;     /* for each measure, one for each side */
+    size_t n_measures;
+    struct dp_pair_how pair;        /* several sides: how subs are paired. One: label_flags alone counts */
+    size_t recursion;               /* so many frames of one name in a row at most; those that a sub has above it are one with the last. 0: no
+                                     * limit; 1: direct recursion is folded */
+    int no_program;                 /* what is outside of all subs is left out */
+    int strip_hex;                  /* hexadecimal addresses in names are 0x... */
+    int when;                       /* keep the order of first entry */
+    const double *speed;            /* by run, of all sides in order: values are divided by it. NULL: as they are */
+};
+
+struct dp_fold_how {
+    struct dp_stacks_how stacks;
+    int reverse;                    /* callees first */
+    uint64_t per;                   /* of a second, or of the unit that is counted: 1,000,000 prints microseconds */
+    int whole;                      /* times are whole numbers of these, which add up to the total */
+    int normalize;                  /* of two sides: the first as if it had the other's total, in real numbers */
+};
+
+struct dp_fold_outcome {
+    uint64_t lines;
+    uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
+};
+
+/* Prints folded stacks, a column for each side, in order of name. Returns 0 or a DP_E. */
+int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
+                  struct dp_fold_outcome *out);
 
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 

@@ -193,12 +193,12 @@ static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs)
     side->n_runs = (size_t)n;
 }
 
-const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from)
+const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
 {
     SSize_t n = av_len(from) + 1;
     struct dp_diff_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
-    if (n < 2)
-        croak("two sides are wanted");
+    if (n < least)
+        croak("%ld sides are wanted", (long)least);
     for (SSize_t i = 0; i < n; i++) {
         HV *hv = dpx_hash_of(aTHX_ dpx_element(aTHX_ from, i));
         if (!hv)

@@ -41,8 +41,12 @@ const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count);
 
 /* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how (Devel::DProf::Diff has the
  * layout). As long-lived as the above. */
-const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from);
+const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least);
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
+
+/* The fields of a hash by their names in struct dp_stacks_how, struct dp_fold_how; how many sides there are. */
+void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides);
+void dpx_fold(pTHX_ struct dp_fold_how *how, HV *from, size_t n_sides);
 
 /* The names of subs as a difference shows them: for each [profile, side] a list, sub by sub. Mortal. */
 AV *dpx_paired_labels(pTHX_ AV *from, HV *options);

@@ -8,7 +8,8 @@ use File::Glob ();
 use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed list_of output written run_loop
+use Devel::DProf::Sides qw(side told windows renames);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress parsed list_of output written
                           usage manual);
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
@@ -163,47 +164,6 @@ sub view {
     return;
 }
 
-# --time: for each side, behind a colon, ranges: START,STOP in seconds, either of them may be missing; or A%-B%, A%/N
-# (the N-th slice of A %), several with commas.
-sub windows {
-    my ($text) = @_;
-    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
-}
-
-sub ranges {
-    my ($text) = @_;
-    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
-    my @ranges;
-    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
-        @ranges = [$1 // 0, $2, 0];
-    } else {
-        for my $slice (split /,/, $text, -1) {
-            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
-            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) { push @ranges, [$1 * ($2 - 1), $1 * $2, 1] }
-            else { die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n" }
-        }
-    }
-    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
-    for my $i (0 .. $#ranges) {
-        my ($from, $to, $percent) = @{ $ranges[$i] };
-        die "--time: $text: nothing lies between\n" if defined $to && $from >= $to;
-        die "--time: $text: it ends at 100 %\n" if $percent && $to > 100;
-        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
-    }
-    return \@ranges;
-}
-
-# OLD=NEW, or file://NAME with one of them on each line.
-sub renames {
-    my ($text) = @_;
-    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
-    return map {
-        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/ or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
-        die "--map: $_: a package ends in :: on both sides\n" if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
-        @pair;
-    } @lines;
-}
-
 # ---- sides ----
 
 # A status, or 0 and the sides: { name, runs => [[path, ...], ...] }.
@@ -212,50 +172,8 @@ sub sides {
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
     @names = ('tmon.out.old', 'tmon.out') if !@names && !$wanted;
     unshift @names, 'tmon.out.old' if @names == 1 && !$wanted;
-    my @sides;
-    for my $name (@names) {
-        my @paths = paths($name);
-        if (!@paths) {
-            complain(length $name ? "$name: there are no such files" : "an empty name is no file");
-            return FAILED;
-        }
-        push @sides, { name => text($name), runs => runs($opt, @paths) };
-    }
+    my @sides = map { side($_, $opt->{processes}) // return FAILED } @names;
     return (0, @sides);
-}
-
-# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
-sub paths {
-    my ($name) = @_;
-    return $name if $name eq '-' || (-e $name && !-d _);
-    return grep { -f && !/\.(?:live|new)\z/ } File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
-    my %seen;
-    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,(?![^{]*\})/, $name;
-    return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
-}
-
-# Files of one run are one: those that have its id. A copy of a recording does not count twice.
-sub runs {
-    my ($opt, @paths) = @_;
-    my (%run_of, @runs, %seen, %recording);
-    for my $path (@paths) {
-        next if $seen{$path};
-        my %header = @paths > 1 && $path ne '-' && -f $path ? Devel::DProf::Profile::header_of($path) : ();
-        my $id = $header{dprof_run} // '';
-        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
-        if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
-            complain("$path is the same recording as $recording{$recording}, and left out");
-            next;
-        }
-        $recording{$recording} = $path;
-        my $run = length $id ? $run_of{$id} : undef;
-        if (!$run) {
-            push @runs, $run = [];
-            $run_of{$id} = $run if length $id;
-        }
-        push @$run, grep { !$seen{$_}++ } $opt->{processes} ? Devel::DProf::Profile::processes($path) : $path;
-    }
-    return \@runs;
 }
 
 # Records the sides of --run, in turn. Dies when a run fails.
@@ -330,18 +248,6 @@ sub dumped {
 
 # ---- comparing ----
 
-# Says what is to be said of a file. Returns fine, cut or bad.
-sub told {
-    my ($opt, $o, $header) = @_;
-    run_loop($o->{path}, $opt->{f}, %$header);
-    my $frames = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
-    complain("$o->{path}: $frames had not ended") if !$o->{code} && $o->{open_count} && !$opt->{f};
-    return 'fine' if !$o->{code};
-    my $what = told_of($o, $opt->{f});
-    return 'cut' if $what eq 'cut';
-    return $opt->{f} && $what eq 'bad' && $o->{marks} + $o->{contexts} > 0 ? 'cut' : 'bad';
-}
-
 sub id_list {
     my ($option, $list) = @_;
     return defined $list ? { map { $_ => 1 } list_of($option, $list) } : undef;
@@ -349,7 +255,7 @@ sub id_list {
 
 sub compare {
     my ($opt, $diff, @sides) = @_;
-    my $ok = $diff->read(sub { told($opt, @_) }, progress('profiles'), @sides);
+    my $ok = $diff->read(sub { told($opt->{f}, @_) }, progress('profiles'), @sides);
     end_progress();
     return FAILED if !$ok;
     $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;

@@ -1,0 +1,155 @@
+package Devel::DProf::Stacks;
+
+# Profiles as stacks: what dproffold and dprofflame share. Reads one side or two, and settles what is counted.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side told);
+use Devel::DProf::Tool qw(complain progress end_progress);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_names flags COUNTER);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant BEFORE => 'before';        # DP_FMT_BEFORE: the first of two counts of folded stacks
+
+# How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks), processes, force, windows, renames,
+# bases, pid, tid (hashes of wanted ones).
+sub new {
+    my ($class, %how) = @_;
+    return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
+}
+
+# Reads the files of one side, or the two sides. False where there is nothing to go on with; that was said.
+sub read {
+    my ($self, @names) = @_;
+    my @sides;
+    if ($self->{diff}) {
+        @sides = map { side($_, $self->{processes}) // return } @names;
+    } else {
+        my @paths = map { my $side = side($_, $self->{processes}) or return; map { @$_ } @{ $side->{runs} } } @names;
+        @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
+    }
+    my $diff = $self->{reader} = Devel::DProf::Diff->new(
+        (map { $_ => $self->{$_} } qw(separate autoload force unit windows renames bases re_only re_skip)),
+        pairs => !$self->{diff}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
+    );
+    my $ok = $diff->read(sub { $self->use_of(@_) }, progress('profiles'), @sides);
+    end_progress();
+    return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
+    return $self->split_pairs;
+}
+
+# What can be read of folded stacks is used, though lines were left out.
+sub use_of {
+    my ($self, $o, $header) = @_;
+    my $what = told($self->{force}, $o, $header);
+    return $what if $what ne 'bad' || !$o->{folded} || !$o->{contexts};
+    $self->{failed} = 1;
+    return 'fine';
+}
+
+# Folded stacks with two counts on each line are two sides, of one profile.
+sub split_pairs {
+    my ($self) = @_;
+    my $diff = $self->{reader};
+    return 1 if $self->{diff};
+    my @parts = map { @$_ } @{ $diff->{sides}[0]{profiles} };
+    my @two = grep { is_pair($_) } @parts;
+    return 1 if !@two;
+    if (@two < @parts || grep { $_->counters_differ } @parts) {
+        complain('some of the files have two counts on each line, and some one');
+        return;
+    }
+    $self->{diff} = $self->{pairs} = 1;
+    $diff->{sides} = [map { { %{ $diff->{sides}[0] }, name => $_ } } qw(before after)];
+    return 1;
+}
+
+sub is_pair {
+    my ($profile) = @_;
+    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && counter_names($profile)->[0] } 0 .. $profile->files - 1;
+}
+
+sub sides { return @{ $_[0]{reader}{sides} } }
+
+# What is counted, by name: one metric, or several. Returns false where a side lacks one; that was said.
+sub settle {
+    my ($self, @names) = @_;
+    my $diff = $self->{reader};
+    my @sides = $self->sides;
+    $self->{columns} = [];
+    $self->{metrics} = [];
+    for my $name (@names) {
+        if (exists $METRIC{$name} && $METRIC{$name} < 4) {
+            $diff->same_unit or return;
+        }
+        my $measure = $diff->measure($name) or return;
+        my @counters = @{ $measure->{counters} || [] };
+        for my $s (0 .. $#sides) {
+            my @parts = map { @$_ } @{ $sides[$s]{profiles} };
+            my @own = splice @counters, 0, scalar @parts;
+            push @{ $self->{columns} }, $self->{pairs} && $s == 0 && $measure->{metric} != COUNTER
+                ? { metric => COUNTER, counters => [(0) x @parts] } : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
+        }
+        push @{ $self->{metrics} }, { key => $name, metric => $measure->{metric}, $self->words($name, $measure->{metric}) };
+    }
+    return 1;
+}
+
+# What a metric is called, and its unit: "s", or what is counted.
+sub words {
+    my ($self, $name, $metric) = @_;
+    my $unit = $self->unit;
+    return (label => $unit eq 's' ? $METRIC_NAME{$metric} : length $unit ? $unit : 'samples', unit => $unit) if $metric < 4;
+    return (label => $name, unit => $name);
+}
+
+# Of times: "s"; of folded stacks, what they count, "" if nobody knows.
+sub unit {
+    my ($self) = @_;
+    return ($self->sides)[0]{profiles}[0][0]->unit;
+}
+
+# Names of all metrics that every side has.
+sub has {
+    my ($self) = @_;
+    my @lists = map { [Devel::DProf::Diff::has($_)] } map { @$_ } map { @{ $_->{profiles} } } $self->sides;
+    return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
+}
+
+# The sides and options as C takes them.
+sub parts {
+    my ($self) = @_;
+    my $diff = $self->{reader};
+    $diff->learn_labels if $self->{diff} && ($self->{re_only} || $self->{re_skip});
+    my @sides = map {
+        +{ name => $_->{name}, cut => $_->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $_->{profiles} }] }
+    } $self->sides;
+    $self->{no_program} = $self->{re_skip} && '(program)' =~ $self->{re_skip} ? 1 : 0;
+    return \@sides;
+}
+
+sub part {
+    my ($self, $profile) = @_;
+    return $self->{reader}->part($profile) if $self->{diff};
+    return [$profile, flags($self, $profile, {})];
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Stacks - profiles as stacks
+
+=head1 DESCRIPTION
+
+What L<dproffold> and L<dprofflame> share: files are read, one side or two, and it is settled what is counted. Not meant for anybody else.
+
+=cut

@@ -1,0 +1,151 @@
+package Devel::DProf::Tool::Dproffold;
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(windows renames);
+use Devel::DProf::Stacks;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed list_of written usage manual);
+use Devel::DProf::View qw(%METRIC filters);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
+
+my @options = (
+    'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'reverse|r', 'R|separate-anon!', 'A|autoload',
+    'diff|d', 'n|normalize', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s',
+    'o|output=s', 'processes', 'f|F|force', 'V|version', 'h|help', 'H|manual',
+);
+
+sub main {
+    my ($opt, $names) = parsed('dproffold', 'DPROFFOLD_OPTS', \@options, @_) or return USAGE;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    if ($opt->{V}) {
+        print "dproffold version: $VERSION\n";
+        return OK;
+    }
+    my $stacks = eval { how($opt) } or return usage('dproffold', $@);
+    my @names = names($opt, @$names);
+    return usage('dproffold', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if $opt->{diff} && @names != 2;
+    $stacks->read(@names) or return FAILED;
+    my %print = eval { what($opt, $stacks) };
+    return usage('dproffold', $@) if $@;
+    return FAILED if !%print;
+    return printed($opt, $stacks, %print);
+}
+
+# Standard input, where something comes from there: what filters do. Else what the recorder leaves.
+sub names {
+    my ($opt, @names) = @_;
+    return @names ? @names == 1 ? ('tmon.out.old', @names) : @names : ('tmon.out.old', 'tmon.out') if $opt->{diff};
+    return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out';
+}
+
+sub how {
+    my ($opt) = @_;
+    my $metric = $opt->{m};
+    my $unit = $opt->{unit};
+    die "--unit $unit and -m $metric: a unit of time goes with cpu, user, system or real, and $unit is a metric itself\n"
+        if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
+    die "--unit $unit: $metric is no time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
+    die "-n: it takes two sides\n" if $opt->{n} && !$opt->{diff};
+    my %how = (
+        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
+        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $unit,
+        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
+        renames => [map { renames($_) } @{ $opt->{map} || [] }],
+        bases => [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')],
+    );
+    $how{windows} = windows($opt->{time}) if defined $opt->{time};
+    for (qw(pid tid)) {
+        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
+    }
+    return Devel::DProf::Stacks->new(%how);
+}
+
+# The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
+sub what {
+    my ($opt, $stacks) = @_;
+    my $unit = $opt->{unit} // 'us';
+    my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
+    my $counted = $stacks->unit;
+    # folded stacks that count what is asked for
+    $metric = 'cpu' if $metric eq $counted && $counted ne 's';
+    $stacks->settle($metric) or return;
+    my $is_time = exists $METRIC{$metric} && $METRIC{$metric} < 4 && $counted eq 's';
+    return (per => $is_time ? $PER{$unit} : 1, whole => $is_time && $PER{$unit} > 1e3 ? 1 : 0);
+}
+
+sub printed {
+    my ($opt, $stacks, %print) = @_;
+    my $out = \*STDOUT;
+    if (defined $opt->{o} && $opt->{o} ne '-') {
+        undef $out;
+        if (!open $out, '>', $opt->{o}) {
+            complain("$opt->{o} could not be written: $!");
+            return FAILED;
+        }
+    }
+    binmode $out;
+    my $sides = $stacks->parts;
+    my $result = Devel::DProf::Profile::print_folded($out, $sides,
+        { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
+    complain("$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these")
+        if $result->{recursion} && !$opt->{'fold-recursion'};
+    complain('nothing is left: no stack has a value of its own' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
+        if !$result->{code} && !$result->{lines};
+    my $status = written('dproffold', $out, $result->{code});
+    return $status || ($stacks->{failed} ? FAILED : OK);
+}
+
+sub help {
+    print <<'END';
+dproffold [options] [profile ...]
+dproffold --diff [options] baseline other
+
+Prints folded stacks: frames between semicolons, the caller first, and what the last one has itself.
+No file: standard input if something comes from there, else tmon.out. Several are added up.
+
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; what folded stacks count
+    --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
+    --fold-recursion    a sub that calls itself directly is one frame
+    --reverse           callees first
+    --no-separate-anon  anonymous subs without file and line
+    -A                  autoloaded subs as *::AUTOLOAD
+    --diff              two sides, a count for each: 'base.*' new.out, a.out,b.out c.out
+    -n                  the first as if it had the second's total
+    -s, -x              hexadecimal addresses in names become 0x...
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
+    --symfs DIR         file names are relative to it
+    --pid LIST --tid LIST           files of these processes, threads
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
+    --processes         with each file, all the files of its run
+    -o FILE             where it goes (default: standard output)
+    -f                  in spite of different units; says nothing of profiles that were cut short
+    -V  -h  -H          version, this page, the manual
+
+Options may also stand in the environment variable DPROFFOLD_OPTS.
+END
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dproffold - the command dproffold
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dproffold>.
+
+=cut

@@ -1,0 +1,220 @@
+/* Stacks as folded text: a line for each, its frames from the caller to the callee between semicolons, and what it has of each
+ * side (FlameGraph's README has the form). */
+#include "dp_stacks.h"
+#include "dp_buf.h"
+#include "dp_err.h"
+#include "dp_io.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_render.h"
+
+#include <math.h>
+#include <string.h>
+
+struct folding {
+    const struct dp_stacks *s;
+    const struct dp_fold_how *how;
+    struct dp_sink *sink;
+    struct dp_buf path, line;
+    size_t *ends;               /* by depth: bytes of the path down to there */
+    size_t ends_cap;
+    double *factor;             /* by column */
+    uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what was printed of them */
+    uint64_t lines;
+};
+
+/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS"). */
+static void add_name(struct dp_buf *to, const struct dp_name *name)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < name->len; i++) {
+        unsigned char c = (unsigned char)name->ptr[i];
+        bool is_code = c == '%' && i + 2 < name->len && dp_num_hexdigit(name->ptr[i + 1]) >= 0 && dp_num_hexdigit(name->ptr[i + 2]) >= 0;
+        bool comment = c == '#' && !i && !to->len;
+        bool last_blank = c == ' ' && i + 1 == name->len;
+        if (c < 0x20 || c == 0x7f || c == ';' || is_code || comment || last_blank) {
+            char code[3] = { '%', hex[c >> 4], hex[c & 15] };
+            dp_buf_add(to, code, 3);
+        } else {
+            dp_buf_addc(to, (char)c);
+        }
+    }
+}
+
+/* Takes the zeros off that end a number's decimals. */
+static void trim(struct dp_buf *to, size_t from)
+{
+    if (to->err || !memchr(to->ptr + from, '.', to->len - from))
+        return;
+    while (to->ptr[to->len - 1] == '0')
+        to->len--;
+    if (to->ptr[to->len - 1] == '.')
+        to->len--;
+}
+
+/* A real number, with as many decimals as tell it from 0. */
+static void add_real(struct dp_buf *to, double v)
+{
+    unsigned decimals = 6;
+    for (double small = 1e-5; v > 0 && v < small && decimals < 18; small /= 10)
+        decimals++;
+    size_t from = to->len;
+    dp_render_real(to, v, decimals, false);
+    trim(to, from);
+}
+
+/* Appends the value of a column. Whole ones are rounded so that what is printed adds up to the total: what a line
+ * lacks, a later one has. Returns whether it is anything. */
+static bool add_value(struct folding *f, size_t c, uint64_t ticks)
+{
+    const struct dp_fold_how *how = f->how;
+    double factor = f->factor[c];
+    dp_buf_addc(&f->line, ' ');
+    if (factor != 1) {
+        add_real(&f->line, (double)ticks * factor / (double)f->s->hz[c] * (double)how->per);
+        return ticks != 0;
+    }
+    if (how->whole && f->s->hz[c] > 1) {
+        uint64_t hz = f->s->hz[c], per = how->per, now;
+        f->seen[c] += ticks;
+        now = f->seen[c] / hz * per + (uint64_t)((double)(f->seen[c] % hz) * (double)per / (double)hz + 0.5);
+        if (hz % per == 0)
+            now = f->seen[c] / (hz / per) + (f->seen[c] % (hz / per) * 2 >= hz / per);
+        uint64_t value = now > f->printed[c] ? now - f->printed[c] : 0;
+        f->printed[c] += value;
+        dp_buf_addu(&f->line, value);
+        return value != 0;
+    }
+    /* seconds' fractions: ticks of so many of the unit */
+    char num[64];
+    uint64_t hz = f->s->hz[c];
+    size_t from = f->line.len;
+    if (how->per > 1 && hz % how->per == 0) {
+        dp_buf_add(&f->line, num, dp_render_seconds(num, ticks, hz / how->per));
+    } else if (how->per > 1) {
+        add_real(&f->line, (double)ticks / (double)hz * (double)how->per);
+    } else {
+        dp_buf_add(&f->line, num, dp_render_seconds(num, ticks, hz));
+    }
+    trim(&f->line, from);
+    return ticks != 0;
+}
+
+static int print(struct folding *f, size_t depth, const uint64_t *values)
+{
+    bool any = false;
+    for (size_t c = 0; c < f->s->n_columns; c++)
+        any = any || values[c];
+    if (!any)
+        return 0;
+    f->line.len = 0;
+    if (depth)
+        dp_buf_add(&f->line, f->path.ptr, f->ends[depth]);
+    else
+        dp_buf_adds(&f->line, DP_FMT_PROGRAM);
+    any = false;
+    for (size_t c = 0; c < f->s->n_columns; c++)
+        any |= add_value(f, c, values[c]);
+    dp_buf_addc(&f->line, '\n');
+    if (f->path.err || f->line.err)
+        return DP_E_NOMEM;
+    if (any) {
+        dp_sink_add(f->sink, f->line.ptr, f->line.len);
+        f->lines++;
+    }
+    return f->sink->err;
+}
+
+static int go_to(struct folding *f, size_t depth, uint32_t name)
+{
+    if (dp_mem_grow((void **)&f->ends, &f->ends_cap, depth + 1, sizeof *f->ends) < 0)
+        return DP_E_NOMEM;
+    if (!depth) {
+        f->ends[0] = 0;
+        return 0;
+    }
+    f->path.len = f->ends[depth - 1];
+    if (depth > 1)
+        dp_buf_addc(&f->path, ';');
+    add_name(&f->path, &f->s->names[name].text);
+    f->ends[depth] = f->path.len;
+    return f->path.err;
+}
+
+static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all)
+{
+    struct folding *f = ctx;
+    (void)all;
+    int rc = go_to(f, depth, name);
+    if (rc == 0)
+        rc = print(f, depth, own);
+    return rc < 0 ? rc : 1;
+}
+
+static int forward(struct folding *f)
+{
+    const struct dp_stacks *s = f->s;
+    uint32_t *open = NULL;      /* by depth: the frame */
+    size_t cap = 0, depth = 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < s->count && rc == 0; i++) {
+        while (i && s->frames[open[depth]].end <= i)
+            depth--;
+        depth += i != 0;
+        if (dp_mem_grow((void **)&open, &cap, depth + 1, sizeof *open) < 0) {
+            rc = DP_E_NOMEM;
+            break;
+        }
+        open[depth] = i;
+        rc = go_to(f, depth, s->frames[i].name);
+        if (rc == 0)
+            rc = print(f, depth, &s->self[(size_t)i * s->n_columns]);
+    }
+    dp_mem_free(open);
+    return rc;
+}
+
+static int fold(struct folding *f, const struct dp_diff_side *sides)
+{
+    size_t n = f->s->n_columns;
+    f->factor = dp_mem_zalloc((n + 1) * sizeof *f->factor);
+    f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
+    f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
+    int rc = f->seen && f->printed && f->factor ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        dp_stacks_factors(f->s, sides, f->how->normalize, f->factor);
+        rc = f->how->reverse ? dp_stacks_reverse(f->s, enter, f) : forward(f);
+    }
+    int written = dp_sink_flush(f->sink);
+    dp_mem_free(f->seen);
+    dp_mem_free(f->printed);
+    dp_mem_free(f->factor);
+    dp_mem_free(f->ends);
+    dp_buf_release(&f->path);
+    dp_buf_release(&f->line);
+    return rc < 0 ? rc : written;
+}
+
+int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
+                  struct dp_fold_outcome *out)
+{
+    struct dp_stacks s;
+    struct folding f;
+    memset(out, 0, sizeof *out);
+    memset(&f, 0, sizeof f);
+    f.sink = dp_mem_alloc(sizeof *f.sink);
+    int rc = f.sink ? dp_stacks_make(&s, sides, n, &how->stacks) : DP_E_NOMEM;
+    if (rc == 0) {
+        dp_sink_init(f.sink, host->write, host->ctx);
+        dp_buf_init(&f.path);
+        dp_buf_init(&f.line);
+        f.s = &s;
+        f.how = how;
+        rc = fold(&f, sides);
+        out->lines = f.lines;
+        out->recursion = s.folded;
+        dp_stacks_release(&s);
+    }
+    dp_mem_free(f.sink);
+    return rc;
+}

@@ -1,0 +1,562 @@
+#include "dp_stacks.h"
+#include "dp_err.h"
+#include "dp_flat.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_sort.h"
+
+#include <string.h>
+
+static const char program[] = DP_FMT_PROGRAM;
+
+/* A part of a side, and which name each of its subs goes by. */
+struct source {
+    const struct dp_over_side *part;
+    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its frames are left out */
+    uint32_t side, index;       /* index: among the parts of its side */
+    uint32_t first;             /* contexts of the sources before */
+    double scale;               /* ticks of its times -> ours, as if its run had the speed of the others */
+};
+
+/* A context of a source, below a frame that has been made. */
+struct item {
+    uint32_t name, source, node;
+};
+
+/* Contexts of one frame to be made: items[from..to). */
+struct group {
+    uint32_t parent;
+    size_t from, to;
+};
+
+struct making {
+    struct dp_stacks *s;
+    const struct dp_stacks_how *how;
+    size_t n_sides;
+    struct source *sources;
+    size_t n_sources;
+    uint32_t *text_of;          /* by name, before they are sorted: a number of texts */
+    struct item *items, *kids;
+    size_t n_items, items_cap, n_kids, kids_cap;
+    struct group *groups;
+    size_t n_groups, groups_cap;
+    struct dp_buf buf;
+};
+
+/* ---- names ---- */
+
+/* Hexadecimal addresses, 0x... and those of eight digits and more without 0x that have a figure among them, become 0x... */
+static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        size_t at = i, digits = 0;
+        bool marked = i + 2 < len && ptr[i] == '0' && (ptr[i + 1] | 0x20) == 'x', figure = false;
+        bool begins = !i || !((ptr[i - 1] >= '0' && ptr[i - 1] <= '9') || ((ptr[i - 1] | 0x20) >= 'a' && (ptr[i - 1] | 0x20) <= 'z') || ptr[i - 1] == '_');
+        at += marked ? 2 : 0;
+        while (at < len && dp_num_hexdigit(ptr[at]) >= 0) {
+            figure = figure || (ptr[at] >= '0' && ptr[at] <= '9');
+            at++, digits++;
+        }
+        bool ends = at == len || !((ptr[at] | 0x20) >= 'g' && (ptr[at] | 0x20) <= 'z') || ptr[at] == '_';
+        if (digits && (marked || (digits >= 8 && figure && begins && ends && (at == len || ptr[at] != '_')))) {
+            dp_buf_adds(to, "0x...");
+            i = at;
+        } else {
+            dp_buf_addc(to, ptr[i++]);
+        }
+    }
+}
+
+/* Perl's own library, as its files are called: a folder with perl's version that is no site's or vendor's. */
+static bool is_core_file(const char *ptr, size_t len)
+{
+    static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
+    char text[512];
+    size_t n = len < sizeof text ? len : sizeof text - 1;
+    memcpy(text, ptr, n);
+    text[n] = '\0';
+    if (strstr(text, "site_perl") || strstr(text, "vendor_perl") || strstr(text, "/local/"))
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strstr(text, folders[i]))
+            return true;
+    return false;
+}
+
+static bool holds(const char *ptr, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= len; i++)
+        if (memcmp(ptr + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+/* Folded text has no more than the name. */
+static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
+{
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *file = dp_subs_text(subs, sub->file), *name = dp_subs_text(subs, sub->name);
+    if (sub->builtin || (label->len > 5 && memcmp(label->ptr, "CORE:", 5) == 0))
+        return DP_KIND_BUILTIN;
+    if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0 && (name->len == 5 || name->ptr[5] == '@' || name->ptr[5] == '['))
+        return DP_KIND_BEGIN;
+    if (holds(label->ptr, label->len, "__ANON__"))
+        return DP_KIND_ANON;
+    if (sub->xs)
+        return DP_KIND_XS;
+    return is_core_file(file->ptr, file->len) ? DP_KIND_CORE : DP_KIND_PLAIN;
+}
+
+/* The number of a text among the names, not yet sorted. */
+static uint32_t name_of(struct making *m, const char *ptr, size_t len)
+{
+    struct dp_stacks *s = m->s;
+    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
+    if (n == DP_MAP_NONE)
+        return n;
+    size_t cap = s->n_names;
+    if (n < s->n_names)
+        return n;
+    if (dp_mem_grow((void **)&s->names, &cap, n + 1, sizeof *s->names) < 0)
+        return DP_MAP_NONE;
+    memset(&s->names[n], 0, sizeof *s->names);
+    s->names[n].text = *dp_pool_name(&s->texts, n);
+    s->n_names = n + 1;
+    return n;
+}
+
+static bool keep(struct dp_stacks *s, struct dp_name *to, const struct dp_name *from)
+{
+    char *copy = dp_pool_alloc(&s->texts, from->len + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, from->ptr, from->len);
+    copy[from->len] = '\0';
+    *to = (struct dp_name){ copy, from->len };
+    return true;
+}
+
+static int name_sub(struct making *m, struct source *src, size_t pair, uint32_t n)
+{
+    struct dp_stacks *s = m->s;
+    const struct dp_subs *subs = &src->part->prof->subs;
+    struct dp_name label;
+    dp_buf_clear(&m->buf);
+    if (s->has_pairs) {
+        label = *dp_pool_name(&s->pairs.texts, s->pairs.profs[pair].label[n]);
+    } else {
+        dp_subs_label(subs, n, m->how->pair.label_flags, &m->buf);
+        if (m->buf.err)
+            return DP_E_NOMEM;
+        label = (struct dp_name){ m->buf.len ? m->buf.ptr : "", m->buf.len };
+    }
+    const struct dp_name *moved = s->has_pairs ? dp_pairs_moved_from(&s->pairs, &label) : NULL;
+    struct dp_buf stripped;
+    dp_buf_init(&stripped);
+    if (m->how->strip_hex) {
+        strip_hex(&stripped, label.ptr, label.len);
+        label = (struct dp_name){ stripped.len ? stripped.ptr : "", stripped.len };
+    }
+    size_t before = s->n_names;
+    uint32_t name = stripped.err ? DP_MAP_NONE : name_of(m, label.ptr, label.len);
+    bool ok = name != DP_MAP_NONE;
+    if (ok && name >= before)
+        s->names[name].kind = kind_of(subs, n, &label);
+    dp_buf_release(&stripped);
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *file = dp_subs_text(subs, sub->file);
+    /* the newest side tells where it is */
+    if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
+        ok = keep(s, &s->names[name].file, file);
+        s->names[name].line = sub->line;
+    }
+    if (ok && moved && !s->names[name].moved.len)
+        ok = keep(s, &s->names[name].moved, moved);
+    if (!ok)
+        return DP_E_NOMEM;
+    src->name[n] = src->part->flags && !(src->part->flags[n] & DP_F_SHOWN) ? DP_STACKS_NONE : name;
+    return 0;
+}
+
+static int by_text(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct dp_stacks *s = ctx;
+    return dp_name_compare(&s->names[a].text, &s->names[b].text);
+}
+
+/* Numbers by order of text, so that siblings are sorted by number. */
+static int sort_names(struct making *m)
+{
+    struct dp_stacks *s = m->s;
+    uint32_t *order = dp_mem_realloc(NULL, s->n_names + 1, sizeof *order), *rank = dp_mem_realloc(NULL, s->n_names + 1, sizeof *rank);
+    struct dp_stacks_name *names = dp_mem_realloc(NULL, s->n_names + 1, sizeof *names);
+    if (!order || !rank || !names) {
+        dp_mem_free(order);
+        dp_mem_free(rank);
+        dp_mem_free(names);
+        return DP_E_NOMEM;
+    }
+    for (uint32_t i = 0; i < s->n_names; i++)
+        order[i] = i;
+    dp_sort_u32(order, s->n_names, by_text, s);
+    for (uint32_t i = 0; i < s->n_names; i++) {
+        rank[order[i]] = i;
+        names[i] = s->names[order[i]];
+    }
+    dp_mem_free(s->names);
+    s->names = names;
+    for (size_t k = 0; k < m->n_sources; k++)
+        for (size_t i = 0; i < dp_subs_count(&m->sources[k].part->prof->subs); i++)
+            if (m->sources[k].name[i] != DP_STACKS_NONE)
+                m->sources[k].name[i] = rank[m->sources[k].name[i]];
+    dp_mem_free(order);
+    dp_mem_free(rank);
+    return 0;
+}
+
+static int name_all(struct making *m)
+{
+    uint32_t n = name_of(m, program, sizeof program - 1);
+    if (n == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    m->s->names[n].kind = DP_KIND_PROGRAM;
+    for (size_t k = 0; k < m->n_sources; k++) {
+        struct source *src = &m->sources[k];
+        size_t subs = dp_subs_count(&src->part->prof->subs);
+        src->name = dp_mem_realloc(NULL, subs + 1, sizeof *src->name);
+        if (!src->name)
+            return DP_E_NOMEM;
+        for (uint32_t i = 0; i < subs; i++) {
+            int rc = name_sub(m, src, k, i);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return sort_names(m);
+}
+
+/* ---- sources ---- */
+
+static int pair_all(struct making *m)
+{
+    struct dp_pair_side *sides = dp_mem_realloc(NULL, m->n_sources + 1, sizeof *sides);
+    if (!sides)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < m->n_sources; k++)
+        sides[k] = (struct dp_pair_side){ m->sources[k].part->prof, m->sources[k].side };
+    int rc = dp_pairs_make(&m->s->pairs, sides, m->n_sources, &m->how->pair);
+    m->s->has_pairs = rc == 0;
+    dp_mem_free(sides);
+    return rc;
+}
+
+/* Does it count ticks? The first of two counts of folded stacks does, though it is a counter. */
+static bool is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
+{
+    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->pairs);
+}
+
+static int take_sources(struct making *m, const struct dp_diff_side *sides)
+{
+    struct dp_stacks *s = m->s;
+    size_t n = 0, run = 0;
+    uint64_t hz = 1;
+    for (size_t i = 0; i < m->n_sides; i++)
+        n += sides[i].ends[sides[i].n_runs - 1];
+    m->sources = dp_mem_zalloc((n + 1) * sizeof *m->sources);
+    if (!m->sources)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < m->n_sides; i++)
+        for (size_t k = 0; k < sides[i].ends[sides[i].n_runs - 1]; k++)
+            hz = dp_prof_hz(sides[i].parts[k].prof) > hz ? dp_prof_hz(sides[i].parts[k].prof) : hz;
+    for (size_t i = 0; i < m->n_sides; i++)
+        for (size_t r = 0, k = 0; r < sides[i].n_runs; r++, run++)
+            for (; k < sides[i].ends[r]; k++) {
+                struct source *src = &m->sources[m->n_sources];
+                double speed = m->how->speed ? m->how->speed[run] : 1;
+                src->part = &sides[i].parts[k];
+                src->side = (uint32_t)i;
+                src->index = (uint32_t)k;
+                src->first = m->n_sources ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
+                src->scale = (double)hz / (double)(dp_prof_hz(src->part->prof) ? dp_prof_hz(src->part->prof) : 1) / speed;
+                m->n_sources++;
+            }
+    for (size_t c = 0; c < s->n_columns; c++)
+        s->hz[c] = is_ticks(&m->how->columns[c], sides[c % m->n_sides].parts[0].prof) ? hz : 1;
+    return 0;
+}
+
+/* What a context has itself of a column. */
+static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_stacks_column *c)
+{
+    const struct dp_prof *prof = src->part->prof;
+    const struct dp_node *node = &prof->nodes[n];
+    uint64_t v;
+    double scale = is_ticks(c, prof) ? src->scale : 1;
+    if (c->metric == DP_M_COUNTER)
+        v = dp_prof_count(prof, n, c->counters ? c->counters[src->index] : 0);
+    else if (c->metric == DP_M_CALLS)
+        v = node->sub == DP_PROF_NO_SUB ? 0 : node->calls;
+    else
+        v = dp_flat_value(node, c->metric);
+    return scale == 1 ? v : (uint64_t)((double)v * scale + 0.5);
+}
+
+/* ---- the tree ---- */
+
+static void add_values(struct making *m, uint32_t frame, const struct source *src, uint32_t node)
+{
+    struct dp_stacks *s = m->s;
+    uint64_t *self = &s->self[(size_t)frame * s->n_columns];
+    for (size_t c = src->side; c < s->n_columns; c += m->n_sides) {
+        uint64_t v = value_of(src, node, &m->how->columns[c]);
+        self[c] += v;
+        s->total[c] += v;
+    }
+    if (s->when && src->first + node < s->when[frame])
+        s->when[frame] = src->first + node;
+}
+
+static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
+{
+    struct dp_stacks *s = m->s;
+    size_t n = s->count;
+    if (n >= DP_STACKS_NONE / 2)
+        return DP_E_LIMIT;
+    if (dp_mem_grow((void **)&s->frames, &s->cap, n + 1, sizeof *s->frames) < 0
+        || dp_mem_grow((void **)&s->self, &s->self_cap, (n + 1) * s->n_columns, sizeof *s->self) < 0
+        || (m->how->when && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0))
+        return DP_E_NOMEM;
+    s->frames[n] = (struct dp_stacks_frame){ name, parent, (uint32_t)n + 1 };
+    memset(&s->self[n * s->n_columns], 0, s->n_columns * sizeof *s->self);
+    if (s->when)
+        s->when[n] = UINT32_MAX;
+    s->count++;
+    return (int64_t)n;
+}
+
+/* Have so many frames in a row, up from this one, its name? */
+static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
+{
+    uint32_t name = s->frames[frame].name;
+    size_t n = 0;
+    for (; n < limit && frame && s->frames[frame].name == name; n++)
+        frame = s->frames[frame].parent;
+    return n == limit;
+}
+
+/* The kids of a context that belong below a frame. Those whose frames are left out, or are the frame itself once more, give
+ * what they have to it, and their kids take their place. */
+static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
+{
+    const struct source *src = &m->sources[source];
+    const struct dp_prof *prof = src->part->prof;
+    uint32_t top = node, at = prof->nodes[node].kid, own = m->s->frames[frame].name;
+    int folds = -1;             /* whether it takes further frames of its name: not known yet */
+    while (at) {
+        const struct dp_node *kid = &prof->nodes[at];
+        uint32_t name = src->name[kid->sub];
+        bool again = name == own && frame && m->how->recursion;
+        if (again && folds < 0)
+            folds = recurses(m->s, frame, m->how->recursion);
+        if (name == DP_STACKS_NONE || (again && folds)) {
+            m->s->folded += again;
+            add_values(m, frame, src, at);
+            if (kid->kid) {
+                at = kid->kid;
+                continue;
+            }
+        } else {
+            if (dp_mem_grow((void **)&m->kids, &m->kids_cap, m->n_kids + 1, sizeof *m->kids) < 0)
+                return DP_E_NOMEM;
+            m->kids[m->n_kids++] = (struct item){ name, source, at };
+        }
+        while (at != top && !prof->nodes[at].sibling)
+            at = prof->nodes[at].parent;
+        at = at == top ? 0 : prof->nodes[at].sibling;
+    }
+    return 0;
+}
+
+static bool stands_before(const struct item *a, const struct item *b)
+{
+    if (a->name != b->name)
+        return a->name < b->name;
+    return a->source != b->source ? a->source < b->source : a->node < b->node;
+}
+
+static int by_name(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct item *items = ctx;
+    return stands_before(&items[a], &items[b]) ? -1 : 1;
+}
+
+/* Sorts the kids. Most frames have few. */
+static int sort_kids(struct making *m)
+{
+    struct item *k = m->kids;
+    size_t n = m->n_kids;
+    if (n <= 32) {
+        for (size_t i = 1; i < n; i++) {
+            struct item it = k[i];
+            size_t j = i;
+            for (; j && stands_before(&it, &k[j - 1]); j--)
+                k[j] = k[j - 1];
+            k[j] = it;
+        }
+        return 0;
+    }
+    uint32_t *order = dp_mem_realloc(NULL, n, sizeof *order);
+    struct item *sorted = dp_mem_realloc(NULL, n, sizeof *sorted);
+    if (order && sorted) {
+        for (uint32_t i = 0; i < n; i++)
+            order[i] = i;
+        dp_sort_u32(order, n, by_name, k);
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = k[order[i]];
+        memcpy(k, sorted, n * sizeof *k);
+    }
+    int rc = order && sorted ? 0 : DP_E_NOMEM;
+    dp_mem_free(order);
+    dp_mem_free(sorted);
+    return rc;
+}
+
+/* The kids that were taken, as groups: the first name on top of the stacks. */
+static int push_groups(struct making *m, uint32_t parent)
+{
+    size_t end = m->n_kids;
+    if (sort_kids(m) < 0
+        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + m->n_kids, sizeof *m->items) < 0)
+        return DP_E_NOMEM;
+    while (end) {
+        size_t begin = end;
+        while (begin && m->kids[begin - 1].name == m->kids[end - 1].name)
+            begin--;
+        if (dp_mem_grow((void **)&m->groups, &m->groups_cap, m->n_groups + 1, sizeof *m->groups) < 0)
+            return DP_E_NOMEM;
+        memcpy(m->items + m->n_items, m->kids + begin, (end - begin) * sizeof *m->items);
+        m->groups[m->n_groups++] = (struct group){ parent, m->n_items, m->n_items + (end - begin) };
+        m->n_items += end - begin;
+        end = begin;
+    }
+    m->n_kids = 0;
+    return 0;
+}
+
+/* A frame of these contexts; theirs are the kids then. */
+static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items, size_t n)
+{
+    int64_t frame = new_frame(m, parent, name);
+    int rc = frame < 0 ? (int)frame : 0;
+    m->n_kids = 0;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        if (frame || !m->how->no_program)
+            add_values(m, (uint32_t)frame, &m->sources[items[i].source], items[i].node);
+        rc = take_kids(m, (uint32_t)frame, items[i].source, items[i].node);
+    }
+    return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
+}
+
+static uint32_t find_name(const struct dp_stacks *s, const char *text, size_t len)
+{
+    struct dp_name wanted = { text, len };
+    size_t low = 0, high = s->n_names;
+    while (low + 1 < high) {
+        size_t mid = (low + high) / 2;
+        if (dp_name_compare(&s->names[mid].text, &wanted) <= 0)
+            low = mid;
+        else
+            high = mid;
+    }
+    return (uint32_t)low;
+}
+
+static int make_tree(struct making *m)
+{
+    struct dp_stacks *s = m->s;
+    struct item *roots = dp_mem_realloc(NULL, m->n_sources + 1, sizeof *roots);
+    if (!roots)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < m->n_sources; k++)
+        roots[k] = (struct item){ 0, (uint32_t)k, 0 };
+    size_t n = 0;
+    for (size_t k = 0; k < m->n_sources; k++)
+        if (m->sources[k].part->prof->count)
+            roots[n++] = roots[k];
+    int rc = make_frame(m, DP_STACKS_NONE, find_name(s, program, sizeof program - 1), roots, n);
+    dp_mem_free(roots);
+    if (rc == 0)
+        rc = push_groups(m, 0);
+    while (rc == 0 && m->n_groups) {
+        struct group g = m->groups[--m->n_groups];
+        uint32_t frame = (uint32_t)s->count;
+        rc = make_frame(m, g.parent, m->items[g.from].name, m->items + g.from, g.to - g.from);
+        m->n_items = g.from;
+        if (rc == 0)
+            rc = push_groups(m, frame);
+    }
+    for (size_t i = s->count; i-- > 1;) {
+        struct dp_stacks_frame *up = &s->frames[s->frames[i].parent];
+        up->end = s->frames[i].end > up->end ? s->frames[i].end : up->end;
+    }
+    return rc;
+}
+
+int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how)
+{
+    struct making m;
+    memset(&m, 0, sizeof m);
+    memset(s, 0, sizeof *s);
+    dp_pool_init(&s->texts);
+    dp_buf_init(&m.buf);
+    m.s = s;
+    m.how = how;
+    m.n_sides = s->n_sides = n;
+    s->n_columns = n * how->n_measures;
+    s->hz = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->hz);
+    s->total = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->total);
+    int rc = s->hz && s->total ? take_sources(&m, sides) : DP_E_NOMEM;
+    if (rc == 0 && n > 1)
+        rc = pair_all(&m);
+    if (rc == 0)
+        rc = name_all(&m);
+    if (rc == 0)
+        rc = make_tree(&m);
+    for (size_t k = 0; k < m.n_sources; k++)
+        dp_mem_free(m.sources[k].name);
+    dp_mem_free(m.sources);
+    dp_mem_free(m.items);
+    dp_mem_free(m.kids);
+    dp_mem_free(m.groups);
+    dp_buf_release(&m.buf);
+    if (rc < 0)
+        dp_stacks_release(s);
+    return rc;
+}
+
+void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor)
+{
+    for (size_t c = 0; c < s->n_columns; c++) {
+        size_t last = c - c % s->n_sides + s->n_sides - 1;
+        double runs = (double)sides[c % s->n_sides].n_runs, last_runs = (double)sides[s->n_sides - 1].n_runs;
+        factor[c] = 1 / runs;
+        if (normalize && s->total[c] && s->total[last])
+            factor[c] = (double)s->total[last] / last_runs / (double)s->total[c];
+    }
+}
+
+void dp_stacks_release(struct dp_stacks *s)
+{
+    if (s->has_pairs)
+        dp_pairs_release(&s->pairs);
+    dp_pool_release(&s->texts);
+    dp_mem_free(s->names);
+    dp_mem_free(s->frames);
+    dp_mem_free(s->self);
+    dp_mem_free(s->when);
+    dp_mem_free(s->total);
+    dp_mem_free(s->hz);
+    memset(s, 0, sizeof *s);
+}

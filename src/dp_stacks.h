@@ -1,0 +1,71 @@
+/* The stacks of one side, or of several side by side, as one tree of frames: contexts whose names are equal all the way
+ * up are one frame. What folded text and flame graphs are made of. */
+#ifndef DP_STACKS_H
+#define DP_STACKS_H
+
+#include "dp_base.h"
+#include "dp_pair.h"
+#include "dp_pool.h"
+#include "dp_prof.h"
+#include "dp_select.h"
+#include "dprof.h"
+
+#define DP_STACKS_NONE UINT32_MAX
+
+/* What a name stands for, as far as that is known: of several subs, of the first. */
+enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON, DP_KIND_BEGIN, DP_KIND_PROGRAM };
+
+struct dp_stacks_name {
+    struct dp_name text;
+    unsigned char kind;         /* enum dp_stacks_kind */
+    struct dp_name file;        /* where the sub begins; len 0: not known */
+    uint64_t line;
+    struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was another place; len 0 */
+};
+
+/* Frames are in preorder, and siblings in order of name, by bytes. Frame 0 is the root, the program itself. */
+struct dp_stacks_frame {
+    uint32_t name;
+    uint32_t parent;            /* DP_STACKS_NONE: the root */
+    uint32_t end;               /* first number behind its subtree */
+};
+
+struct dp_stacks {
+    struct dp_pool texts;
+    struct dp_pairs pairs;
+    bool has_pairs;
+    struct dp_stacks_name *names;       /* sorted by bytes */
+    size_t n_names;
+    struct dp_stacks_frame *frames;
+    size_t count, cap;
+    size_t n_sides, n_columns;
+    uint64_t *self;             /* by frame, then column: sums over the runs of its side */
+    size_t self_cap;
+    uint32_t *when;             /* by frame: a number that grows with the order of first entry; or NULL */
+    size_t when_cap;
+    uint64_t folded;            /* contexts that became one with their callers for the limit of recursion */
+    uint64_t *total;            /* by column */
+    uint64_t *hz;               /* by column: ticks a second, or a unit; 1 of what is counted */
+};
+
+/* Returns 0 or a DP_E; the caller releases it. how->columns are n sides' for each measure. All is borrowed. */
+int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how);
+void dp_stacks_release(struct dp_stacks *s);
+
+static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame, size_t column)
+{
+    return s->self[(size_t)frame * s->n_columns + column];
+}
+
+/* By column, what values are to be multiplied by: sums over runs become means, and if normalize is set, those of all sides but
+ * the last get its total. */
+void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor);
+
+/* The same from the leaves up: a frame stands for what ended in a sub, those above it for its callers. Calls enter for
+ * each frame in preorder, siblings in order of name; what ended with exactly this stack is in `own`, what passes through
+ * it in `all`, by column. It returns 1 to have the callers visited, 0 to leave them out, or a negative DP_E. The root
+ * comes first, with depth 0; what the program itself has ends there. */
+typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all);
+int dp_stacks_reverse(const struct dp_stacks *s, dp_stacks_enter_fn *enter, void *ctx);
+
+#endif
