@@ -141,10 +141,11 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     return f->path.err;
 }
 
-static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all)
+static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
 {
     struct folding *f = ctx;
     (void)all;
+    (void)weight;
     int rc = go_to(f, depth, name);
     if (rc == 0)
         rc = print(f, depth, own);
@@ -183,7 +184,7 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     int rc = f->seen && f->printed && f->factor ? 0 : DP_E_NOMEM;
     if (rc == 0) {
         dp_stacks_factors(f->s, sides, f->how->normalize, f->factor);
-        rc = f->how->reverse ? dp_stacks_reverse(f->s, enter, f) : forward(f);
+        rc = f->how->reverse ? dp_stacks_reverse(f->s, NULL, enter, f) : forward(f);
     }
     int written = dp_sink_flush(f->sink);
     dp_mem_free(f->seen);

@@ -459,20 +459,6 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
 }
 
-static uint32_t find_name(const struct dp_stacks *s, const char *text, size_t len)
-{
-    struct dp_name wanted = { text, len };
-    size_t low = 0, high = s->n_names;
-    while (low + 1 < high) {
-        size_t mid = (low + high) / 2;
-        if (dp_name_compare(&s->names[mid].text, &wanted) <= 0)
-            low = mid;
-        else
-            high = mid;
-    }
-    return (uint32_t)low;
-}
-
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;
@@ -485,7 +471,7 @@ static int make_tree(struct making *m)
     for (size_t k = 0; k < m->n_sources; k++)
         if (m->sources[k].part->prof->count)
             roots[n++] = roots[k];
-    int rc = make_frame(m, DP_STACKS_NONE, find_name(s, program, sizeof program - 1), roots, n);
+    int rc = make_frame(m, DP_STACKS_NONE, dp_stacks_find(s, program, sizeof program - 1), roots, n);
     dp_mem_free(roots);
     if (rc == 0)
         rc = push_groups(m, 0);
@@ -536,14 +522,32 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
     return rc;
 }
 
+uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len)
+{
+    struct dp_name wanted = { ptr, len };
+    size_t low = 0, high = s->n_names;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        int c = dp_name_compare(&s->names[mid].text, &wanted);
+        if (c == 0)
+            return (uint32_t)mid;
+        if (c < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return DP_STACKS_NONE;
+}
+
 void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor)
 {
     for (size_t c = 0; c < s->n_columns; c++) {
         size_t last = c - c % s->n_sides + s->n_sides - 1;
         double runs = (double)sides[c % s->n_sides].n_runs, last_runs = (double)sides[s->n_sides - 1].n_runs;
-        factor[c] = 1 / runs;
+        /* in ticks of the measure's first column */
+        factor[c] = 1 / runs * (double)s->hz[c - c % s->n_sides] / (double)s->hz[c];
         if (normalize && s->total[c] && s->total[last])
-            factor[c] = (double)s->total[last] / last_runs / (double)s->total[c];
+            factor[c] = (double)s->total[last] / last_runs / (double)s->total[c] * (double)s->hz[c - c % s->n_sides] / (double)s->hz[last];
     }
 }
 

@@ -18,6 +18,7 @@ enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, 
 struct dp_stacks_name {
     struct dp_name text;
     unsigned char kind;         /* enum dp_stacks_kind */
+    unsigned char significant;  /* several runs: 1: what it has itself differs truly, 2: with what it calls */
     struct dp_name file;        /* where the sub begins; len 0: not known */
     uint64_t line;
     struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was another place; len 0 */
@@ -52,6 +53,9 @@ struct dp_stacks {
 int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
+/* The number of a name; DP_STACKS_NONE. */
+uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len);
+
 static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame, size_t column)
 {
     return s->self[(size_t)frame * s->n_columns + column];
@@ -63,9 +67,9 @@ void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sid
 
 /* The same from the leaves up: a frame stands for what ended in a sub, those above it for its callers. Calls enter for
  * each frame in preorder, siblings in order of name; what ended with exactly this stack is in `own`, what passes through
- * it in `all`, by column. It returns 1 to have the callers visited, 0 to leave them out, or a negative DP_E. The root
+ * it in `all`, by column; of a weight for each frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers visited, 0 to leave them out, or a negative DP_E. The root
  * comes first, with depth 0; what the program itself has ends there. */
-typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all);
-int dp_stacks_reverse(const struct dp_stacks *s, dp_stacks_enter_fn *enter, void *ctx);
+typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight);
+int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx);
 
 #endif

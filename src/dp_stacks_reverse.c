@@ -27,6 +27,8 @@ struct reversing {
     uint32_t *size;             /* by name; 0 between uses */
     uint32_t *present;          /* the names that have some */
     uint64_t *own, *all;
+    const double *weight;       /* by frame, or NULL */
+    double sum;                 /* of the weights */
 };
 
 static int by_number(const void *ctx, uint32_t a, uint32_t b)
@@ -116,7 +118,9 @@ static void sum_up(struct reversing *r, const struct bucket *b)
     size_t size = r->s->n_columns * sizeof *r->own;
     memset(r->own, 0, size);
     memset(r->all, 0, size);
+    r->sum = 0;
     for (size_t i = b->from; i < b->to; i++) {
+        r->sum += r->weight ? r->weight[r->stack[i].origin] : 0;
         add(r->s, r->all, r->stack[i].origin);
         if (!r->s->frames[r->stack[i].at].parent)
             add(r->s, r->own, r->stack[i].origin);
@@ -126,13 +130,15 @@ static void sum_up(struct reversing *r, const struct bucket *b)
 static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
 {
     const struct dp_stacks *s = r->s;
-    int rc = enter(ctx, 0, s->frames[0].name, s->self, s->total);
+    for (size_t i = 0; r->weight && i < s->count; i++)
+        r->sum += r->weight[i];
+    int rc = enter(ctx, 0, s->frames[0].name, s->self, s->total, r->sum);
     if (rc > 0)
         rc = start(r);
     while (rc >= 0 && r->n_buckets) {
         struct bucket b = r->buckets[--r->n_buckets];
         sum_up(r, &b);
-        rc = enter(ctx, b.depth, b.name, r->own, r->all);
+        rc = enter(ctx, b.depth, b.name, r->own, r->all, r->sum);
         long n = rc > 0 ? climb(r, &b) : 0;
         r->count = b.from;
         if (n < 0)
@@ -143,11 +149,12 @@ static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
     return rc < 0 ? rc : 0;
 }
 
-int dp_stacks_reverse(const struct dp_stacks *s, dp_stacks_enter_fn *enter, void *ctx)
+int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx)
 {
     struct reversing r;
     memset(&r, 0, sizeof r);
     r.s = s;
+    r.weight = weight;
     r.size = dp_mem_zalloc((s->n_names + 1) * sizeof *r.size);
     r.present = dp_mem_realloc(NULL, s->n_names + 1, sizeof *r.present);
     r.own = dp_mem_zalloc((s->n_columns + 1) * sizeof *r.own);

@@ -417,6 +417,71 @@ struct dp_fold_outcome {
 int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
                   struct dp_fold_outcome *out);
 
+enum dp_flame_order { DP_FO_NAME, DP_FO_WEIGHT, DP_FO_TIME };
+/* Of two sides: what is as wide as a frame. Change: the sum of what stacks gained or lost. */
+enum dp_flame_width { DP_FW_AFTER, DP_FW_BEFORE, DP_FW_UNION, DP_FW_CHANGE };
+
+/* A metric of a graph, for people and for the page. */
+struct dp_flame_metric {
+    const char *key, *label;        /* "cpu", "user+system time" */
+    const char *unit;               /* "s", or what is counted; "" if nobody knows */
+};
+
+struct dp_flame_fill {              /* a name's colour, or attributes, as they are given; UTF-8 */
+    const char *name, *text;
+    size_t name_len, text_len;
+};
+
+struct dp_flame_how {
+    struct dp_stacks_how stacks;
+    const struct dp_flame_metric *metrics;      /* for each measure; the first is drawn */
+    int normalize;                  /* the baseline has the other side's total */
+    int reverse;                    /* callees below callers */
+    int inverted;                   /* the root on top */
+    int order;                      /* enum dp_flame_order */
+    int width_of;                   /* enum dp_flame_width */
+    int by_total;                   /* coloured by the difference with what was called; else by its own */
+    int hue;                        /* coloured by the change with what was called, of all changes there: width_of is DP_FW_CHANGE */
+    int is_pair;                    /* two counters of one profile: no before and after */
+    double total;                   /* at least so much of the unit is as wide as the picture */
+    double factor;                  /* printed counts are multiplied by it */
+    int significant;                /* only names whose values differ truly are coloured (several runs): how->diff says which those are */
+    /* the picture */
+    double width, height, min_width;    /* pixels: the picture's, a frame's; what is narrower is not drawn */
+    int min_percent;                /* min_width is percent of the total */
+    const char *title, *subtitle, *notes, *nametype, *countname, *encoding;     /* UTF-8; NULL: none, or the usual */
+    const char *legend;             /* of two sides: which is which */
+    const char *font;
+    double font_size, font_width;
+    int palette;                    /* enum dp_palette of dp_palette.h */
+    const char *background[2];      /* colours of its gradient; NULL: the palette's */
+    int hash;                       /* similar names get similar colours */
+    uint64_t seed;                  /* of colours by chance; 0: by name */
+    const struct dp_flame_fill *fills, *attributes;
+    size_t n_fills, n_attributes;
+    /* the page */
+    int page;
+    const char *const *facts;       /* label, text, ... */
+    size_t n_facts;
+    const char *options;            /* how it opens: a member of a JSON object, ready */
+    const char *difference;         /* of two sides: more members, of what is told of the difference */
+    const char *const *side_names;
+    const char *version;
+};
+
+struct dp_flame_outcome {
+    uint64_t frames;                /* drawn */
+    uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the first ones of these */
+    double hidden_percent;          /* what they have of the total */
+    int total_too_small;            /* how->total was less than there is */
+    uint64_t recursion;             /* as of dp_fold_outcome */
+    int empty;                      /* there is nothing to draw */
+};
+
+/* Draws the graph of one side, or of two. colour, unless it is NULL, is told the names that were drawn and their colours. Returns 0 or a DP_E. */
+int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how, const struct dp_host *host,
+                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx, struct dp_flame_outcome *out);
+
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 
 struct dp_trace_how {

@@ -1,0 +1,199 @@
+#include "dp_palette.h"
+#include "dp_stacks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* FNV-1a of 64 bits, and a mixer, so that near names are far apart. */
+static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ seed;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)ptr[i]) * UINT64_C(0x100000001b3);
+    return dp_map_hash(h);
+}
+
+/* Bytes of the package in front of a name: what is before the last `::` outside of brackets; of names without one, what is
+ * before the last `.` or `/`, or all. */
+static size_t package_of(const char *ptr, size_t len)
+{
+    const char *bracket = memchr(ptr, '[', len);
+    size_t end = bracket && bracket > ptr ? (size_t)(bracket - ptr) : len;
+    for (size_t i = end; i > 2; i--)
+        if (ptr[i - 1] == ':' && ptr[i - 2] == ':')
+            return i - 2;
+    for (size_t i = end; i > 1; i--)
+        if (ptr[i - 1] == '.' || ptr[i - 1] == '/' || (ptr[i - 1] == ':' && i != end))
+            return i - 1;
+    return end;
+}
+
+unsigned dp_palette_hue(const char *ptr, size_t len)
+{
+    return (unsigned)(hash_of(ptr, package_of(ptr, len), 0) % 360);
+}
+
+/* Hue in degrees, saturation and lightness from 0 to 1 (CSS Color 3, 4.2.4). */
+static unsigned char channel(double a, double b, double hue)
+{
+    hue = fmod(hue + 360, 360);
+    double v = hue < 60 ? a + (b - a) * hue / 60 : hue < 180 ? b : hue < 240 ? a + (b - a) * (240 - hue) / 60 : a;
+    return (unsigned char)(v * 255 + 0.5);
+}
+
+static struct dp_rgb from_hsl(double hue, double s, double l)
+{
+    double b = l <= 0.5 ? l * (s + 1) : l + s - l * s, a = l * 2 - b;
+    return (struct dp_rgb){ channel(a, b, hue + 120), channel(a, b, hue), channel(a, b, hue - 120) };
+}
+
+static struct dp_rgb by_package(const struct dp_name *name, int kind)
+{
+    double hue = dp_palette_hue(name->ptr, name->len);
+    /* yellows and greens look lighter than blues and reds of the same lightness */
+    double even = 0.04 * cos((hue - 250) * 3.14159265358979 / 180);
+    switch (kind) {
+    case DP_KIND_PROGRAM: return from_hsl(40, 0.10, 0.80);
+    case DP_KIND_BUILTIN: return from_hsl(hue, 0.04, 0.78);
+    case DP_KIND_CORE:    return from_hsl(hue, 0.35, 0.80 + even);
+    case DP_KIND_XS:      return from_hsl(hue, 0.55, 0.62 + even);
+    case DP_KIND_ANON:    return from_hsl(hue, 0.80, 0.80 + even);
+    case DP_KIND_BEGIN:   return from_hsl(275, 0.45, 0.82);
+    }
+    return from_hsl(hue, 0.68, 0.70 + even);
+}
+
+/* flamegraph.pl's: like letters at the beginning, near colours. */
+static double name_hash(const struct dp_name *name, bool backwards)
+{
+    double vector = 0, weight = 1, max = 1;
+    size_t from = 0;
+    const char *tick = memchr(name->ptr, '`', name->len);
+    if (tick)
+        from = (size_t)(tick - name->ptr) + 1;
+    for (unsigned mod = 10; mod <= 12; mod++) {
+        size_t k = mod - 10;
+        if (from + k >= name->len)
+            break;
+        unsigned char c = (unsigned char)(backwards ? name->ptr[name->len - 1 - k] : name->ptr[from + k]);
+        vector += (double)(c % mod) / (double)mod * weight;
+        max += weight;
+        weight *= 0.7;
+    }
+    return 1 - vector / max;
+}
+
+static bool ends_with(const struct dp_name *name, const char *word)
+{
+    size_t n = strlen(word);
+    return name->len >= n && memcmp(name->ptr + name->len - n, word, n) == 0;
+}
+
+static bool has(const struct dp_name *name, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= name->len; i++)
+        if (memcmp(name->ptr + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+static bool begins_with_package(const struct dp_name *name)
+{
+    static const char *const tops[] = { "java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/" };
+    size_t at = name->len && name->ptr[0] == 'L';
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        for (size_t from = 0; from <= at; from++)
+            if (name->len >= from + strlen(tops[i]) && memcmp(name->ptr + from, tops[i], strlen(tops[i])) == 0)
+                return true;
+    return false;
+}
+
+/* Palettes of several languages are made of the flat ones. */
+static int flat_palette(int palette, const struct dp_name *name)
+{
+    switch (palette) {
+    case DP_PALETTE_WAKEUP: return DP_PALETTE_AQUA;
+    case DP_PALETTE_CHAIN:  return ends_with(name, "_[w]") ? DP_PALETTE_AQUA : DP_PALETTE_BLUE;
+    case DP_PALETTE_JAVA:
+        if (ends_with(name, "_[j]") || (begins_with_package(name) && !ends_with(name, "_[i]")))
+            return DP_PALETTE_GREEN;
+        return ends_with(name, "_[i]") ? DP_PALETTE_AQUA : has(name, "::") ? DP_PALETTE_YELLOW
+             : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
+    case DP_PALETTE_JS:
+        if (ends_with(name, "_[j]"))
+            return memchr(name->ptr, '/', name->len) ? DP_PALETTE_GREEN : DP_PALETTE_AQUA;
+        return has(name, "::") ? DP_PALETTE_YELLOW : has(name, ".js") ? DP_PALETTE_GREEN : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
+             : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
+    }
+    return palette;
+}
+
+static struct dp_rgb rgb(double r, double g, double b)
+{
+    return (struct dp_rgb){ (unsigned char)r, (unsigned char)g, (unsigned char)b };
+}
+
+struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash, uint64_t seed)
+{
+    if ((name->len == 1 || name->len == 2) && name->ptr[0] == '-' && name->ptr[name->len - 1] == '-')
+        return rgb(160, 160, 160);              /* a separator of stacks */
+    if (palette == DP_PALETTE_PACKAGE && !seed && !hash)
+        return by_package(name, kind);
+    uint64_t h = hash_of(name->ptr, name->len, seed);
+    double u = (double)(h & 0xffff) / 65535, v = (double)(h >> 16 & 0xffff) / 65535, w = (double)(h >> 32 & 0xffff) / 65535;
+    if (hash && !seed) {
+        u = name_hash(name, false);
+        v = w = name_hash(name, true);
+    }
+    switch (flat_palette(palette, name)) {
+    case DP_PALETTE_PACKAGE: return from_hsl(u * 359, 0.55 + 0.2 * v, 0.66 + 0.1 * w);
+    case DP_PALETTE_MEM:     return rgb(0, 190 + 50 * v, 210 * u);
+    case DP_PALETTE_IO:      return rgb(80 + 60 * u, 80 + 60 * u, 190 + 55 * v);
+    case DP_PALETTE_RED:     return rgb(200 + 55 * u, 50 + 80 * u, 50 + 80 * u);
+    case DP_PALETTE_GREEN:   return rgb(50 + 60 * u, 200 + 55 * u, 50 + 60 * u);
+    case DP_PALETTE_BLUE:    return rgb(80 + 60 * u, 80 + 60 * u, 205 + 50 * u);
+    case DP_PALETTE_YELLOW:  return rgb(175 + 55 * u, 175 + 55 * u, 50 + 20 * u);
+    case DP_PALETTE_PURPLE:  return rgb(190 + 65 * u, 80 + 60 * u, 190 + 65 * u);
+    case DP_PALETTE_AQUA:    return rgb(50 + 60 * u, 165 + 55 * u, 165 + 55 * u);
+    case DP_PALETTE_ORANGE:  return rgb(190 + 65 * u, 90 + 65 * u, 0);
+    }
+    return rgb(205 + 50 * w, 230 * u, 55 * v);
+}
+
+void dp_palette_background(int palette, struct dp_rgb to[2])
+{
+    to[0] = rgb(0xee, 0xee, 0xee);
+    switch (palette) {
+    case DP_PALETTE_PACKAGE:
+        to[0] = rgb(0xff, 0xff, 0xff);
+        to[1] = rgb(0xf4, 0xf4, 0xf2);
+        break;
+    case DP_PALETTE_MEM:
+        to[0] = rgb(0xee, 0xf2, 0xee);
+        to[1] = rgb(0xe0, 0xff, 0xe0);
+        break;
+    case DP_PALETTE_IO: case DP_PALETTE_WAKEUP: case DP_PALETTE_CHAIN:
+        to[1] = rgb(0xe0, 0xe0, 0xff);
+        break;
+    case DP_PALETTE_RED: case DP_PALETTE_GREEN: case DP_PALETTE_BLUE: case DP_PALETTE_AQUA: case DP_PALETTE_YELLOW: case DP_PALETTE_PURPLE:
+    case DP_PALETTE_ORANGE:
+        to[0] = rgb(0xf8, 0xf8, 0xf8);
+        to[1] = rgb(0xe8, 0xe8, 0xe8);
+        break;
+    default:
+        to[1] = rgb(0xee, 0xee, 0xb0);
+    }
+}
+
+struct dp_rgb dp_palette_change(double share)
+{
+    /* the root, so that small changes can be told from none */
+    double t = sqrt(share < 0 ? -share : share), from = 0.12;
+    if (!(t > 0))
+        return rgb(247, 247, 247);
+    t = from + (1 - from) * (t > 1 ? 1 : t);
+    if (share > 0)
+        return rgb(250 - 26 * t, 244 - 182 * t, 240 - 190 * t);
+    return rgb(238 - 176 * t, 243 - 131 * t, 252 - 28 * t);
+}

@@ -1,0 +1,181 @@
+/* Flame graphs: values for people; the formats. */
+#include "dp_render_flame.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_render.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* With commas between thousands. */
+static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
+{
+    struct dp_buf num;
+    dp_buf_init(&num);
+    dp_render_real(&num, v, decimals, false);
+    size_t whole = 0;
+    while (whole < num.len && num.ptr[whole] != '.')
+        whole++;
+    for (size_t i = 0; i < num.len; i++) {
+        if (i && i < whole && (whole - i) % 3 == 0)
+            dp_buf_addc(to, ',');
+        dp_buf_addc(to, num.ptr[i]);
+    }
+    to->err = to->err ? to->err : num.err;
+    dp_buf_release(&num);
+}
+
+/* A value of a side, in ticks: 12.345 ms, 1,234 samples. */
+static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
+{
+    const char *unit = how->metrics[0].unit;
+    double v = ticks / (double)flame->s->hz[0] * how->factor;
+    if (strcmp(unit, "s") == 0 && !how->countname) {
+        const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
+        int k = 0;
+        for (; k < 3 && v < 1 && v > 0; k++)
+            v *= 1000;
+        if (!(v > 0))
+            k = 0;
+        add_thousands(to, v, v < 1 || k == 3 ? 0 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : k ? 0 : 1);
+        dp_buf_adds(to, words[k]);
+        return;
+    }
+    add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 ? 0 : v < 10 ? 3 : 1);
+    dp_buf_addc(to, ' ');
+    const char *word = how->countname ? how->countname : *unit ? unit : "samples";
+    for (const char *p = word; *p; p++)         /* it stands between marks */
+        if (*p != '<' && *p != '&' && *p != '>' && (unsigned char)*p >= 0x20)
+            dp_buf_addc(to, *p);
+}
+
+static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
+{
+    double v = whole > 0 ? 100 * part / whole : 0;
+    dp_render_real(to, v, 2, sign && v >= 0.005);
+    dp_buf_addc(to, '%');
+}
+
+static void add_signed(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
+{
+    dp_buf_adds(to, ticks < 0 ? "\xe2\x88\x92" : ticks > 0 ? "+" : "");
+    add_value(to, flame, how, fabs(ticks));
+}
+
+static void add_ratio(struct dp_buf *to, const double of[2])
+{
+    if (of[0] > 0 && of[1] > 0) {
+        dp_buf_adds(to, ", \xc3\x97");
+        dp_render_real(to, of[1] / of[0], of[1] / of[0] < 10 ? 2 : 0, false);
+    } else if (of[0] > 0 || of[1] > 0) {
+        dp_buf_adds(to, of[0] > 0 ? ", gone" : ", new");
+    }
+}
+
+static void add_change(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
+{
+    add_value(to, flame, how, of[0]);
+    dp_buf_adds(to, " \xe2\x86\x92 ");
+    add_value(to, flame, how, of[1]);
+    dp_buf_adds(to, ", ");
+    add_signed(to, flame, how, of[1] - of[0]);
+    add_ratio(to, of);
+    dp_buf_adds(to, ", ");
+    add_percent(to, fabs(of[1] - of[0]), flame->changed, false);
+    dp_buf_adds(to, " of the change");
+}
+
+void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
+{
+    dp_buf_adds(to, " (");
+    if (!flame->two) {
+        add_value(to, flame, how, box->all[0]);
+        dp_buf_adds(to, ", ");
+        add_percent(to, box->all[0], flame->total, false);
+        if (!flame->reverse && box->self[0] > 0 && box->self[0] < box->all[0]) {
+            dp_buf_adds(to, "; self ");
+            add_value(to, flame, how, box->self[0]);
+        }
+        dp_buf_addc(to, ')');
+        return;
+    }
+    add_change(to, flame, how, box->all);
+    dp_buf_adds(to, ", ");
+    add_percent(to, box->all[1], flame->sum[1], false);
+    if (!flame->reverse && (box->self[0] > 0 || box->self[1] > 0)) {
+        dp_buf_adds(to, "; self ");
+        add_change(to, flame, how, box->self);
+    }
+    const struct dp_stacks_name *name = &flame->s->names[box->name];
+    if (name->moved.len)
+        dp_buf_adds(to, "; moved");
+    dp_buf_addc(to, ')');
+}
+
+void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
+{
+    struct dp_buf buf;
+    dp_buf_init(&buf);
+    add_thousands(&buf, (double)flame->hidden, 0);
+    dp_buf_adds(&buf, flame->reverse ? flame->hidden == 1 ? " branch, " : " branches, " : flame->hidden == 1 ? " frame, " : " frames, ");
+    double pct = flame->total > 0 ? 100 * flame->hidden_weight / flame->total : 0;
+    if (pct > 0 && pct < 0.05)
+        dp_buf_adds(&buf, "less than 0.1");
+    else
+        dp_render_real(&buf, pct, 1, false);
+    dp_buf_adds(&buf, " %, too narrow to be drawn");
+    snprintf(to, room, "%s", dp_buf_cstr(&buf));
+    dp_buf_release(&buf);
+}
+
+bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
+{
+    return !how->significant || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+}
+
+/* ---- all ---- */
+
+int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how, const struct dp_host *host,
+                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx, struct dp_flame_outcome *out)
+{
+    struct dp_stacks s;
+    struct dp_flame flame;
+    memset(out, 0, sizeof *out);
+    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    double *factor = dp_mem_zalloc((n * how->stacks.n_measures + 1) * sizeof *factor);
+    int rc = sink && factor ? dp_stacks_make(&s, sides, n, &how->stacks) : DP_E_NOMEM;
+    if (rc < 0) {
+        dp_mem_free(sink);
+        dp_mem_free(factor);
+        return rc;
+    }
+    dp_sink_init(sink, host->write, host->ctx);
+    dp_stacks_factors(&s, sides, how->normalize, factor);
+    out->recursion = s.folded;
+    if (how->page) {
+        rc = dp_render_page(&s, how, factor, sink);
+        out->frames = s.count;
+    } else {
+        double least = how->min_percent ? how->min_width / 100 : how->min_width / (how->width - 20);
+        rc = dp_flame_make(&flame, &s, how, factor, least);
+        if (rc == 0) {
+            rc = dp_render_svg(&flame, how, sink, colour, ctx);
+            out->frames = flame.count;
+            out->hidden = flame.hidden;
+            out->hidden_percent = flame.total > 0 ? 100 * flame.hidden_weight / flame.total : 0;
+            double sum = how->width_of == DP_FW_BEFORE || !flame.two ? flame.sum[0] : flame.sum[1];
+            out->total_too_small = how->total > 0 && how->total * (double)s.hz[0] < sum;
+            out->empty = !(flame.total > 0);
+            dp_flame_release(&flame);
+        }
+    }
+    int written = dp_sink_flush(sink);
+    dp_stacks_release(&s);
+    dp_mem_free(sink);
+    dp_mem_free(factor);
+    return rc < 0 ? rc : written;
+}

@@ -1,0 +1,25 @@
+/* Inside the flame graph's formats: what they share. */
+#ifndef DP_RENDER_FLAME_H
+#define DP_RENDER_FLAME_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_flame.h"
+#include "dp_io.h"
+
+/* " (1.234 s, 45.67%)", behind a name: what it has, and of a difference what it had, what was added to it, and what that is
+ * of all changes. */
+void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
+
+/* "1,204 frames, 0.8 % not drawn". */
+void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
+
+/* Several runs: only what is significant is coloured. */
+bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
+
+int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, struct dp_sink *sink,
+                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx);
+
+int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, struct dp_sink *sink);
+
+#endif

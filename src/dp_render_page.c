@@ -1,0 +1,404 @@
+/* A flame graph as a page: all frames in columns of numbers, packed and in base64, for the scripts in share/ to draw. They say
+ * at their beginning what the columns are. */
+#include "dp_render_flame.h"
+#include "dp_err.h"
+#include "dp_map.h"
+#include "dp_mem.h"
+#include "dp_palette.h"
+#include "dp_render.h"
+#include "dp_share.h"
+#include "dp_sort.h"
+#include "dp_table.h"
+#include "dp_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct page {
+    const struct dp_stacks *s;
+    const struct dp_flame_how *how;
+    const double *factor;
+    struct dp_sink *sink;
+    struct dp_pack *pack;
+    struct dp_buf out, text;
+    unsigned char rest[3];      /* of base64: bytes that are no group yet */
+    size_t n_rest;
+};
+
+/* ---- base64 of what the packer gives ---- */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static int write_base64(void *ctx, const void *ptr, size_t n)
+{
+    struct page *p = ctx;
+    const unsigned char *from = ptr;
+    for (size_t i = 0; i < n; i++) {
+        p->rest[p->n_rest++] = from[i];
+        if (p->n_rest < 3)
+            continue;
+        uint32_t v = (uint32_t)p->rest[0] << 16 | (uint32_t)p->rest[1] << 8 | p->rest[2];
+        char group[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63] };
+        dp_sink_add(p->sink, group, 4);
+        p->n_rest = 0;
+    }
+    return p->sink->err;
+}
+
+/* The last group: `=` for each byte that it lacks. */
+static int end_base64(struct page *p)
+{
+    uint32_t v = (uint32_t)p->rest[0] << 16 | (p->n_rest > 1 ? (uint32_t)p->rest[1] << 8 : 0);
+    char group[4] = { digits[v >> 18], digits[v >> 12 & 63], p->n_rest > 1 ? digits[v >> 6 & 63] : '=', '=' };
+    if (p->n_rest)
+        dp_sink_add(p->sink, group, 4);
+    return p->sink->err;
+}
+
+/* ---- facts ---- */
+
+static void add_text(struct page *p, const char *ptr, size_t len)
+{
+    p->text.len = 0;
+    dp_text_escape(&p->text, ptr, len);
+    dp_json_string(&p->out, p->text.len ? p->text.ptr : "", p->text.len);
+}
+
+static void add_str(struct page *p, const char *str) { add_text(p, str ? str : "", str ? strlen(str) : 0); }
+
+static void add_metrics(struct page *p)
+{
+    dp_buf_adds(&p->out, ",\"metrics\":[");
+    for (size_t m = 0; m < p->how->stacks.n_measures; m++) {
+        dp_buf_adds(&p->out, m ? ",{\"key\":" : "{\"key\":");
+        add_str(p, p->how->metrics[m].key);
+        dp_buf_adds(&p->out, ",\"label\":");
+        add_str(p, p->how->metrics[m].label);
+        dp_buf_adds(&p->out, ",\"unit\":");
+        add_str(p, p->how->metrics[m].unit);
+        dp_buf_addf(&p->out, ",\"hz\":%" PRIu64 "}", p->s->hz[m * p->s->n_sides]);
+    }
+    dp_buf_addc(&p->out, ']');
+}
+
+static void add_names(struct page *p)
+{
+    const struct dp_stacks *s = p->s;
+    dp_buf_adds(&p->out, ",\"names\":[");
+    for (size_t i = 0; i < s->n_names; i++) {
+        if (i)
+            dp_buf_addc(&p->out, ',');
+        add_text(p, s->names[i].text.ptr, s->names[i].text.len);
+    }
+    dp_buf_adds(&p->out, "],\"kinds\":[");
+    for (size_t i = 0; i < s->n_names; i++)
+        dp_buf_addf(&p->out, "%s%d", i ? "," : "", s->names[i].kind);
+    dp_buf_adds(&p->out, "],\"hues\":[");
+    for (size_t i = 0; i < s->n_names; i++)
+        dp_buf_addf(&p->out, "%s%u", i ? "," : "", dp_palette_hue(s->names[i].text.ptr, s->names[i].text.len));
+    dp_buf_adds(&p->out, "],\"fills\":");
+    if (p->how->palette == DP_PALETTE_PACKAGE && !p->how->seed && !p->how->hash) {
+        dp_buf_adds(&p->out, "null");
+        return;
+    }
+    dp_buf_addc(&p->out, '[');
+    for (size_t i = 0; i < s->n_names; i++) {
+        struct dp_rgb c = dp_palette_colour(p->how->palette, &s->names[i].text, s->names[i].kind, p->how->hash, p->how->seed);
+        dp_buf_addf(&p->out, "%s\"#%02x%02x%02x\"", i ? "," : "", c.r, c.g, c.b);
+    }
+    dp_buf_addc(&p->out, ']');
+}
+
+/* Where subs begin: files by number, as many subs share one. */
+static int add_places(struct page *p)
+{
+    const struct dp_stacks *s = p->s;
+    struct dp_pool files;
+    int rc = 0;
+    dp_pool_init(&files);
+    struct dp_buf places;
+    dp_buf_init(&places);
+    for (size_t i = 0; i < s->n_names && rc == 0; i++) {
+        dp_buf_adds(&places, i ? "," : "");
+        if (!s->names[i].file.len) {
+            dp_buf_addc(&places, '0');
+            continue;
+        }
+        uint32_t file = dp_pool_intern(&files, s->names[i].file.ptr, s->names[i].file.len);
+        if (file == DP_MAP_NONE)
+            rc = DP_E_NOMEM;
+        dp_buf_addf(&places, "[%" PRIu32 ",%" PRIu64 "]", file, s->names[i].line);
+    }
+    dp_buf_adds(&p->out, ",\"files\":[");
+    for (uint32_t i = 0; i < files.count; i++) {
+        if (i)
+            dp_buf_addc(&p->out, ',');
+        add_text(p, dp_pool_name(&files, i)->ptr, dp_pool_name(&files, i)->len);
+    }
+    dp_buf_adds(&p->out, "],\"places\":[");
+    dp_buf_add(&p->out, places.ptr, places.len);
+    dp_buf_addc(&p->out, ']');
+    rc = places.err ? places.err : rc;
+    dp_buf_release(&places);
+    dp_pool_release(&files);
+    return rc;
+}
+
+static void add_significant(struct page *p, const char *key, int bit)
+{
+    bool any = false;
+    dp_buf_addf(&p->out, "\"%s\":[", key);
+    for (size_t i = 0; i < p->s->n_names; i++)
+        if (p->s->names[i].significant & bit) {
+            dp_buf_addf(&p->out, "%s%lu", any ? "," : "", (unsigned long)i);
+            any = true;
+        }
+    dp_buf_addc(&p->out, ']');
+}
+
+static void add_difference(struct page *p)
+{
+    const struct dp_stacks *s = p->s;
+    bool any = false;
+    if (s->n_sides < 2) {
+        dp_buf_adds(&p->out, ",\"diff\":null");
+        return;
+    }
+    dp_buf_adds(&p->out, ",\"diff\":{");
+    dp_buf_adds(&p->out, p->how->difference);
+    dp_buf_adds(&p->out, ",\"factor\":[");
+    for (size_t k = 0; k < s->n_sides; k++) {
+        dp_buf_adds(&p->out, k ? "," : "");
+        dp_render_real(&p->out, p->factor[k], 15, false);
+    }
+    dp_buf_adds(&p->out, "],\"factors\":[");
+    for (size_t m = 0; m < p->how->stacks.n_measures; m++)
+        for (size_t k = 0; k < s->n_sides; k++) {
+            dp_buf_adds(&p->out, k ? "," : m ? "],[" : "[");
+            dp_render_real(&p->out, p->factor[m * s->n_sides + k], 15, false);
+        }
+    dp_buf_adds(&p->out, "]],\"moved\":{");
+    for (size_t i = 0; i < s->n_names; i++) {
+        if (!s->names[i].moved.len)
+            continue;
+        dp_buf_addf(&p->out, "%s\"%lu\":", any ? "," : "", (unsigned long)i);
+        add_text(p, s->names[i].moved.ptr, s->names[i].moved.len);
+        any = true;
+    }
+    dp_buf_adds(&p->out, "},\"significant\":");
+    if (p->how->significant) {
+        dp_buf_addc(&p->out, '{');
+        add_significant(p, "self", 1);
+        dp_buf_addc(&p->out, ',');
+        add_significant(p, "total", 2);
+        dp_buf_addc(&p->out, '}');
+    } else {
+        dp_buf_adds(&p->out, "null");
+    }
+    dp_buf_addc(&p->out, '}');
+}
+
+static int facts(struct page *p)
+{
+    dp_buf_adds(&p->out, "{\"format\":1,\"version\":");
+    add_str(p, p->how->version);
+    dp_buf_adds(&p->out, ",\"title\":");
+    add_str(p, p->how->title);
+    dp_buf_adds(&p->out, ",\"subtitle\":");
+    add_str(p, p->how->subtitle);
+    dp_buf_addf(&p->out, ",\"frames\":%lu,\"sides\":[", (unsigned long)p->s->count);
+    for (size_t k = 0; k < p->s->n_sides; k++) {
+        if (k)
+            dp_buf_addc(&p->out, ',');
+        add_str(p, p->how->side_names[k]);
+    }
+    dp_buf_addc(&p->out, ']');
+    add_metrics(p);
+    add_names(p);
+    int rc = add_places(p);
+    dp_buf_addc(&p->out, ',');
+    dp_buf_adds(&p->out, p->how->options);
+    dp_buf_adds(&p->out, ",\"notes\":[");
+    for (size_t i = 0; i + 1 < p->how->n_facts; i += 2) {
+        dp_buf_adds(&p->out, i ? ",[" : "[");
+        add_str(p, p->how->facts[i]);
+        dp_buf_addc(&p->out, ',');
+        add_str(p, p->how->facts[i + 1]);
+        dp_buf_addc(&p->out, ']');
+    }
+    dp_buf_addc(&p->out, ']');
+    add_difference(p);
+    dp_buf_addc(&p->out, '}');
+    return rc < 0 ? rc : p->out.err;
+}
+
+/* ---- columns ---- */
+
+/* What is in the buffer, behind its length. */
+static int hand_over(struct page *p)
+{
+    unsigned char size[4];
+    for (int i = 0; i < 4; i++)
+        size[i] = (unsigned char)(p->out.len >> 8 * i);
+    int rc = p->out.err;
+    if (rc == 0)
+        rc = dp_pack_write(p->pack, size, 4);
+    if (rc == 0 && p->out.len)
+        rc = dp_pack_write(p->pack, p->out.ptr, p->out.len);
+    p->out.len = 0;
+    return rc;
+}
+
+/* LEB128. */
+static void add_number(struct dp_buf *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        dp_buf_addc(to, (char)(v | 0x80));
+    dp_buf_addc(to, (char)v);
+}
+
+static int column_up(struct page *p)
+{
+    const struct dp_stacks *s = p->s;
+    for (uint32_t i = 1; i < s->count; i++) {
+        uint64_t up = 0;
+        for (uint32_t at = i - 1; at != s->frames[i].parent; at = s->frames[at].parent)
+            up++;
+        add_number(&p->out, up);
+    }
+    return hand_over(p);
+}
+
+static int column_name(struct page *p)
+{
+    for (uint32_t i = 0; i < p->s->count; i++)
+        add_number(&p->out, p->s->frames[i].name);
+    return hand_over(p);
+}
+
+static int earlier(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct dp_stacks *s = ctx;
+    if (s->when[a] != s->when[b])
+        return s->when[a] < s->when[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Ranks among siblings. */
+static int column_when(struct page *p)
+{
+    const struct dp_stacks *s = p->s;
+    uint32_t *rank = NULL, *kids = NULL;
+    size_t cap = 0;
+    int rc = 0;
+    if (s->when && !(rank = dp_mem_zalloc((s->count + 1) * sizeof *rank)))
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; rank && i < s->count && rc == 0; i++) {
+        size_t n = 0;
+        for (uint32_t kid = i + 1; kid < s->frames[i].end && rc == 0; kid = s->frames[kid].end) {
+            rc = dp_mem_grow((void **)&kids, &cap, n + 1, sizeof *kids);
+            if (rc == 0)
+                kids[n++] = kid;
+        }
+        if (n > 1)
+            dp_sort_u32(kids, n, earlier, s);
+        for (size_t k = 0; k < n; k++)
+            rank[kids[k]] = (uint32_t)k;
+    }
+    for (uint32_t i = 1; rank && i < s->count; i++)
+        add_number(&p->out, rank[i]);
+    dp_mem_free(rank);
+    dp_mem_free(kids);
+    return rc < 0 ? rc : hand_over(p);
+}
+
+static int columns(struct page *p)
+{
+    int rc = facts(p);
+    rc = rc < 0 ? rc : hand_over(p);
+    rc = rc < 0 ? rc : column_up(p);
+    rc = rc < 0 ? rc : column_name(p);
+    rc = rc < 0 ? rc : column_when(p);
+    for (size_t c = 0; c < p->s->n_columns && rc == 0; c++) {
+        for (uint32_t i = 0; i < p->s->count; i++)
+            add_number(&p->out, dp_stacks_self(p->s, i, c));
+        rc = hand_over(p);
+    }
+    return rc;
+}
+
+static int data(struct page *p)
+{
+    p->pack = dp_pack_new(write_base64, p);
+    int rc = p->pack ? columns(p) : DP_E_NOMEM;
+    int packed = p->pack ? dp_pack_end(p->pack) : 0;
+    rc = rc < 0 ? rc : packed;
+    return rc < 0 ? rc : end_base64(p);
+}
+
+/* ---- the template ---- */
+
+static void add_html(struct page *p, const char *str)
+{
+    p->text.len = 0;
+    dp_text_escape(&p->text, str, strlen(str));
+    for (size_t i = 0; i < p->text.len; i++) {
+        char c = p->text.ptr[i];
+        if (c == '&' || c == '<' || c == '>' || c == '"')
+            dp_sink_adds(p->sink, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+        else
+            dp_sink_add(p->sink, &c, 1);
+    }
+}
+
+static int fill_in(struct page *p, const char *mark, size_t len)
+{
+    const struct dp_share *share = NULL;
+    if (len == 5 && memcmp(mark, "TITLE", 5) == 0)
+        add_html(p, p->how->title);
+    else if (len == 5 && memcmp(mark, "STYLE", 5) == 0)
+        share = &dp_share_page_css;
+    else if (len == 6 && memcmp(mark, "SCRIPT", 6) == 0)
+        share = &dp_share_page_js;
+    else if (len == 4 && memcmp(mark, "DATA", 4) == 0)
+        return data(p);
+    else if (len == 3 && memcmp(mark, "CSP", 3) == 0)
+        dp_sink_addf(p->sink, "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
+                     dp_share_page_css.sha256, dp_share_page_js.sha256);
+    if (share)
+        dp_sink_add(p->sink, share->ptr, share->len);
+    return p->text.err;
+}
+
+static const char *find_two(const char *from, const char *end, char c)
+{
+    for (; from + 2 <= end; from++)
+        if (from[0] == c && from[1] == c)
+            return from;
+    return NULL;
+}
+
+int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, struct dp_sink *sink)
+{
+    struct page p;
+    const char *at = dp_share_page_html.ptr, *end = at + dp_share_page_html.len;
+    int rc = 0;
+    memset(&p, 0, sizeof p);
+    p.s = s;
+    p.how = how;
+    p.factor = factor;
+    p.sink = sink;
+    dp_buf_init(&p.out);
+    dp_buf_init(&p.text);
+    while (at < end && rc == 0) {
+        const char *mark = find_two(at, end, '{'), *stop = mark ? find_two(mark, end, '}') : NULL;
+        dp_sink_add(sink, at, (size_t)((stop ? mark : end) - at));
+        if (!stop)
+            break;
+        rc = fill_in(&p, mark + 2, (size_t)(stop - mark) - 2);
+        at = stop + 2;
+    }
+    dp_buf_release(&p.out);
+    dp_buf_release(&p.text);
+    return rc;
+}

@@ -1,0 +1,451 @@
+/* A flame graph as SVG: one file that needs no other, a picture without its script, too. */
+#include "dp_render_flame.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_palette.h"
+#include "dp_render.h"
+#include "dp_share.h"
+#include "dp_text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIDE = 10 };             /* pixels left and right of the frames */
+
+struct svg {
+    const struct dp_flame *flame;
+    const struct dp_flame_how *how;
+    struct dp_sink *sink;
+    struct dp_buf text, out;
+    double top, bottom;         /* pixels above the frames, and below */
+    double image_height, per_tick;
+    struct dp_map fills, attributes;    /* by name: number and 1 */
+    int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
+    void *ctx;
+    unsigned char *told;        /* by name: its colour was */
+};
+
+/* ---- text ---- */
+
+/* Bytes of a name, as they may stand in XML; what no encoding but Unicode's has, as numbers, where one was asked for. */
+static void add_xml(struct svg *g, const char *ptr, size_t len)
+{
+    g->text.len = 0;
+    dp_text_escape(&g->text, ptr, len);
+    for (size_t i = 0; i < g->text.len;) {
+        unsigned char c = (unsigned char)g->text.ptr[i];
+        size_t n = dp_text_char(g->text.ptr + i, g->text.len - i);
+        n = n ? n : 1;
+        if (c == '&' || c == '<' || c == '>' || c == '"')
+            dp_buf_adds(&g->out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+        else if (n > 1 && g->how->encoding)
+            dp_buf_addf(&g->out, "&#%lu;", (unsigned long)dp_text_code(g->text.ptr + i, n));
+        else
+            dp_buf_add(&g->out, g->text.ptr + i, n);
+        i += n;
+    }
+}
+
+static void add_str(struct svg *g, const char *str) { add_xml(g, str ? str : "", str ? strlen(str) : 0); }
+
+/* With one decimal. */
+static void add_px(struct dp_buf *to, double v)
+{
+    uint64_t tenths = v > 0 ? (uint64_t)(v * 10 + 0.5) : 0;
+    dp_buf_addu(to, tenths / 10);
+    if (tenths % 10) {
+        dp_buf_addc(to, '.');
+        dp_buf_addu(to, tenths % 10);
+    }
+}
+
+/* A place or width in units of the total: exact where it is whole. */
+static void add_exact(struct dp_buf *to, double v)
+{
+    if (v >= 0 && v < 9e15 && v == floor(v))
+        dp_buf_addu(to, (uint64_t)v);
+    else
+        dp_render_real(to, v, 6, false);
+}
+
+static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
+{
+    unsigned v[3];
+    if (!text || text[0] != '#' || strlen(text) != 7)
+        return otherwise;
+    for (int k = 0; k < 3; k++) {
+        int hi = dp_num_hexdigit(text[1 + 2 * k]), lo = dp_num_hexdigit(text[2 + 2 * k]);
+        if (hi < 0 || lo < 0)
+            return otherwise;
+        v[k] = (unsigned)(hi << 4 | lo);
+    }
+    return (struct dp_rgb){ (unsigned char)v[0], (unsigned char)v[1], (unsigned char)v[2] };
+}
+
+static void flush(struct svg *g)
+{
+    dp_sink_add(g->sink, g->out.ptr, g->out.len);
+    g->out.len = 0;
+}
+
+static void line(struct svg *g, const char *id, const char *class, double x, double y, const char *text)
+{
+    dp_buf_addf(&g->out, "<text id=\"%s\" class=\"%s\" x=\"", id, class);
+    add_px(&g->out, x);
+    dp_buf_adds(&g->out, "\" y=\"");
+    add_px(&g->out, y);
+    dp_buf_adds(&g->out, "\">");
+    add_str(g, text);
+    dp_buf_adds(&g->out, "</text>\n");
+}
+
+/* ---- what stands around the frames ---- */
+
+static void style(struct svg *g)
+{
+    const char *p = dp_share_svg_css.ptr, *end = p + dp_share_svg_css.len;
+    dp_buf_adds(&g->out, "<style>\n");
+    while (p < end) {
+        const char *mark = NULL;
+        for (const char *q = p; q + 2 <= end && !mark; q++)
+            if (q[0] == '{' && q[1] == '{')
+                mark = q;
+        dp_buf_add(&g->out, p, (size_t)((mark ? mark : end) - p));
+        if (!mark)
+            break;
+        bool size = (size_t)(end - mark) > 12 && memcmp(mark, "{{FONTSIZE}}", 12) == 0;
+        if (size) {
+            dp_render_real(&g->out, g->how->font_size, 2, false);
+        } else {
+            /* as a string of CSS, which no quote, backslash or line's end can leave */
+            dp_buf_addc(&g->out, '\'');
+            for (const char *f = g->how->font; *f; f++)
+                if (*f != '\'' && *f != '\\' && *f != '<' && *f != '&' && (unsigned char)*f >= 0x20)
+                    dp_buf_addc(&g->out, *f);
+            dp_buf_addc(&g->out, '\'');
+        }
+        p = mark + (size ? 12 : 8);
+    }
+    dp_buf_adds(&g->out, "</style>\n");
+}
+
+static void background(struct svg *g)
+{
+    struct dp_rgb usual[2];
+    dp_palette_background(g->how->palette, usual);
+    bool own = g->how->background[0] || g->how->palette != DP_PALETTE_PACKAGE;
+    dp_buf_adds(&g->out, "<defs><linearGradient id=\"background\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\">");
+    for (int k = 0; k < 2; k++) {
+        struct dp_rgb c = parse_rgb(g->how->background[k], usual[k]);
+        dp_buf_addf(&g->out, "<stop class=\"bg%d\" offset=\"%d%%\"", k + 1, k ? 95 : 5);
+        if (own)
+            dp_buf_addf(&g->out, " stop-color=\"#%02x%02x%02x\"", c.r, c.g, c.b);
+        dp_buf_adds(&g->out, "/>");
+    }
+    dp_buf_adds(&g->out, "</linearGradient></defs>\n<rect class=\"background\" x=\"0\" y=\"0\" width=\"");
+    add_px(&g->out, g->how->width);
+    dp_buf_adds(&g->out, "\" height=\"");
+    add_px(&g->out, g->image_height);
+    dp_buf_adds(&g->out, "\"/>\n");
+}
+
+static void head(struct svg *g)
+{
+    const struct dp_flame_how *how = g->how;
+    dp_buf_addf(&g->out, "<?xml version=\"1.0\" encoding=\"");
+    add_str(g, how->encoding ? how->encoding : "UTF-8");
+    dp_buf_adds(&g->out, "\" standalone=\"no\"?>\n<svg version=\"1.1\" id=\"dprof\" width=\"");
+    add_px(&g->out, how->width);
+    dp_buf_adds(&g->out, "\" height=\"");
+    add_px(&g->out, g->image_height);
+    dp_buf_adds(&g->out, "\" viewBox=\"0 0 ");
+    add_px(&g->out, how->width);
+    dp_buf_addc(&g->out, ' ');
+    add_px(&g->out, g->image_height);
+    dp_buf_addf(&g->out, "\" xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" data-xpad=\"%d\" data-fontsize=\"", SIDE);
+    dp_render_real(&g->out, how->font_size, 2, false);
+    dp_buf_adds(&g->out, "\" data-fontwidth=\"");
+    dp_render_real(&g->out, how->font_width, 3, false);
+    dp_buf_adds(&g->out, "\" data-total=\"");
+    add_exact(&g->out, g->flame->total);
+    dp_buf_adds(&g->out, "\" data-unit=\"");
+    add_str(g, how->metrics[0].unit);
+    dp_buf_adds(&g->out, "\" data-nametype=\"");
+    add_str(g, how->nametype);
+    dp_buf_adds(&g->out, "\" role=\"img\" aria-label=\"");
+    add_str(g, how->title);
+    dp_buf_adds(&g->out, "\">\n");
+    if (how->notes && *how->notes) {
+        dp_buf_adds(&g->out, "<desc>");
+        add_str(g, how->notes);
+        dp_buf_adds(&g->out, "</desc>\n");
+    }
+    style(g);
+    background(g);
+}
+
+/* Which colour says what, of a difference: from the most that was lost to the most that was gained. */
+static void legend(struct svg *g, double y)
+{
+    double size = g->how->font_size, x = SIDE;
+    char pct[DP_NUMBER_MAX];
+    dp_buf_adds(&g->out, "<g id=\"legend\">");
+    for (int k = -3; k <= 3; k++, x += size * 1.4) {
+        struct dp_rgb c = dp_palette_change(k / 3.0 * fabs(k / 3.0));
+        dp_buf_adds(&g->out, "<rect x=\"");
+        add_px(&g->out, x);
+        dp_buf_adds(&g->out, "\" y=\"");
+        add_px(&g->out, y - size);
+        dp_buf_addf(&g->out, "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"#888\" stroke-width=\".5\"/>", (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
+    }
+    (void)pct;
+    dp_buf_adds(&g->out, "</g>\n");
+    line(g, "sides", "quiet", x + 6, y, g->how->legend);
+}
+
+/* Title, subtitle, the lines for details and what is not drawn, the controls. */
+static void frame(struct svg *g)
+{
+    const struct dp_flame_how *how = g->how;
+    double size = how->font_size, right = how->width - SIDE;
+    double below = how->inverted ? g->image_height - size : g->image_height - g->bottom + size + 8;
+    double details = how->inverted ? g->top - size - 4 : below;
+    line(g, "title", "title", how->width / 2, size * 2, how->title);
+    if (how->subtitle && *how->subtitle)
+        line(g, "subtitle", "subtitle", how->width / 2, size * 4, how->subtitle);
+    line(g, "details", "line", SIDE, details, " ");
+    if (g->flame->hidden) {
+        char hidden[200];
+        dp_render_hidden(hidden, sizeof hidden, g->flame);
+        line(g, "hidden", "quiet", SIDE, g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
+    }
+    line(g, "unzoom", "control hide", SIDE, size * 2, "Reset zoom");
+    line(g, "search", "control", right - 30, size * 2, "Search");
+    line(g, "ignorecase", "control", right, size * 2, "ic");
+    line(g, "matched", "line", right, details, " ");
+    if (g->flame->two)
+        legend(g, g->image_height - size * 2.4);
+}
+
+/* ---- frames ---- */
+
+/* Without what some profilers add to say which kind of code it is. */
+static struct dp_name bare(const struct dp_name *name)
+{
+    size_t n = name->len;
+    bool marked = n > 4 && memcmp(name->ptr + n - 4, "_[", 2) == 0 && strchr("kwij", name->ptr[n - 2]) && name->ptr[n - 1] == ']';
+    return (struct dp_name){ name->ptr, marked ? n - 4 : n };
+}
+
+/* As much of a name as fits into so many pixels, the end cut off; nothing below three characters. */
+static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
+{
+    double fits = width / (g->how->font_size * g->how->font_width);
+    size_t room = fits > 1e6 ? 1000000 : (size_t)fits, at = 0, chars = 0, cut = 0;
+    if (*sign)
+        room = room > 2 ? room - 2 : 0;
+    if (room < 3)
+        return;
+    g->text.len = 0;
+    dp_text_escape(&g->text, name->ptr, name->len > room * 8 + 64 ? room * 8 + 64 : name->len);
+    for (; at < g->text.len && chars < room; chars++) {
+        size_t n = dp_text_char(g->text.ptr + at, g->text.len - at);
+        if (chars == room - 2)
+            cut = at;
+        at += n ? n : 1;
+    }
+    bool whole = at >= g->text.len;
+    size_t len = whole ? g->text.len : cut;
+    char *copy = dp_mem_alloc(len + 1);
+    if (!copy) {
+        g->out.err = DP_E_NOMEM;
+        return;
+    }
+    memcpy(copy, g->text.ptr, len);
+    dp_buf_adds(&g->out, sign);
+    add_xml(g, copy, len);
+    if (!whole)
+        dp_buf_adds(&g->out, "..");
+    dp_mem_free(copy);
+}
+
+static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, double change)
+{
+    const struct dp_stacks_name *name = &g->flame->s->names[box->name];
+    struct dp_map_slot *slot = dp_map_find(&g->fills, box->name);
+    if (g->flame->two)
+        return box->depth || change < 0 || change > 0 ? dp_palette_change(change) : (struct dp_rgb){ 235, 235, 235 };
+    if (slot)
+        return parse_rgb(g->how->fills[slot->value - 1].text, (struct dp_rgb){ 200, 200, 200 });
+    return dp_palette_colour(g->how->palette, &name->text, name->kind, g->how->hash, g->how->seed);
+}
+
+static int tell_colour(struct svg *g, uint32_t name, struct dp_rgb c)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[8] = { '#', hex[c.r >> 4], hex[c.r & 15], hex[c.g >> 4], hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15], 0 };
+    if (!g->colour || g->told[name])
+        return 0;
+    g->told[name] = 1;
+    return g->colour(g->ctx, g->flame->s->names[name].text.ptr, g->flame->s->names[name].text.len, text);
+}
+
+/* The attributes that were given for a name: those of its group; href and target are those of a link around it. */
+static const struct dp_flame_fill *attributes_of(const struct svg *g, uint32_t name)
+{
+    struct dp_map_slot *slot = dp_map_find(&g->attributes, name);
+    return slot ? &g->how->attributes[slot->value - 1] : NULL;
+}
+
+/* Fields of a name's attributes: `key=value` between tabs. */
+static struct dp_name attribute(const struct dp_flame_fill *from, const char *key)
+{
+    size_t n = strlen(key);
+    const char *p = from ? from->text : "", *end = p + (from ? from->text_len : 0);
+    while (p < end) {
+        const char *tab = memchr(p, '\t', (size_t)(end - p));
+        const char *stop = tab ? tab : end;
+        if ((size_t)(stop - p) > n && memcmp(p, key, n) == 0 && p[n] == '=')
+            return (struct dp_name){ p + n + 1, (size_t)(stop - p) - n - 1 };
+        p = stop + 1;
+    }
+    return (struct dp_name){ NULL, 0 };
+}
+
+static void add_attribute(struct svg *g, const char *name, struct dp_name value)
+{
+    if (!value.ptr)
+        return;
+    dp_buf_addf(&g->out, " %s=\"", name);
+    add_xml(g, value.ptr, value.len);
+    dp_buf_addc(&g->out, '"');
+}
+
+static int draw(struct svg *g, const struct dp_flame_box *box)
+{
+    const struct dp_flame *f = g->flame;
+    struct dp_name name = bare(&f->s->names[box->name].text);
+    double change = dp_flame_is_coloured(f, g->how, box) ? dp_flame_change(f, box) : 0;
+    double x = SIDE + box->x * g->per_tick, w = box->w * g->per_tick, height = g->how->height;
+    double y = g->how->inverted ? g->top + box->depth * height : g->image_height - g->bottom - (box->depth + 1) * height;
+    struct dp_rgb c = fill_of(g, box, change);
+    const struct dp_flame_fill *more = attributes_of(g, box->name);
+    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra");
+    bool is_new = dp_flame_is_new(f, box) && box->depth, is_gone = dp_flame_is_gone(f, box);
+    if (link.ptr) {
+        struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
+        dp_buf_adds(&g->out, "<a");
+        add_attribute(g, "xlink:href", link);
+        add_attribute(g, "target", target.ptr ? target : (struct dp_name){ "_top", 4 });
+        if (extra.ptr) {
+            dp_buf_addc(&g->out, ' ');
+            dp_buf_add(&g->out, extra.ptr, extra.len);
+        }
+        dp_buf_addc(&g->out, '>');
+    }
+    dp_buf_addf(&g->out, "<g class=\"f%s%s\"", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "");
+    add_attribute(g, "id", attribute(more, "id"));
+    if (raw.ptr) {
+        dp_buf_addc(&g->out, ' ');
+        dp_buf_add(&g->out, raw.ptr, raw.len);
+    }
+    dp_buf_adds(&g->out, " data-x=\"");
+    add_exact(&g->out, box->x);
+    dp_buf_adds(&g->out, "\" data-w=\"");
+    add_exact(&g->out, box->w);
+    dp_buf_adds(&g->out, "\"><title>");
+    if (title.ptr) {
+        add_xml(g, title.ptr, title.len);
+    } else {
+        add_xml(g, name.ptr, name.len);
+        g->text.len = 0;
+        dp_render_told(&g->text, f, g->how, box);
+        dp_buf_add(&g->out, g->text.ptr, g->text.len);
+    }
+    dp_buf_adds(&g->out, "</title><rect x=\"");
+    add_px(&g->out, x);
+    dp_buf_adds(&g->out, "\" y=\"");
+    add_px(&g->out, y);
+    dp_buf_adds(&g->out, "\" width=\"");
+    add_px(&g->out, floor((x + w) * 10 + 0.5) / 10 - floor(x * 10 + 0.5) / 10);
+    dp_buf_adds(&g->out, "\" height=\"");
+    add_px(&g->out, height - 1);
+    dp_buf_addf(&g->out, "\" fill=\"rgb(%d,%d,%d)\"/>", c.r, c.g, c.b);
+    if (w / (g->how->font_size * g->how->font_width) >= 3) {
+        dp_buf_adds(&g->out, "<text x=\"");
+        add_px(&g->out, x + 3);
+        dp_buf_adds(&g->out, "\" y=\"");
+        add_px(&g->out, y + height / 2 + g->how->font_size * 0.32);
+        dp_buf_adds(&g->out, "\">");
+        add_label(g, &name, w - 4, change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
+        dp_buf_adds(&g->out, "</text>");
+    }
+    dp_buf_adds(&g->out, link.ptr ? "</g></a>\n" : "</g>\n");
+    if (g->out.len > 16384)
+        flush(g);
+    return f->two ? g->out.err : tell_colour(g, box->name, c);
+}
+
+/* Names that were given, to their numbers. */
+static int index_names(struct dp_map *map, const struct dp_stacks *s, const struct dp_flame_fill *given, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t name = dp_stacks_find(s, given[i].name, given[i].name_len);
+        struct dp_map_slot *slot = name == DP_STACKS_NONE ? NULL : dp_map_put(map, name);
+        if (!slot && name != DP_STACKS_NONE)
+            return DP_E_NOMEM;
+        if (slot)
+            slot->value = (uint32_t)i + 1;
+    }
+    return 0;
+}
+
+static int print(struct svg *g)
+{
+    const struct dp_flame *f = g->flame;
+    double size = g->how->font_size, inner = g->how->width - 2 * SIDE;
+    int rc = index_names(&g->fills, f->s, g->how->fills, g->how->n_fills);
+    if (rc == 0)
+        rc = index_names(&g->attributes, f->s, g->how->attributes, g->how->n_attributes);
+    g->told = dp_mem_zalloc(f->s->n_names + 1);
+    if (rc < 0 || !g->told)
+        return DP_E_NOMEM;
+    g->top = size * 3 + (g->how->subtitle && *g->how->subtitle ? size * 2 : 0) + (g->how->inverted ? size * 2 : 0);
+    g->bottom = (g->how->inverted ? 0 : size * 2 + 10) + (f->hidden ? size * 1.5 : 0) + (f->two ? size * 2.4 : 0) + (g->how->inverted ? 10 : 0);
+    g->image_height = (f->depth + 1) * g->how->height + g->top + g->bottom;
+    g->per_tick = f->total > 0 ? inner / f->total : 0;
+    head(g);
+    frame(g);
+    dp_buf_adds(&g->out, "<g id=\"frames\">\n");
+    for (size_t i = 0; i < f->count && rc == 0; i++)
+        rc = draw(g, &f->boxes[i]);
+    dp_buf_adds(&g->out, "</g>\n<script><![CDATA[\n");
+    dp_buf_add(&g->out, dp_share_svg_js.ptr, dp_share_svg_js.len);
+    dp_buf_adds(&g->out, "]]></script>\n</svg>\n");
+    flush(g);
+    return rc < 0 ? rc : g->out.err;
+}
+
+int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, struct dp_sink *sink,
+                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx)
+{
+    struct svg g;
+    memset(&g, 0, sizeof g);
+    g.flame = flame;
+    g.how = how;
+    g.sink = sink;
+    g.colour = colour;
+    g.ctx = ctx;
+    dp_buf_init(&g.text);
+    dp_buf_init(&g.out);
+    dp_map_init(&g.fills);
+    dp_map_init(&g.attributes);
+    int rc = print(&g);
+    dp_buf_release(&g.text);
+    dp_buf_release(&g.out);
+    dp_map_release(&g.fills);
+    dp_map_release(&g.attributes);
+    dp_mem_free(g.told);
+    return rc;
+}
