@@ -3,21 +3,21 @@
 (function () {
     'use strict';
 
-    const svg = document.currentScript && document.currentScript.closest('svg') || document.getElementById('dprof');
+    const svg = document.currentScript.closest('svg');
     // A picture that is its own document owns keys and address; one pasted into a page leaves them alone.
     const alone = document.documentElement === svg;
     const [details, matched, unzoom, find, caseless, frames] =
         ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames'].map((id) => svg.querySelector('#' + id));
     const data = svg.dataset, total = +data.total || 1, xpad = +data.xpad, letter = data.fontsize * data.fontwidth;
-    const width = +svg.getAttribute('viewBox').split(/[\s,]+/)[2], room = width - 2 * xpad;
+    const width = svg.viewBox.baseVal.width, room = width - 2 * xpad;
     const preset = data.search || '';
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
 
     // Frames: numbers, read once. left and wide are what a rect says now, in pixels.
     const groups = Array.from(frames.getElementsByClassName('f')), count = groups.length;
     const [x, w, y, left, wide, depth] = [1, 2, 3, 4, 5, 6].map(() => new Float64Array(count));
-    const shown = new Uint8Array(count), hit = new Uint8Array(count);
-    const index = new Map(), rects = [], texts = [], names = [], rows = new Map();
+    const shown = new Uint8Array(count), hit = new Uint8Array(count), all = Array.from(hit.keys());
+    const index = new Map(), rects = [], names = [], rows = new Map();
     groups.forEach((g, i) => {
         index.set(g, i);
         rects[i] = g.querySelector('rect');
@@ -29,30 +29,34 @@
         rows.set(y[i], (rows.get(y[i]) || 0) + w[i]);
     });
 
-    // The root's row is the fuller one of the outermost two. Where both are full, no sub having time of its own,
-    // the line of details tells: it is beyond the frames' far end.
+    // The root's row is the fuller one of the outermost two. Where both are full, the line of details tells: it is
+    // on the root's side.
     const ys = Array.from(rows.keys()).sort((a, b) => a - b), last = ys.length - 1;
     const more = rows.get(ys[0]) - rows.get(ys[last]);
     const rootOnTop = Math.abs(more) > total * 1e-9 ? more > 0 : details.getAttribute('y') < ys[0];
     ys.forEach((at, row) => rows.set(at, rootOnTop ? row : last - row));
     y.forEach((at, i) => { depth[i] = rows.get(at); });
 
-    // Letters sit as far below a frame's upper edge as the renderer put them.
+    // How far below a frame's upper edge the renderer puts letters.
     const sample = frames.querySelector('.f text');
     const drop = sample ? sample.getAttribute('y') - sample.parentNode.querySelector('rect').getAttribute('y') : 11;
 
-    let zoomed = -1, term = '', pattern = null, ignoreCase = false, cursor = -1, over = -1;
+    let zoomed = -1, term = '', pattern = '', ignoreCase = false, cursor = -1, over = -1;
     const outline = create('rect', frames.parentNode, frames.nextSibling);
 
     function create(what, parent, before) {
         return parent.insertBefore(document.createElementNS(svg.namespaceURI, what), before);
     }
 
+    function set(element, key, value) {
+        element.setAttribute(key, typeof value === 'number' ? Math.round(value * 1000) / 1000 : value);
+    }
+
     function full(i) { return groups[i].querySelector('title').textContent; }
 
     // A title is NAME (NUMBERS), and names may hold parentheses.
     function name(i) {
-        return names[i] === undefined ? names[i] = full(i).replace(/ \((?!.* \()[^]*$/, '') : names[i];
+        return names[i] === undefined ? names[i] = full(i).replace(/^([^]*) \([^]*$/, '$1') : names[i];
     }
 
     // Places are sums that may have been rounded: this much two that are the same may differ.
@@ -63,19 +67,18 @@
         return x[i] >= x[j] - e && x[i] + w[i] <= end + e && x[i] < end - e;
     }
 
-    // The best of all frames that fit. All are looked at: 25,000 comparisons take no time, unlike an index at load.
+    // Of all frames that fit. Looking at 25,000 takes no time; an index would, at load.
     function best(fits, better) {
         let found = -1;
-        for (let i = 0; i < count; i++) if (fits(i) && (found < 0 || better && better(i, found))) found = i;
+        for (const i of all) if (fits(i) && (found < 0 || better && better(i, found))) found = i;
         return found;
     }
 
     function parent(i) { return best((j) => depth[j] === depth[i] - 1 && inside(i, j)); }
 
-    // ---- Drawing. Nothing is measured: a layout of 20,000 letters takes longer than all the rest.
+    // ---- Drawing. Nothing is measured: layout would take longer than all the rest.
 
-    // As many characters as fit, the last two for dots if not all do; none if fewer than three fit.
-    // Those of East Asia and emoji are taken for two.
+    // As many characters as fit, two of them dots if not all do; none if not three fit. East Asia's are two wide.
     function fit(text, pixels) {
         const most = Math.floor(pixels / letter);
         if (most < 3) return '';
@@ -89,40 +92,33 @@
         return text;
     }
 
-    function round(v) { return Math.round(v * 1000) / 1000; }
-
-    function label(i) {
-        const text = fit(name(i), wide[i] - 6);
-        if (texts[i] === undefined) texts[i] = rects[i].parentNode.querySelector('text');
-        if (!texts[i]) {
-            if (!text) return;
-            texts[i] = create('text', rects[i].parentNode, rects[i].nextSibling);
-            texts[i].setAttribute('y', y[i] + drop);
-        }
-        texts[i].setAttribute('x', round(left[i] + 3));
-        if (texts[i].textContent !== text) texts[i].textContent = text;
-    }
-
     function place(i, l, d) {
         if (left[i] === l && wide[i] === d) return;
         left[i] = l;
         wide[i] = d;
-        rects[i].setAttribute('x', round(l));
-        rects[i].setAttribute('width', round(d));
-        label(i);
+        const rect = rects[i], text = fit(name(i), d - 6);
+        set(rect, 'x', l);
+        set(rect, 'width', d);
+        let line = rect.parentNode.querySelector('text');
+        if (!line) {
+            if (!text) return;
+            line = create('text', rect.parentNode, rect.nextSibling);
+            set(line, 'y', y[i] + drop);
+        }
+        set(line, 'x', l + 3);
+        if (line.textContent !== text) line.textContent = text;
     }
 
     // What a frame is when another fills the width: part of it, one that leads to it, or neither.
     function part(i, to) {
-        if (to < 0 || i === to) return PLAIN;
-        if (depth[i] < depth[to]) return inside(to, i) ? PARENT : HIDDEN;
-        return depth[i] > depth[to] && inside(i, to) ? PLAIN : HIDDEN;
+        if (to < 0 || i === to || depth[i] > depth[to] && inside(i, to)) return PLAIN;
+        return depth[i] < depth[to] && inside(to, i) ? PARENT : HIDDEN;
     }
 
-    // Attributes are written where they change, and not at all where nothing is seen of it.
+    // Attributes are written only where they change and are seen.
     function draw(to) {
         const from = to < 0 ? 0 : x[to], scale = room / (to < 0 ? total : w[to]);
-        for (let i = 0; i < count; i++) {
+        for (const i of all) {
             const now = part(i, to), was = shown[i];
             if (now !== was) {
                 groups[i].classList.toggle('hide', now === HIDDEN);
@@ -135,7 +131,7 @@
         zoomed = to;
         unzoom.classList.toggle('hide', to < 0);
         tally();
-        point(cursor >= 0 && shown[cursor] === HIDDEN ? to : cursor, over);
+        point(shown[cursor] === HIDDEN ? to : cursor, over);
     }
 
     // Whether there was anything to do. The whole width is no zoom; no width cannot be shown.
@@ -148,13 +144,13 @@
 
     // ---- Lines of text.
 
-    function percent(some, all) {
-        const p = 100 * some / all;
+    function percent(some, whole) {
+        const p = 100 * some / whole;
         return (p > 0 && p < 0.05 ? '< 0.1' : p.toFixed(1)) + ' %';
     }
 
-    // A long name is cut, not the numbers after it, nor is what was matched covered. A name that runs from right
-    // to left, or pretends to, is kept from turning the rest around.
+    // A long name is cut, not the numbers after it. One that runs from right to left, or pretends to, is kept from
+    // turning the rest around.
     function tell(i) {
         over = i;
         if (i < 0) i = cursor;
@@ -162,25 +158,25 @@
         if (i >= 0) {
             const head = data.nametype ? data.nametype + ' ' : '';
             const tail = full(i).slice(name(i).length) +
-                (zoomed >= 0 && shown[i] === PLAIN ? ', ' + percent(w[i], w[zoomed]) + ' of the zoomed frame' : '');
+                (zoomed >= 0 && i !== zoomed && shown[i] === PLAIN ? ', ' + percent(w[i], w[zoomed]) + ' of the zoomed frame' : '');
             const taken = (head + tail + matched.textContent).length + 2;
             text = fit(name(i), Math.max(room / letter - taken, 8) * letter);
             text = head + (/[^\0-\u058f]/.test(text) ? '\u2068' + text + '\u2069' : text) + tail;
         }
-        if (details.textContent !== text) details.textContent = text;
+        details.textContent = text;
     }
 
-    function say(text, bad) {
+    function say(text, bad = false) {
         matched.textContent = text;
-        matched.classList.toggle('bad', !!bad);
+        matched.classList.toggle('bad', bad);
     }
 
     // Frames lie in each other or apart: a sweep from the left, the wider first, counts no time twice.
-    // What leads to the zoomed frame is coloured, too, but would make all of it matched.
+    // What leads to the zoomed frame does not count: all would be matched.
     function tally() {
         if (!pattern) return say(' ');
         let sum = 0, end = -Infinity;
-        Array.from(hit.keys()).filter((i) => hit[i] && shown[i] === PLAIN).sort((a, b) => x[a] - x[b] || w[b] - w[a]).forEach((i) => {
+        all.filter((i) => hit[i] && shown[i] === PLAIN).sort((a, b) => x[a] - x[b] || w[b] - w[a]).forEach((i) => {
             if (x[i] + w[i] <= end + slack(i)) return;
             sum += w[i];
             end = x[i] + w[i];
@@ -192,22 +188,22 @@
 
     // Whether the text is a regular expression; if not, that is said, and the one before stays.
     function seek(text, anyCase) {
-        let next = null;
+        let next;
         try {
-            if (text) next = new RegExp(text, anyCase ? 'i' : '');
+            next = text && new RegExp(text, anyCase ? 'i' : '');
         } catch (error) {
             say(fit('Not a regular expression: ' + error.message.replace(/^.*: /, ''), room / 2), true);
             return false;
         }
         [term, pattern, ignoreCase] = [text, next, anyCase];
-        for (let i = 0; i < count; i++) {
+        for (const i of all) {
             const now = next && next.test(name(i)) ? 1 : 0;
             if (now !== hit[i]) groups[i].classList.toggle('match', !!now);
             hit[i] = now;
         }
         find.textContent = text ? 'Reset search' : 'Search';
         caseless.classList.toggle('on', anyCase);
-        caseless.setAttribute('aria-pressed', anyCase);
+        set(caseless, 'aria-pressed', anyCase);
         tally();
         return true;
     }
@@ -219,8 +215,7 @@
     }
 
     function ask() {
-        // A sandbox has no dialogs: nothing is asked then.
-        const text = window.prompt('Frames whose names match this regular expression:', term);
+            const text = window.prompt('Frames whose names match this regular expression:', term);
         if (typeof text === 'string') search(text);
     }
 
@@ -233,8 +228,8 @@
         try { return decodeURIComponent(text); } catch (error) { return text; }
     }
 
-    // Notes where we are. The frame's number goes along: in a chart by time many frames have one path.
-    function visit(how) {
+    // The frame's number goes along: in a chart by time many frames have one path.
+    function visit() {
         if (!alone) return;
         const parts = [], path = [];
         try {
@@ -244,16 +239,16 @@
             if (ignoreCase) parts.push('ic=1');
             // An empty hash would leave the word to the query.
             const hash = parts.join('&') || location.search && 'at=';
-            history[how || 'pushState']({ frame: zoomed }, '', location.href.replace(/#.*/, '') + (hash && '#' + hash));
-        } catch (error) { /* An address that must not change, or half a surrogate: there is no link, then. */ }
+            history.pushState({ frame: zoomed }, '', location.href.replace(/#.*/, '') + (hash && '#' + hash));
+        } catch (error) { /* The address must not change, or has half a surrogate: no link, then. */ }
     }
 
-    // As far as the path goes: of all frames with that path the one hinted at, or else the first.
+    // As far as the path goes; of all frames with that path the one hinted at, or the first.
     function follow(path, hint) {
         let found = -1, level = null;
         path.every((wanted, d) => {
             const above = level;
-            level = Array.from(depth.keys()).filter((i) => depth[i] === d && (!above || above.some((j) => inside(i, j))) && name(i) === wanted);
+            level = all.filter((i) => depth[i] === d && (!above || above.some((j) => inside(i, j))) && name(i) === wanted);
             if (level.length) found = level.indexOf(hint) < 0 ? level[0] : hint;
             return level.length;
         });
@@ -263,7 +258,7 @@
     function restore() {
         const given = new Map();
         if (alone) {
-            (location.hash.slice(1) || location.search.slice(1)).replace(/([^&=]+)=([^&]*)/g, (all, key, value) => given.set(key, decode(value)));
+            (location.hash || location.search).slice(1).replace(/([^&=]+)=([^&]*)/g, (pair, key, value) => given.set(key, decode(value)));
         }
         zoom(given.get('at') ? follow(given.get('at').split(';').map(decode), history.state ? history.state.frame : -1) : -1);
         const text = given.has('q') ? given.get('q') : preset, anyCase = given.get('ic') === '1';
@@ -272,79 +267,64 @@
 
     // ---- Hands: clicks, the pointer, keys.
 
-    // The keyboard's place is one outline that moves: nobody wants to press Tab through 25,000 frames.
-    function point(i, hover) {
+    // The keyboard's place is one outline that moves: nobody wants to Tab through 25,000 frames.
+    function point(i, hover = -1) {
         cursor = i;
         outline.classList.toggle('hide', i < 0);
         if (i >= 0) {
-            const box = { x: round(left[i]), y: y[i], width: round(wide[i]), height: rects[i].getAttribute('height') };
-            for (const key of Object.keys(box)) outline.setAttribute(key, box[key]);
+            for (const key of ['x', 'y', 'width', 'height']) set(outline, key, rects[i].getAttribute(key));
         }
-        tell(hover === undefined ? -1 : hover);
+        tell(hover);
     }
 
     // Up and down as on the screen: away from the root to the widest child, towards it to the parent.
     function step(key) {
-        const c = cursor, by = key === 'ArrowLeft' ? -1 : 1;
-        let to;
-        if (c < 0 || key === 'Home') {
-            to = zoomed >= 0 ? zoomed : best((i) => depth[i] === 0);
-        } else if (key === 'ArrowLeft' || key === 'ArrowRight') {
-            to = best((i) => depth[i] === depth[c] && shown[i] !== HIDDEN && (x[i] - x[c]) * by > 0, (i, j) => (x[i] - x[j]) * by < 0);
-        } else if ((key === 'ArrowDown') !== rootOnTop) {
-            to = parent(c);
-        } else {
-            to = best((i) => depth[i] === depth[c] + 1 && shown[i] !== HIDDEN && inside(i, c), (i, j) => w[i] > w[j]);
-        }
+        const c = cursor, by = key === 'ArrowLeft' ? -1 : 1, seen = (i, d) => depth[i] === d && shown[i] !== HIDDEN;
+        let to = -1;
+        if (c < 0 || key === 'Home') to = zoomed >= 0 ? zoomed : best((i) => seen(i, 0));
+        else if (/t$/.test(key)) to = best((i) => seen(i, depth[c]) && (x[i] - x[c]) * by > 0, (i, j) => (x[i] - x[j]) * by < 0);
+        else if ((key === 'ArrowDown') !== rootOnTop) to = parent(c);
+        else to = best((i) => seen(i, depth[c] + 1) && inside(i, c), (i, j) => w[i] > w[j]);
         if (to < 0) return;
         point(to);
         outline.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }
 
-    function go(to) { if (zoom(to)) visit(); }
+    function go(to) {
+        if (zoom(to)) visit();
+    }
 
     const actions = new Map([
         [unzoom, () => go(-1)],
-        [find, () => { if (term) search(''); else ask(); }],
-        [caseless, () => { seek(term, !ignoreCase); visit('replaceState'); }],
+        [find, () => (term ? search('') : ask())],
+        [caseless, () => { seek(term, !ignoreCase); visit(); }],
     ]);
 
     function press(event) {
-        const { key } = event, at = event.target.closest ? event.target : svg, control = at.closest('.control');
-        if (event.altKey || event.defaultPrevented) return;
-        if (event.ctrlKey || event.metaKey) {
-            if (event.shiftKey || !/^[fi]$/i.test(key)) return;
-            if (/f/i.test(key)) ask(); else actions.get(caseless)();
-        } else if (control && /^(Enter| )$/.test(key)) {
-            actions.get(control)();
-        } else if (key === '/') {
-            ask();
-        } else if (key === 'Escape') {
-            if (zoomed >= 0) go(-1); else point(-1);
-        } else if (key === 'Enter' && cursor >= 0 && !at.closest('a')) {
-            go(cursor);
-        } else if (/^(Arrow.*|Home)$/.test(key)) {
-            step(key);
-        } else {
-            return;
-        }
+        const { key, target } = event, ctrl = event.ctrlKey || event.metaKey, act = actions.get(target);
+        if (event.altKey || ctrl && event.shiftKey) return;
+        if (ctrl ? /^f$/i.test(key) : key === '/') ask();
+        else if (ctrl && /^i$/i.test(key)) actions.get(caseless)();
+        else if (ctrl) return;
+        else if (act && /^(Enter| )$/.test(key)) act();
+        else if (key === 'Enter' && cursor >= 0 && target.localName !== 'a') go(cursor);
+        else if (key === 'Escape') go(-1);
+        else if (/^(Arrow.*|Home)$/.test(key)) step(key);
+        else return;
         event.preventDefault();
     }
 
     svg.addEventListener('click', (event) => {
-        const { target } = event, control = target.closest('.control'), i = index.get(target.closest('.f'));
-        if (control) return actions.get(control)();
-        if (i === undefined) return;
-        if (target.closest('a')) {
-            if (!event.ctrlKey && !event.metaKey) return;
-            event.preventDefault();
-        }
+        const { target } = event, act = actions.get(target), i = index.get(target.closest('.f'));
+        if (act) act();
+        if (i === undefined || target.closest('a') && !event.ctrlKey && !event.metaKey) return;
+        event.preventDefault();
         point(-1, i);
         go(i);
     });
     svg.addEventListener('mouseover', (event) => {
         const i = index.get(event.target.closest('.f'));
-        if (i !== over) tell(i === undefined ? -1 : i);
+        tell(i === undefined ? -1 : i);
     });
     svg.addEventListener('mouseleave', () => tell(-1));
     svg.addEventListener('focus', () => { if (cursor < 0 && svg.matches(':focus-visible')) step('Home'); });
@@ -352,19 +332,16 @@
     if (alone) window.addEventListener('popstate', restore);
     window.dprofSearch = search;
 
-    // ---- It lives. Room is made for the longer words of the controls.
+    // It lives. Controls get room for longer words.
 
-    outline.id = 'cursor';
-    outline.classList.add('hide');
+    set(outline, 'id', 'cursor');
+    set(outline, 'class', 'hide');
     svg.classList.add('live');
-    svg.setAttribute('tabindex', 0);
-    svg.setAttribute('role', 'application');
-    caseless.setAttribute('aria-label', 'ignore case');
-    for (const line of [details, matched]) line.setAttribute('aria-live', 'polite');
-    for (const [control] of actions) {
-        control.setAttribute('role', 'button');
-        control.setAttribute('tabindex', 0);
-    }
-    for (const text of [matched, caseless, find]) text.setAttribute('x', width - xpad - (text === find ? 3 * letter : 0));
+    set(svg, 'role', 'application');
+    set(caseless, 'aria-label', 'ignore case');
+    for (const line of [details, matched]) set(line, 'aria-live', 'polite');
+    for (const [control] of actions) set(control, 'role', 'button');
+    for (const stop of [svg, unzoom, find, caseless]) set(stop, 'tabindex', 0);
+    for (const text of [matched, caseless, find]) set(text, 'x', width - xpad - (text === find ? 3 * letter : 0));
     restore();
 }());

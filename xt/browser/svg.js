@@ -224,7 +224,7 @@ async function controls(b) {
     await frame(page, at.get('Shop::order')).locator('rect').click();
     ok(await visible(page, 'unzoom'), 'Reset zoom is seen when zoomed');
     await shot(page, 'zoomed');
-    is(await page.evaluate(() => getComputedStyle(document.querySelector('.f.parent')).opacity) < 1, true, 'what leads there is faded');
+    is(await page.evaluate(() => getComputedStyle(document.querySelector('.f.parent rect')).opacity) < 1, true, 'what leads there is faded');
     await page.locator('#unzoom').click();
     ok(!await visible(page, 'unzoom'), 'and gone when that is clicked');
     is(differences(await shown(page), expected(frames, frames[0])), '', 'everything is back');
@@ -348,6 +348,8 @@ async function links(b) {
     await other.close();
     await page.reload();
     await as(page, 2, 'reloaded');
+    await page.goBack();
+    is(await matches(page), ['100% of ;', hard].reverse(), 'Back: case matters again');
     await page.goBack();
     await as(page, 2, 'Back: still zoomed');
     is(await matches(page), [], 'before the search');
