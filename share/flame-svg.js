@@ -4,7 +4,7 @@
     'use strict';
 
     const svg = document.currentScript.closest('svg');
-    // A picture that is its own document owns keys and address; one pasted into a page leaves them alone.
+    // A picture that is its own document owns keys and address; one pasted into a page does not.
     const alone = document.documentElement === svg;
     const [details, matched, unzoom, find, caseless, frames] =
         ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames'].map((id) => svg.querySelector('#' + id));
@@ -14,9 +14,9 @@
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
 
     // Frames: numbers, read once. left and wide are what a rect says now, in pixels.
-    const groups = Array.from(frames.getElementsByClassName('f')), count = groups.length;
+    const groups = [...frames.querySelectorAll('.f')], count = groups.length;
     const [x, w, y, left, wide, depth] = [1, 2, 3, 4, 5, 6].map(() => new Float64Array(count));
-    const shown = new Uint8Array(count), hit = new Uint8Array(count), all = Array.from(hit.keys());
+    const shown = new Uint8Array(count), hit = new Uint8Array(count), all = [...hit.keys()];
     const index = new Map(), rects = [], names = [], rows = new Map();
     groups.forEach((g, i) => {
         index.set(g, i);
@@ -31,7 +31,7 @@
 
     // The root's row is the fuller one of the outermost two. Where both are full, the line of details tells: it is
     // on the root's side.
-    const ys = Array.from(rows.keys()).sort((a, b) => a - b), last = ys.length - 1;
+    const ys = [...rows.keys()].sort((a, b) => a - b), last = ys.length - 1;
     const more = rows.get(ys[0]) - rows.get(ys[last]);
     const rootOnTop = Math.abs(more) > total * 1e-9 ? more > 0 : details.getAttribute('y') < ys[0];
     ys.forEach((at, row) => rows.set(at, rootOnTop ? row : last - row));
@@ -59,7 +59,7 @@
         return names[i] === undefined ? names[i] = full(i).replace(/^([^]*) \([^]*$/, '$1') : names[i];
     }
 
-    // Places are sums that may have been rounded: this much two that are the same may differ.
+    // What rounding may do to places that are the same.
     function slack(i) { return Math.min(total * 1e-9, w[i] * 1e-3); }
 
     function inside(i, j) {
@@ -76,7 +76,7 @@
 
     function parent(i) { return best((j) => depth[j] === depth[i] - 1 && inside(i, j)); }
 
-    // ---- Drawing. Nothing is measured: layout would take longer than all the rest.
+    // -- Drawing. Nothing is measured: layout would take longer than all the rest.
 
     // As many characters as fit, two of them dots if not all do; none if not three fit. East Asia's are two wide.
     function fit(text, pixels) {
@@ -96,7 +96,7 @@
         if (left[i] === l && wide[i] === d) return;
         left[i] = l;
         wide[i] = d;
-        const rect = rects[i], text = fit(name(i), d - 6);
+        const rect = rects[i], text = d < 3 * letter ? '' : fit(name(i), d - 6);
         set(rect, 'x', l);
         set(rect, 'width', d);
         let line = rect.parentNode.querySelector('text');
@@ -109,14 +109,19 @@
         if (line.textContent !== text) line.textContent = text;
     }
 
-    // What a frame is when another fills the width: part of it, one that leads to it, or neither.
+    // What a frame is to the one that fills the width: part of it, one that leads to it, or neither.
     function part(i, to) {
         if (to < 0 || i === to || depth[i] > depth[to] && inside(i, to)) return PLAIN;
         return depth[i] < depth[to] && inside(to, i) ? PARENT : HIDDEN;
     }
 
-    // Attributes are written only where they change and are seen.
-    function draw(to) {
+    // Whether there was anything to do. The root's whole width is no zoom. Attributes are written only where they
+    // change and are seen.
+    function zoom(to) {
+        if (to >= 0 && (!(w[to] > 0) || depth[to] === 0 && w[to] >= total - slack(to))) to = -1;
+        if (to === zoomed) return false;
+        zoomed = to;
+        unzoom.classList.toggle('hide', to < 0);
         const from = to < 0 ? 0 : x[to], scale = room / (to < 0 ? total : w[to]);
         for (const i of all) {
             const now = part(i, to), was = shown[i];
@@ -128,24 +133,15 @@
             if (now === PARENT) place(i, xpad, room);
             else if (now === PLAIN) place(i, xpad + (x[i] - from) * scale, w[i] * scale);
         }
-        zoomed = to;
-        unzoom.classList.toggle('hide', to < 0);
         tally();
         point(shown[cursor] === HIDDEN ? to : cursor, over);
-    }
-
-    // Whether there was anything to do. The whole width is no zoom; no width cannot be shown.
-    function zoom(to) {
-        if (to >= 0 && (!(w[to] > 0) || depth[to] === 0 && w[to] >= total - slack(to))) to = -1;
-        if (to === zoomed) return false;
-        draw(to);
         return true;
     }
 
-    // ---- Lines of text.
+    // -- Lines of text.
 
-    function percent(some, whole) {
-        const p = 100 * some / whole;
+    function percent(width) {
+        const p = 100 * width / (zoomed < 0 ? total : w[zoomed]);
         return (p > 0 && p < 0.05 ? '< 0.1' : p.toFixed(1)) + ' %';
     }
 
@@ -158,7 +154,7 @@
         if (i >= 0) {
             const head = data.nametype ? data.nametype + ' ' : '';
             const tail = full(i).slice(name(i).length) +
-                (zoomed >= 0 && i !== zoomed && shown[i] === PLAIN ? ', ' + percent(w[i], w[zoomed]) + ' of the zoomed frame' : '');
+                (zoomed >= 0 && i !== zoomed && shown[i] === PLAIN ? ', ' + percent(w[i]) + ' of the zoomed frame' : '');
             const taken = (head + tail + matched.textContent).length + 2;
             text = fit(name(i), Math.max(room / letter - taken, 8) * letter);
             text = head + (/[^\0-\u058f]/.test(text) ? '\u2068' + text + '\u2069' : text) + tail;
@@ -181,12 +177,12 @@
             sum += w[i];
             end = x[i] + w[i];
         });
-        say('Matched: ' + percent(sum, zoomed < 0 ? total : w[zoomed]));
+        say('Matched: ' + percent(sum));
     }
 
-    // ---- Search.
+    // -- Search.
 
-    // Whether the text is a regular expression; if not, that is said, and the one before stays.
+    // Whether this is a regular expression; if not, that is said, and the one before stays.
     function seek(text, anyCase) {
         let next;
         try {
@@ -219,9 +215,9 @@
         if (typeof text === 'string') search(text);
     }
 
-    // ---- Links: #at=NAME;NAME;...&q=REGEX&ic=1. A path of names outlives a profile taken anew; pixels do not.
+    // -- Links: #at=NAME;NAME;...&q=REGEX&ic=1. A path of names outlives a profile taken anew; pixels do not.
 
-    // What separates names is encoded once more than the rest: programs that handle links decode once.
+    // What separates names is encoded once more: programs that handle links may decode once.
     function encode(text) { return encodeURIComponent(text.replace(/[%;]/g, (c) => encodeURIComponent(c))); }
 
     function decode(text) {
@@ -257,15 +253,14 @@
 
     function restore() {
         const given = new Map();
-        if (alone) {
-            (location.hash || location.search).slice(1).replace(/([^&=]+)=([^&]*)/g, (pair, key, value) => given.set(key, decode(value)));
-        }
+        const words = alone ? location.hash || location.search : '';
+        words.slice(1).replace(/([^&=]+)=([^&]*)/g, (pair, key, value) => given.set(key, decode(value)));
         zoom(given.get('at') ? follow(given.get('at').split(';').map(decode), history.state ? history.state.frame : -1) : -1);
         const text = given.has('q') ? given.get('q') : preset, anyCase = given.get('ic') === '1';
         if (text !== term || anyCase !== ignoreCase) seek(text, anyCase);
     }
 
-    // ---- Hands: clicks, the pointer, keys.
+    // -- Hands: clicks, the pointer, keys.
 
     // The keyboard's place is one outline that moves: nobody wants to Tab through 25,000 frames.
     function point(i, hover = -1) {
@@ -287,7 +282,7 @@
         else to = best((i) => seen(i, depth[c] + 1) && inside(i, c), (i, j) => w[i] > w[j]);
         if (to < 0) return;
         point(to);
-        outline.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+        outline.scrollIntoView({ block: 'nearest' });
     }
 
     function go(to) {
@@ -300,8 +295,10 @@
         [caseless, () => { seek(term, !ignoreCase); visit(); }],
     ]);
 
+    const withCtrl = (event) => event.ctrlKey || event.metaKey;
+
     function press(event) {
-        const { key, target } = event, ctrl = event.ctrlKey || event.metaKey, act = actions.get(target);
+        const { key, target } = event, ctrl = withCtrl(event), act = actions.get(target);
         if (event.altKey || ctrl && event.shiftKey) return;
         if (ctrl ? /^f$/i.test(key) : key === '/') ask();
         else if (ctrl && /^i$/i.test(key)) actions.get(caseless)();
@@ -317,7 +314,7 @@
     svg.addEventListener('click', (event) => {
         const { target } = event, act = actions.get(target), i = index.get(target.closest('.f'));
         if (act) act();
-        if (i === undefined || target.closest('a') && !event.ctrlKey && !event.metaKey) return;
+        if (i === undefined || target.closest('a') && !withCtrl(event)) return;
         event.preventDefault();
         point(-1, i);
         go(i);
