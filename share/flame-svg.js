@@ -1,5 +1,5 @@
 // What a flame graph does when touched: zoom, search, keys, links. The picture is whole without it.
-// Names of frames are anybody's text: they are compared and become text nodes, nothing else.
+// Names of frames are anybody's text: they are compared and shown, nothing else.
 (function () {
     'use strict';
 
@@ -10,7 +10,6 @@
         ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames'].map((id) => svg.querySelector('#' + id));
     const data = svg.dataset, total = +data.total || 1, xpad = +data.xpad, letter = data.fontsize * data.fontwidth;
     const width = svg.viewBox.baseVal.width, room = width - 2 * xpad;
-    const preset = data.search || '';
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
 
     // Frames: numbers, read once. left and wide are what a rect says now, in pixels.
@@ -21,8 +20,8 @@
     groups.forEach((g, i) => {
         index.set(g, i);
         rects[i] = g.querySelector('rect');
-        x[i] = g.getAttribute('data-x');
-        w[i] = g.getAttribute('data-w');
+        x[i] = g.dataset.x;
+        w[i] = g.dataset.w;
         y[i] = rects[i].getAttribute('y');
         left[i] = xpad + x[i] / total * room;
         wide[i] = w[i] / total * room;
@@ -37,7 +36,7 @@
     ys.forEach((at, row) => rows.set(at, rootOnTop ? row : last - row));
     y.forEach((at, i) => { depth[i] = rows.get(at); });
 
-    // How far below a frame's upper edge the renderer puts letters.
+    // How far below a frame's top letters are.
     const sample = frames.querySelector('.f text');
     const drop = sample ? sample.getAttribute('y') - sample.parentNode.querySelector('rect').getAttribute('y') : 11;
 
@@ -56,7 +55,7 @@
 
     // A title is NAME (NUMBERS), and names may hold parentheses.
     function name(i) {
-        return names[i] === undefined ? names[i] = full(i).replace(/^([^]*) \([^]*$/, '$1') : names[i];
+        return names[i] = names[i] || full(i).replace(/^([^]*) \([^]*$/, '$1');
     }
 
     // What rounding may do to places that are the same.
@@ -67,7 +66,7 @@
         return x[i] >= x[j] - e && x[i] + w[i] <= end + e && x[i] < end - e;
     }
 
-    // Of all frames that fit. Looking at 25,000 takes no time; an index would, at load.
+    // Looking at all of 25,000 frames takes no time; an index would, at load.
     function best(fits, better) {
         let found = -1;
         for (const i of all) if (fits(i) && (found < 0 || better && better(i, found))) found = i;
@@ -231,7 +230,7 @@
         try {
             for (let i = zoomed; i >= 0; i = parent(i)) path.unshift(encode(name(i)));
             if (path.length) parts.push('at=' + path.join(';'));
-            if (term || preset) parts.push('q=' + encodeURIComponent(term));
+            if (term || data.search) parts.push('q=' + encodeURIComponent(term));
             if (ignoreCase) parts.push('ic=1');
             // An empty hash would leave the word to the query.
             const hash = parts.join('&') || location.search && 'at=';
@@ -256,7 +255,7 @@
         const words = alone ? location.hash || location.search : '';
         words.slice(1).replace(/([^&=]+)=([^&]*)/g, (pair, key, value) => given.set(key, decode(value)));
         zoom(given.get('at') ? follow(given.get('at').split(';').map(decode), history.state ? history.state.frame : -1) : -1);
-        const text = given.has('q') ? given.get('q') : preset, anyCase = given.get('ic') === '1';
+        const text = given.has('q') ? given.get('q') : data.search || '', anyCase = given.get('ic') === '1';
         if (text !== term || anyCase !== ignoreCase) seek(text, anyCase);
     }
 
@@ -334,11 +333,12 @@
     set(outline, 'id', 'cursor');
     set(outline, 'class', 'hide');
     svg.classList.add('live');
-    set(svg, 'role', 'application');
     set(caseless, 'aria-label', 'ignore case');
     for (const line of [details, matched]) set(line, 'aria-live', 'polite');
-    for (const [control] of actions) set(control, 'role', 'button');
-    for (const stop of [svg, unzoom, find, caseless]) set(stop, 'tabindex', 0);
+    for (const stop of [svg, ...actions.keys()]) {
+        set(stop, 'tabindex', 0);
+        set(stop, 'role', stop === svg ? 'application' : 'button');
+    }
     for (const text of [matched, caseless, find]) set(text, 'x', width - xpad - (text === find ? 3 * letter : 0));
     restore();
 }());
