@@ -210,7 +210,7 @@
     }
 
     function ask() {
-            const text = window.prompt('Frames whose names match this regular expression:', term);
+        const text = window.prompt('Frames whose names match this regular expression:', term);
         if (typeof text === 'string') search(text);
     }
 

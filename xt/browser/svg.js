@@ -443,6 +443,8 @@ async function places(b) {
     const bare = await still.newPage();
     await bare.goto('file://' + svg);
     await shot(bare, 'no-script');
+    is(await Promise.all(['#title', '#hidden', '#search', '#ignorecase', '#unzoom', '.f >> nth=3'].map((what) => bare.locator(what).isVisible())),
+        [true, true, false, false, false, true], 'without script the picture is whole, and no controls');
     const page = await open(b, write(`<!DOCTYPE html><img id="i" src="${path.basename(svg)}"><object id="o" type="image/svg+xml" data="${path.basename(svg)}"></object>
         <object id="d" type="image/svg+xml" data="data:image/svg+xml;base64,${Buffer.from(picture(frames)).toString('base64')}"></object>
         <iframe sandbox="allow-scripts" src="${path.basename(svg)}"></iframe>`, 'html'));
