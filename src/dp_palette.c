@@ -4,6 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+const char *dp_palette_name(size_t k)
+{
+    static const char *const names[] = {
+#define DP_PALETTE_TEXT(name, text) text,
+        DP_PALETTES(DP_PALETTE_TEXT)
+#undef DP_PALETTE_TEXT
+    };
+    return k < sizeof names / sizeof *names ? names[k] : NULL;
+}
+
 /* FNV-1a of 64 bits, and a mixer, so that near names are far apart. */
 static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
 {

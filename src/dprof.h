@@ -417,6 +417,9 @@ struct dp_fold_outcome {
 int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
                   struct dp_fold_outcome *out);
 
+/* The name of the k-th palette; NULL when there is none. */
+const char *dp_palette_name(size_t k);
+
 enum dp_flame_order { DP_FO_NAME, DP_FO_WEIGHT, DP_FO_TIME };
 /* Of two sides: what is as wide as a frame. Change: the sum of what stacks gained or lost. */
 enum dp_flame_width { DP_FW_AFTER, DP_FW_BEFORE, DP_FW_UNION, DP_FW_CHANGE };

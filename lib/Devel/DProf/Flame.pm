@@ -1,0 +1,268 @@
+package Devel::DProf::Flame;
+
+# Flame graphs of profiles: what dprofflame draws, and dprofdiff --format=flame.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Profile;
+use Devel::DProf::Stacks;
+use Devel::DProf::Tool qw(text);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @ISA = ('Devel::DProf::Stacks');
+
+my %ORDER = (name => 0, weight => 1, time => 2);
+my %WIDTH = (after => 0, before => 1, union => 2, change => 3);
+my %GRADIENT = (
+    yellow => ['#eeeeee', '#eeeeb0'], blue => ['#eeeeee', '#e0e0ff'], green => ['#eef2ee', '#e0ffe0'], grey => ['#f8f8f8', '#e8e8e8'],
+    gray => ['#f8f8f8', '#e8e8e8'],
+);
+
+use constant MAP => 'palette.map';
+
+# How: fields of Devel::DProf::Stacks, and what the options of dprofflame are called.
+sub new {
+    my ($class, %how) = @_;
+    my $self = $class->SUPER::new(%how);
+    my %palette;
+    my @palettes = Devel::DProf::Profile::palettes();
+    @palette{@palettes} = 0 .. $#palettes;
+    $palette{perl} = $palette{package};
+    my $colors = $self->{colors} // 'package';
+    die "--colors $colors: there are " . join(', ', sort keys %palette) . "\n" if !exists $palette{$colors};
+    $self->{palette} = $palette{$colors};
+    if (defined(my $background = $self->{bgcolors})) {
+        $self->{background} = $GRADIENT{$background} // ($background =~ /^#[0-9a-fA-F]{6}\z/ ? [($background) x 2] : undef)
+            or die "--bgcolors $background: it is yellow, blue, green, grey or a colour like #ffffff\n";
+    }
+    my $encoding = $self->{encoding};
+    die "--encoding $encoding: it is the name of an encoding that has ASCII, like UTF-8 or ISO-8859-1\n"
+        if defined $encoding && ($encoding !~ /^[A-Za-z][\w.:-]*\z/ || $encoding =~ /^(?:utf|ucs)-?(?:16|32|2|4)/i);
+    delete $self->{encoding} if defined $encoding && $encoding =~ /^utf-?8\z/i;
+    for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }], [view => { graph => 0, pair => 1, triple => 2 }]) {
+        my ($name, $known) = @$_;
+        die "--$name $self->{$name}: it is " . join(', ', sort keys %$known) . "\n" if defined $self->{$name} && !exists $known->{ $self->{$name} };
+    }
+    die "--view $self->{view}: it is for a page, --format html\n" if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
+    die "--flamechart: of one side, and not reversed\n" if $self->{flamechart} && ($self->{diff} || $self->{reverse});
+    $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
+    $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
+    $self->{fills} = $self->read_map if $self->{cp};
+    return $self;
+}
+
+# The file of --nameattr: a name, and attributes, between tabs. Dies with what is wrong.
+sub attributes_of {
+    my ($self, $file) = @_;
+    open my $in, '<:raw', $file or die "--nameattr $file: $!\n";
+    my @attributes;
+    while (defined(my $line = <$in>)) {
+        $line =~ s/\r?\n\z//;
+        next if !length $line;
+        my ($name, @fields) = split /\t/, $line;
+        die "--nameattr $file, line $.: a name and key=value are wanted, between tabs\n" if !length($name // '') || !@fields || grep { !/^\w[\w:-]*=/ } @fields;
+        push @attributes, text($name), text(join "\t", @fields);
+    }
+    close $in;
+    return \@attributes;
+}
+
+# --cp: the colours of names in a file, which are kept from picture to picture.
+sub read_map {
+    my ($self) = @_;
+    open my $in, '<:raw', MAP or return [];
+    my @fills;
+    while (defined(my $line = <$in>)) {
+        chomp $line;
+        my ($name, $r, $g, $b) = $line =~ /^(.+)->rgb\((\d+),(\d+),(\d+)\)\z/s or die '--cp: ' . MAP . ", line $.: NAME->rgb(R,G,B) is wanted\n";
+        push @fills, text($name), sprintf '#%02x%02x%02x', map { $_ > 255 ? 255 : $_ } $r, $g, $b;
+    }
+    close $in;
+    return \@fills;
+}
+
+# Dies with why it could not be written.
+sub write_map {
+    my ($self, @drawn) = @_;
+    my %colour = (@{ $self->{fills} }, @drawn);
+    my $new = MAP . ".$$.new";
+    open my $out, '>:raw', $new or die MAP . " could not be written: $!\n";
+    for my $name (sort keys %colour) {
+        my $bytes = $name;
+        utf8::encode($bytes) if utf8::is_utf8($bytes);
+        print {$out} $bytes, '->rgb(', join(',', map { hex } unpack '(A2)*', substr $colour{$name}, 1), ")\n";
+    }
+    close $out && rename $new, MAP or die MAP . " could not be written: $!\n";
+    return;
+}
+
+# ---- what is drawn ----
+
+# After read: settles the metric, or metrics. Dies with what is wrong with an option; false where a side lacks one; that was said.
+sub prepare {
+    my ($self) = @_;
+    my @wanted = split /,/, $self->{metric} // 'cpu', -1;
+    die "-m $self->{metric}: one metric, or two\n" if !@wanted || @wanted > 2 || grep { !length } @wanted;
+    if (@wanted == 2) {
+        die "-m $self->{metric}: two metrics are two sides already, and --diff has others\n" if $self->{diff};
+        $self->settle($_) or return 0 for @wanted;
+        my $sides = $self->{reader}{sides};
+        $self->{reader}{sides} = [map { { %{ $sides->[0] }, name => $_ } } @wanted];
+        my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] } @wanted;
+        $self->{columns} = [$both[0][0][0], $both[1][0][1]];
+        $self->{metrics} = [$both[0][1]];
+        $self->{is_pair} = 1;
+    } else {
+        my ($first) = @wanted;
+        $first = 'cpu' if $first eq $self->unit && $first ne 's';
+        my @all = $self->{format} eq 'html' && !$self->{pairs} ? $self->others($first) : ();
+        $self->settle($first, @all) or return 0;
+    }
+    my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
+    my @idle = $two ? () : grep { $self->{$_} } qw(delta hue negate width_of normalize);
+    die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0]) . ": it takes two sides\n" if @idle && $idle[0] ne 'negate';
+    # columns of another tool, which had its sides turned round: what it calls the second is before
+    if ($self->{pairs} && $self->{negate}) {
+        @{ $self->{columns} } = reverse @{ $self->{columns} };
+    }
+    $self->look;
+    return 1;
+}
+
+# Metrics beside the one that is drawn, for a page: what all sides have and is anything.
+sub others {
+    my ($self, $first) = @_;
+    my @profiles = map { @$_ } map { @{ $_->{profiles} } } $self->sides;
+    my %time = (user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL,
+        cpu => Devel::DProf::Profile::CPU);
+    return () if $self->unit ne 's' && !grep { $_ eq 'calls' } $self->has;
+    my @names = grep { $_ ne $first } $self->has;
+    @names = grep { my $name = $_; !exists $time{$name} || ($self->unit eq 's' && grep { $_->total($time{$name}) } @profiles) } @names;
+    return @names;
+}
+
+# How it looks, as C takes it.
+sub look {
+    my ($self) = @_;
+    my @sides = map { $_->{name} } $self->sides;
+    my $two = $self->{two};
+    my ($before, $after) = @sides;
+    my $width = $self->{hue} ? 'change' : $self->{width_of} // ($self->{negate} ? 'before' : 'after');
+    my %usual = (
+        title => $self->{title} // ($two ? ($self->{is_pair} ? "$after against $before" : "$before \x{2192} $after")
+            : $self->{flamechart} ? 'Flame Chart' : $self->{inverted} ? 'Icicle Graph' : 'Flame Graph'),
+        nametype => 'Function:', font => $self->{fonttype} // 'Verdana', font_size => $self->{fontsize} // 12, font_width => $self->{fontwidth} // 0.59,
+        factor => 1, height => 16, min_width => 0.1, min_percent => 0,
+    );
+    $self->{$_} //= $usual{$_} for keys %usual;
+    $self->{width} //= 1200;
+    $self->{title} = $usual{title} if !length $self->{title};
+    if (!$self->{is_pair} && !defined $self->{subtitle}) {
+        my $metric = $self->{metrics}[0];
+        $self->{subtitle} = $two || $metric->{label} eq 'samples' ? undef : "$metric->{label} of $sides[0]";
+    }
+    $self->{width_number} = $WIDTH{$width};
+    $self->{width_word} = $width;
+    $self->{legend} = $self->legend($width, $before, $after) if $two;
+    $self->{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
+    return;
+}
+
+# Which side is which, what was normalized.
+sub legend {
+    my ($self, $width, $before, $after) = @_;
+    my $by = $self->{hue} ? 'red: more in, blue: less' : 'red: more, blue: less';
+    my $of = { after => "wide: $after", before => "wide: $before", union => 'wide: the greater of both', change => 'wide: what differs' }->{$width};
+    my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'with what it calls' : 'itself';
+    my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
+    my $verb = $self->{is_pair} ? "in $after than in $before" : $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
+    return "red: more, blue: less $verb, $delta; $of$normalized";
+}
+
+# ---- drawing ----
+
+sub draw {
+    my ($self, $out) = @_;
+    my $sides = $self->parts;
+    my %how = (
+        %$self, order => $ORDER{ $self->{order} }, width_of => $self->{width_number}, by_total => ($self->{delta} // 'self') eq 'total' ? 1 : 0,
+        side_names => [map { $_->{name} } @$sides], version => $VERSION, page => $self->{format} eq 'html' ? 1 : 0,
+        attributes => $self->{attributes} // [], fills => $self->{fills} // [],
+    );
+    $self->for_page(\%how) if $how{page};
+    my $result = Devel::DProf::Profile::print_flame($out, $sides, \%how);
+    if ($self->{cp} && !$result->{code} && !$self->{two} && !$how{page}) {
+        eval { $self->write_map(@{ $result->{colours} }); 1 } or $self->{map_failed} = $@ =~ s/\n\z//r;
+    }
+    return $result;
+}
+
+# What the page's scripts are told beside the frames.
+sub for_page {
+    my ($self, $how) = @_;
+    require JSON::PP;
+    my $json = JSON::PP->new->canonical->allow_nonref;
+    my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
+    my %options = (
+        order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
+        (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)), merged => $bool->($self->{recursion} == 1),
+    );
+    $how->{options} = '"options":' . $json->encode(\%options);
+    $how->{notes_of_page} = [$self->notes_of_page];
+    return if !$self->{two};
+    my %diff = (
+        view => $self->{view} // 'graph', width => $self->{width_word}, colour => $self->{delta} // 'self', negate => $bool->($self->{negate}),
+        normalized => $self->{normalize} ? ($self->sides)[0]{name} . ' as if it had the total of ' . ($self->sides)[1]{name} : '',
+        runs => [map { scalar @{ $_->{profiles} } } $self->sides], mode => $self->{is_pair} ? 'pair-metric' : 'diff',
+    );
+    $how->{difference} = $json->encode(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
+    return;
+}
+
+# Where it comes from, in pairs of label and text.
+sub notes_of_page {
+    my ($self) = @_;
+    my @notes;
+    for my $side ($self->sides) {
+        my $label = $self->{diff} && $side == ($self->sides)[0] ? 'Baseline' : $self->{diff} ? 'Other side' : 'Profile';
+        my $runs = @{ $side->{profiles} };
+        push @notes, $label, $side->{name} . ($runs > 1 ? ", $runs runs" : '') . ($side->{cut} ? ', cut short' : '');
+        my %header = %{ $self->{reader}->header($side->{profiles}[0][0]) };
+        my @facts = map { defined $header{"dprof_$_"} && length $header{"dprof_$_"} ? "$_ " . $header{"dprof_$_"} : () } qw(script perl start clock hash_seed);
+        push @notes, 'Recorded', text(join ', ', @facts) if @facts;
+        last if $self->{is_pair};
+    }
+    push @notes, 'Notes', $self->{notes} if length($self->{notes} // '');
+    push @notes, 'Filter', join ', ', map { $self->{"re_$_"} ? "--$_ " . $self->{"re_$_"} : () } qw(only skip) if $self->{re_only} || $self->{re_skip};
+    return map { text("$_") } @notes;
+}
+
+sub failed { return $_[0]{failed} || defined $_[0]{map_failed} }
+
+# What is to be said after drawing, as lines.
+sub told {
+    my ($self, $result) = @_;
+    my @told;
+    push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
+    push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
+    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
+    push @told, $self->{map_failed} if defined $self->{map_failed};
+    return @told;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Flame - flame graphs of profiles
+
+=head1 DESCRIPTION
+
+What L<dprofflame> draws, and C<dprofdiff --format=flame>. Not meant for anybody else.
+
+=cut

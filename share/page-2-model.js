@@ -1,0 +1,267 @@
+'use strict';
+
+// What is looked at: the state that a link holds (S), the profile (P), the tree on show and its values (V), what the search found (F).
+
+const $ = (id) => document.getElementById(id);
+
+const S = {
+    path: [],                  // names from the root's kid to the frame zoomed to
+    q: '', match: false,       // the search, and whether case counts
+    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, sub: -1,
+    layout: 'graph', width: 'after', colour: 'self', uncertain: false,     // of differences
+};
+let P = null, V = null;
+const F = { names: null, error: '', at: -1 };
+
+function begin({ facts, tree }) {
+    const { names, diff, metrics, options = {} } = facts;
+    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
+    // Two counters of one profile have no common unit: what is compared is each frame's share of its own counter.
+    P.relative = !!diff && diff.mode === 'pair-metric';
+    if (diff) {
+        const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)), { significant } = diff;
+        P.certain = significant && { self: flags(new Set(significant.self)), total: flags(new Set(significant.total)) };
+        S.layout = diff.view || 'graph';
+        S.width = diff.width || (diff.negate ? 'before' : 'after');
+        S.colour = diff.colour || 'self';
+    }
+    Object.assign(S, {
+        metric: Math.max(0, P.key(options.metric)), order: options.order || 'name', q: options.search || '',
+        icicle: !!options.inverted, reversed: !!options.reverse && canReverse(), merged: !!options.merged,
+    });
+    P.initial = { ...S };
+}
+
+const canReverse = () => P.tree.n <= REVERSE_LIMIT;
+const metric = () => P.metrics[S.metric];
+const last = () => P.facts.sides.length - 1;
+const sum = (list) => list.reduce((a, b) => a + b, 0);
+
+function keep(map, key, what) {
+    if (!map.has(key)) map.set(key, what());
+    return map.get(key);
+}
+
+// Own values of all sides, scaled as the comparison asks.
+function values(tree, index) {
+    return keep(tree.kept, index, () => P.facts.sides.map((_, side) => {
+        const own = tree.own(index, side), factor = (P.diff && P.diff.factor && P.diff.factor[side]) || 1;
+        return factor === 1 ? own : own.map((v) => v * factor);
+    }));
+}
+
+// Of two counters the first is drawn as if it were as large as the second; real() is its own number again.
+const balance = () => (P.relative ? keep(P.kept, 'balance ' + S.metric, () => {
+    const [a, b] = values(P.tree, S.metric).map(sum);
+    return a > 0 && b > 0 ? b / a : 1;
+}) : 1);
+const real = (value, side) => (side === 0 ? value / balance() : value);
+const shown = (tree) => keep(tree.kept, 'shown ' + S.metric, () => {
+    const own = values(tree, S.metric), by = balance();
+    return by === 1 ? own : [own[0].map((v) => v * by), own[1]];
+});
+
+// Own weights by which frames are as wide as they are. The larger of two: a frame that vanished keeps its place.
+const WEIGHTS = {
+    before: ([a]) => a,
+    after: (own) => own[own.length - 1],
+    union: ([a, b]) => a.map((v, i) => Math.max(v, b[i])),
+    change: ([a, b]) => a.map((v, i) => Math.abs(b[i] - v)),
+};
+
+// The tree on show and its values. Everything that depends on them starts from here.
+function makeView(pixels) {
+    if (S.merged && !P.mergedTree) P.mergedTree = mergeRecursion(P.tree, P.rank);
+    const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
+    const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
+    const calls = P.key('calls');
+    V = { tree: base, base, all: total, own, total, narrow: 0, narrowWeight: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
+        : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
+    if (S.reversed) {
+        const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = widths.map((width) => WEIGHTS[width](own));
+        // What is too narrow in their sum is too narrow in each pane.
+        const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
+        const { tree, totals, narrow, narrowWeight } = reverse(base, weigh, columns, S.path, 0.3 / pixels, P.rank);
+        Object.assign(V, { tree, narrow, narrowWeight, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
+    }
+    const { frame, steps } = V.tree.follow(S.path);
+    Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
+}
+
+// Which difference is coloured: where callers are drawn, and where widths are changes, only the whole one says something.
+const kindOf = (width) => (width === 'change' || S.reversed ? 'total' : S.colour);
+
+// With several runs a side, what may be chance is not coloured at first.
+const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1;
+
+// The largest |difference| among the frames that are coloured: the end of the scale.
+function largest(kind) {
+    const key = kind + S.uncertain;
+    if (V.largest[key] === undefined) {
+        const [a, b] = V[kind === 'self' ? 'own' : 'total'], { name, n } = V.tree;
+        let most = 0;
+        for (let i = 0; i < n; i++) {
+            const d = Math.abs(b[i] - a[i]);
+            if (d > most && certain(name[i], kind)) most = d;
+        }
+        V.largest[key] = most;
+    }
+    return V.largest[key];
+}
+
+// -1 .. 1: how blue or red. The square root shows small differences, and none at all stays white.
+function shade(i, width) {
+    const kind = kindOf(width), [a, b] = V[kind === 'self' ? 'own' : 'total'], d = b[i] - a[i], most = largest(kind);
+    if (!certain(V.tree.name[i], kind) || Math.abs(d) <= most * 1e-9) return 0;
+    const part = width === 'change' ? Math.abs(d) / V.changed[i] : Math.sqrt(Math.abs(d) / most);
+    return Math.sign(d) * Math.min(1, part);
+}
+
+const isGone = (i) => !!P.diff && V.total[1][i] === 0 && V.total[0][i] > 0;
+const isNew = (i) => !!P.diff && V.total[0][i] === 0 && V.total[1][i] > 0;
+
+// Search. The names are few: each is matched once, frames are found by their names. A bad expression leaves the last good one.
+function compile() {
+    F.error = '';
+    if (S.q === '') {
+        F.names = null;
+        return;
+    }
+    const found = new Uint8Array(P.names.length), begun = performance.now();
+    try {
+        const test = new RegExp(S.q, S.match ? '' : 'i');
+        for (let i = 0; i < found.length; i++) {
+            if (test.test(P.names[i])) found[i] = 1;
+            if (performance.now() - begun > 2000) throw new Error('it takes too long');
+        }
+        F.names = found;
+    } catch (error) {
+        F.error = `Not a usable regex: ${error.message.replace(/^.*: /s, '')}`;
+    }
+}
+
+// Frames found, and their share: a match below a match is in it already. Callers or not, the same stacks hold a match.
+function tally() {
+    F.at = -1;
+    F.list = null;
+    if (!F.names) return;
+    const { base: { n, name, end }, all } = V, sums = all.map(() => 0);
+    let frames = 0, until = 0;
+    for (let i = 0; i < n; i++) {
+        if (F.names[name[i]] === 0) continue;
+        frames++;
+        if (i < until) continue;
+        until = end[i];
+        for (let s = 0; s < sums.length; s++) sums[s] += all[s][i];
+    }
+    F.frames = frames;
+    F.subs = sum(F.names);
+    F.shares = sums.map((v, s) => (all[s][0] > 0 ? v / all[s][0] : 0));
+}
+
+// Values of frames by name. Where a frame stands below one of its name, its time is in that one's already.
+function outermost(tree, all, counts, other) {
+    const sums = all.map(() => new Float64Array(P.names.length)), until = new Int32Array(P.names.length);
+    for (let i = 0; i < tree.n; i++) {
+        if (!counts(i)) continue;
+        const sub = other(i);
+        if (i < until[sub]) continue;
+        until[sub] = tree.end[i];
+        for (let s = 0; s < all.length; s++) sums[s][sub] += all[s][i];
+    }
+    return sums;
+}
+
+function plainSums(tree, lists, counts, other) {
+    return lists.map((own) => {
+        const sums = new Float64Array(P.names.length);
+        for (let i = 0; i < tree.n; i++) if (counts(i)) sums[other(i)] += own[i];
+        return sums;
+    });
+}
+
+// Sums by sub: { self, total, calls, ops } by side, where known, and how many frames.
+function subs() {
+    return keep(P.kept, 'subs ' + S.metric, () => {
+        const { tree } = P, own = shown(tree), any = () => true, sub = (i) => tree.name[i], frames = new Int32Array(P.names.length);
+        for (const name of tree.name) frames[name]++;
+        const named = (key) => (P.key(key) < 0 ? null : plainSums(tree, values(tree, P.key(key)), any, sub));
+        const total = outermost(tree, own.map((list) => inclusive(tree, list)), any, sub);
+        return { frames, self: plainSums(tree, own, any, sub), total, calls: named('calls'), ops: named('ops') };
+    });
+}
+
+// Who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
+function around(sub) {
+    const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), calls = P.key('calls');
+    const collect = (counts, other) => {
+        const total = outermost(tree, all, counts, other), count = calls < 0 ? null : plainSums(tree, values(tree, calls), counts, other), seen = new Set();
+        for (let i = 1; i < tree.n; i++) if (counts(i)) seen.add(other(i));
+        const rows = [...seen].map((key) => ({ sub: key, total: total.map((list) => list[key]), calls: count && count.map((list) => list[key]) }));
+        return rows.sort((a, b) => Math.max(...b.total) - Math.max(...a.total) || P.rank[a.sub] - P.rank[b.sub]);
+    };
+    return {
+        callers: collect((i) => i > 0 && name[i] === sub, (i) => name[parent[i]]),
+        callees: collect((i) => i > 0 && name[parent[i]] === sub, (i) => name[i]),
+    };
+}
+
+// Numbers as people read them.
+const grouped = (v, digits = 0) => v.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits }).replace('-', '\u2212');
+const plural = (n, word) => `${grouped(n)} ${word}${n === 1 ? '' : 's'}`;
+const COUNT = { unit: '' };
+
+function percent(part) {
+    const v = part * 100, a = Math.abs(v);
+    return Number.isFinite(v) ? (a === 0 ? '0' : a < 0.01 ? '<0.01' : v.toFixed(a < 10 ? 2 : 1)) + ' %' : '';
+}
+
+function amount(ticks, m = metric()) {
+    const v = ticks / (m.hz || 1), a = Math.abs(v);
+    if (m.unit !== 's') return grouped(v, Number.isInteger(v) || a >= 100 ? 0 : 1) + (m.unit ? ' ' + m.unit : '');
+    if (a === 0) return '0 s';
+    const [scale, unit] = a >= 0.9995 ? [1, 's'] : a >= 0.9995e-3 ? [1e3, 'ms'] : a >= 0.9995e-6 ? [1e6, '\u00b5s'] : [1e9, 'ns'];
+    return `${grouped(v * scale, a * scale >= 100 ? 1 : a * scale >= 10 ? 2 : 3)} ${unit}`;
+}
+
+const signed = (ticks, m) => (ticks > 0 ? '+' : '') + amount(ticks, m);
+
+function ratio(before, after) {
+    if (before === after) return '\u00d71';
+    if (before === 0) return 'new';
+    return after === 0 ? 'gone' : '\u00d7' + (after / before).toFixed(after / before >= 100 ? 0 : 2);
+}
+
+function growth(before, after) {
+    const p = (after - before) / before * 100;
+    return before === 0 ? '' : `${p > 0 ? '+' : ''}${grouped(p, p !== 0 && Math.abs(p) < 10 ? 1 : 0)} %`;
+}
+
+// Two counters: the difference of a frame's shares, in points of a percent.
+function points(i, kind) {
+    const d = ((a) => a[1][i] / (V.total[1][0] || 1) - a[0][i] / (V.total[0][0] || 1))(V[kind === 'self' ? 'own' : 'total']) * 100;
+    return `${d > 0 ? '+' : ''}${grouped(d, 2)} points`;
+}
+
+const short = (text, most = 300) => (text.length > most ? text.slice(0, most) + '\u2026' : text);
+const nameOf = (i) => P.names[V.tree.name[i]];
+const sideName = (side) => (P.relative ? P.facts.sides[side] : side ? 'after' : 'before');
+
+function placeOf(name) {
+    const place = P.facts.places && P.facts.places[name];
+    return place ? `${P.facts.files[place[0]]}:${place[1]}` : '';
+}
+
+// DOM without HTML: make('td', { className: 'left' }, 'text', node ...)
+function make(tag, options = {}, ...inside) {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(options)) {
+        if (/-|^role$/.test(key)) node.setAttribute(key, value);
+        else node[key] = value;
+    }
+    node.append(...inside.filter((part) => part !== null && part !== ''));
+    return node;
+}
+
+const button = (text, onclick, options = {}) => make('button', { type: 'button', onclick, ...options }, text);

@@ -1,0 +1,341 @@
+'use strict';
+
+// The graph under the hand: panes, zoom, search, mouse, keys.
+
+let panes = [];
+const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames of V.tree; which pane has the keyboard, and whether it is used
+
+function makePanes() {
+    const kinds = !P.diff || S.layout === 'graph' ? [null] : ['before', 'after', 'change'].slice(0, S.layout === 'pair' ? 2 : 3);
+    watch.disconnect();
+    panes = kinds.map((kind) => new Pane(kind, kind && kind !== 'change' ? 'half' : ''));
+    $('panes').className = P.diff ? S.layout : 'graph';
+    $('panes').replaceChildren(...panes.map((pane) => pane.node));
+    C.index = 0;
+    panes.forEach((pane, index) => {
+        Object.assign(pane.canvas, {
+            onmousemove: (event) => point(pane.at(event), event),
+            onmouseleave: () => point(-1),
+            onmousedown: () => { C.keys = false; },
+            onclick: (event) => {
+                const frame = pane.at(event);
+                if (frame >= 0) zoom(frame);
+            },
+            onfocus: () => {
+                C.index = index;
+                marks();
+            },
+        });
+        watch.observe(pane.scroll);
+    });
+    const [a, b] = P.facts.sides;
+    const titles = P.relative ? [a, b, `Difference of shares, ${b} \u2212 ${a}`]
+        : [`Before: ${a} \u2014 coloured by what will happen`, `After: ${b} \u2014 coloured by what did happen`, 'Difference \u2014 as wide as what changed'];
+    panes.forEach((pane, i) => {
+        pane.title.hidden = !pane.kind;
+        pane.title.textContent = pane.kind ? titles[i] : '';
+    });
+}
+
+const watch = new ResizeObserver(() => {
+    if (V && panes.some((pane) => pane.view !== pane.scroll.clientWidth || pane.seen !== pane.scroll.clientHeight)) refresh('boxes');
+});
+
+// Does again what depends on a change, from the given step on.
+function refresh(from) {
+    const step = ['panes', 'view', 'widths', 'boxes', 'paint'].indexOf(from);
+    if (step <= 0) makePanes();
+    if (step <= 1) {
+        const path = V && C.cursor >= 0 ? V.tree.path(C.cursor) : null;
+        makeView(Math.max(300, $('panes').clientWidth));
+        if (V.steps < S.path.length) {
+            say(`The path goes no further than ${short(nameOf(V.focus), 120)}: ${short(S.lost || P.names[S.path[V.steps]], 120)} is not called there in this profile.`);
+            S.path = S.path.slice(0, V.steps);
+        }
+        S.lost = '';
+        C.hover = -1;
+        C.cursor = path ? V.tree.follow(path).frame : -1;
+        tally();
+    }
+    if (step <= 2) {
+        panes.forEach((pane) => pane.measure());
+        F.list = null;
+    }
+    if (step <= 3) {
+        panes.forEach((pane) => pane.collect());
+        narrow();
+    }
+    if (!ink || ink.t !== (printing ? 'light' : theme)) colours();
+    panes.forEach((pane) => pane.paint());
+    marks();
+    toolbar();
+    details();
+}
+
+// What is not drawn is said.
+function narrow() {
+    const [pane] = panes, whole = pane.weights[V.focus], parts = [];
+    if (pane.narrow) parts.push(`${plural(pane.narrow, S.reversed ? 'calling frame' : 'frame')}, ${percent(whole > 0 ? pane.narrowWeight / whole : 0)}, too narrow to draw here; zoom in to see them`);
+    const why = P.diff ? { before: ' before', after: ' after', change: ' of change', union: '' }[pane.width] : '';
+    if (pane.still) parts.push(`${plural(pane.still, 'frame')} without any value${P.relative ? '' : why} not drawn`);
+    $('narrow').textContent = parts.join(' \u00b7 ');
+}
+
+function say(text) {
+    $('notice').hidden = !text;
+    $('notice').textContent = text;
+}
+
+// Zoom, with a step in the browser's history.
+function zoom(frame) {
+    say('');
+    S.path = V.tree.path(frame);
+    C.cursor = V.focus = frame;
+    refresh(S.reversed ? 'view' : 'boxes');
+    for (const pane of panes) pane.reveal(V.focus, 3);
+    speak(V.focus, 'Zoomed to ');
+    remember(true);
+}
+
+function back() {
+    if (history.state && history.state.dprof > 0) history.back();
+    else if (S.path.length) zoom(V.tree.parent[V.focus]);
+}
+
+// A toggle or a choice. The zoom stays where that has a meaning.
+function turn(key, value) {
+    say('');
+    if (key === 'reversed') {
+        if (value && !canReverse()) {
+            say(`Callers can be drawn for profiles of up to ${grouped(REVERSE_LIMIT)} frames; this one has ${grouped(P.tree.n)}. Filter it when the graph is made, or use the table: it shows each sub's callers.`);
+            return;
+        }
+        S.path = [];
+        C.cursor = -1;
+    }
+    if (key === 'merged' && value) S.path = S.path.filter((name, i) => name !== S.path[i - 1]);
+    S[key] = value;
+    refresh({ layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view');
+    if (key === 'icicle') for (const pane of panes) pane.scroll.scrollTop = value ? 0 : pane.height;
+    if (key === 'metric') drawTable();
+    remember();
+}
+
+function toolbar() {
+    const press = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)), timed = !!V.tree.when;
+    for (const id of ['icicle', 'reversed', 'merged', 'table', 'uncertain']) press(id, S[id]);
+    press('case', S.match);
+    press('dark', theme === 'dark');
+    $('reset').disabled = S.path.length === 0;
+    $('order').lastElementChild.disabled = !timed;
+    $('order').value = S.order === 'time' && !timed ? 'name' : S.order;
+    $('metric').value = S.metric;
+    if (document.activeElement !== $('q') && $('q').value !== S.q) $('q').value = S.q;
+    found();
+    const totals = V.all.map((list, side) => `${P.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`);
+    $('whole').textContent = `${totals.join(P.relative ? ', ' : ' \u2192 ')} ${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(P.tree.n, 'frame')}`;
+    if (!P.diff) {
+        drawKinds();
+        return;
+    }
+    const change = S.layout === 'graph' && S.width === 'change';
+    $('layout').value = S.layout;
+    $('width').value = S.width;
+    $('width').disabled = S.layout !== 'graph';
+    $('colour').value = change ? 'total' : kindOf();
+    $('colour').disabled = S.reversed || change;
+    drawScale(change ? 'change' : kindOf());
+}
+
+function found() {
+    const node = $('found');
+    node.classList.toggle('bad', !!F.error);
+    $('q').setAttribute('aria-invalid', String(!!F.error));
+    $('prev').disabled = $('next').disabled = !F.names || !F.frames;
+    const where = F.at >= 0 ? `${grouped(F.at + 1)} of ${grouped(F.list.length)} \u00b7 ` : '';
+    const text = F.error || (!F.names ? '' : !F.frames ? 'no match'
+        : `${where}${F.shares.map(percent).join(' \u2192 ')} in ${plural(F.frames, 'frame')}, ${plural(F.subs, 'sub')}`);
+    if (node.textContent !== text) node.textContent = node.title = text;
+}
+
+function search(text, match = S.match) {
+    S.q = text;
+    S.match = match;
+    compile();
+    tally();
+    panes.forEach((pane) => pane.paint());
+    toolbar();
+    drawTable();
+    remember();
+}
+
+// To a match, in drawn order: in place where it can be seen, else zoomed as little as makes it visible.
+function step(by) {
+    if (!F.names || !F.frames) return;
+    const { name, parent, depth } = V.tree, [{ x }] = panes, wide = (i) => panes.find((pane) => pane.weights[i] > 0);
+    if (!F.list) {
+        F.list = [];
+        for (let i = 0; i < V.tree.n; i++) if (F.names[name[i]] === 1 && wide(i)) F.list.push(i);
+        if (S.order !== 'name') F.list.sort((a, b) => x[a] - x[b] || depth[a] - depth[b]);
+    }
+    const count = F.list.length, at = count ? ((F.at < 0 && by < 0 ? 0 : F.at) + by + count) % count : -1;
+    if (at < 0) return;
+    F.at = at;
+    const frame = F.list[at], pane = wide(frame), box = pane.box(frame);
+    if ((!box || box.w < 8) && !S.reversed) {
+        const line = [frame];
+        while (line[0] > 0) line.unshift(parent[line[0]]);
+        zoom(line.find((i) => pane.weights[i] <= pane.weights[frame] * pane.view / 60) ?? frame);
+    }
+    go(frame);
+    found();
+}
+
+function go(frame) {
+    C.cursor = frame;
+    C.keys = true;
+    for (const pane of panes) if (pane.box(frame)) pane.reveal(frame, 1);
+    marks();
+    details();
+    speak(frame);
+}
+
+function marks() {
+    for (const pane of panes) {
+        pane.mark('hover', C.hover);
+        pane.mark('cursor', C.keys ? C.cursor : -1);
+    }
+}
+
+// What is known of a frame: rows of cells, the first of which is a label.
+function known(i) {
+    const whole = V.total.map((list) => list[0]), dash = '\u2192';
+    const row = (label, kind) => {
+        const [a, b] = V[kind].map((list) => list[i]);
+        if (!P.diff) return [label, amount(a), percent(a / whole[0]), V.focus ? percent(a / V.total[0][V.focus]) : ''];
+        const part = kind === 'own' ? Math.abs(b - a) : V.changed[i];
+        return [label, amount(real(a, 0)), amount(b), P.relative ? points(i, kind === 'own' ? 'self' : '') : signed(b - a),
+            P.relative ? `${percent(a / whole[0])} ${dash} ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(V.changed[0] && part / V.changed[0])];
+    };
+    const rows = [row('total', 'total')];
+    if (!S.reversed) rows.push(row('self', 'own'));
+    if (V.calls) {
+        const [a, b] = V.calls.map((list) => list[i]);
+        rows.push(P.diff ? ['calls', amount(a, COUNT), amount(b, COUNT), signed(b - a, COUNT), growth(a, b), ratio(a, b), ''] : ['calls', amount(a, COUNT)]);
+    }
+    return rows;
+}
+
+function remarks(i) {
+    const name = V.tree.name[i], kind = P.facts.kinds[name], list = [kind ? KINDS[kind][0] : '', placeOf(name)];
+    if (P.diff) {
+        const parts = (top) => V.total.map((total, side) => `${percent(total[i] / total[top])} of ${sideName(side)}`).join(' \u2192 ');
+        const { moved = {} } = P.diff;
+        list.push(parts(0), V.focus ? `of the zoomed frame ${parts(V.focus)}` : '');
+        if (isNew(i)) list.push(P.relative ? `only in ${P.facts.sides[1]}` : 'new: not called here before');
+        if (isGone(i)) list.push(P.relative ? `only in ${P.facts.sides[0]}` : 'gone: not called here after');
+        if (moved[name]) list.push(`moved: was at ${moved[name]}`);
+        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain: may be chance');
+    }
+    return list.filter(Boolean).join(' \u00b7 ');
+}
+
+// Under the mouse.
+function point(frame, event) {
+    const tip = $('tip');
+    if (frame !== C.hover) {
+        C.hover = frame;
+        marks();
+        details();
+        tip.hidden = frame < 0;
+    }
+    if (frame < 0) return;
+    const heads = P.diff ? ['', sideName(0), sideName(1), 'difference', P.relative ? 'shares' : '', 'ratio', 'of all change']
+        : ['', '', V.focus ? 'of all' : '', V.focus ? 'of zoomed' : ''];
+    const line = (tag, cells) => make('tr', {}, ...cells.map((cell) => make(tag, {}, cell)));
+    tip.replaceChildren(make('div', { className: 'name' }, short(nameOf(frame), 1000)),
+        make('table', {}, line('th', heads), ...known(frame).map((cells) => line('td', cells))), make('p', {}, remarks(frame)));
+    const { clientX: x, clientY: y } = event, w = tip.offsetWidth, h = tip.offsetHeight;
+    tip.style.left = Math.max(8, Math.min(x + 14, innerWidth - w - 8)) + 'px';
+    tip.style.top = (y + 18 + h > innerHeight ? Math.max(8, y - h - 12) : y + 18) + 'px';
+}
+
+// The same in one line.
+function inWords(i) {
+    return [...known(i).map(([label, a, b, c, d, e]) => {
+        if (P.diff) return `${label} ${a} \u2192 ${b}, ${c}${d ? ` (${d})` : ''} ${e}`;
+        return `${label} ${a}${b ? ` (${b}${c ? `, ${c} of zoomed` : ''})` : ''}`;
+    }), remarks(i)].filter(Boolean).join(' \u00b7 ');
+}
+
+function details() {
+    const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus;
+    if (frame === 0 && C.hover < 0 && !C.keys) $('details').replaceChildren(make('span', { className: 'soft' }, 'Click a frame to zoom, / to search, ? for all keys'));
+    else $('details').replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', inWords(frame));
+}
+
+function speak(frame, before = '') {
+    $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed ? 'caller' : 'callee')}.`;
+}
+
+// Arrow keys: up and down as drawn, to the parent or to the widest kid; left and right among the frames of that level.
+function arrow(key) {
+    const pane = panes[C.index], { parent, depth } = V.tree, { boxes, weights } = pane;
+    const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus, here = pane.box(from);
+    let to = from, best = Infinity;
+    if (key === (S.icicle ? 'ArrowUp' : 'ArrowDown')) to = Math.max(0, parent[from]);
+    else {
+        const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+        for (let k = 0; k < boxes.count; k++) {
+            const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
+            if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== from) continue;
+            if (gap < best) {
+                best = gap;
+                to = i;
+            }
+        }
+    }
+    pane.canvas.focus({ preventScroll: true });
+    go(to);
+}
+
+// The next of a choice.
+function cycle(id) {
+    const list = [...$(id).options].filter((o) => !o.disabled).map((o) => o.value);
+    if (!$(id).disabled && (P.diff || id === 'order')) turn(id, list[(list.indexOf($(id).value) + 1) % list.length]);
+}
+
+function toSearch() {
+    $('q').focus();
+    $('q').select();
+}
+
+const KEYS = [
+    [['/', 'Ctrl+F'], 'search', toSearch], [['n', 'Enter'], 'next match', () => step(1)], [['p', 'N', 'Shift+Enter'], 'previous match', () => step(-1)],
+    [['c'], 'match case', () => search(S.q, !S.match)], [['\u2191', '\u2193', '\u2190', '\u2192'], 'move between frames'],
+    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => zoom(0)],
+    [['i'], 'icicle or flame', () => turn('icicle', !S.icicle)], [['r'], 'callers', () => turn('reversed', !S.reversed)],
+    [['m'], 'merge recursion', () => turn('merged', !S.merged)], [['o'], 'next order', () => cycle('order')],
+    [['t'], 'table of subs', () => openTable(!S.table)], [['s'], 'the frame\u2019s sub in the table', () => openSub(V.tree.name[C.cursor >= 0 ? C.cursor : V.focus])],
+    [['v'], 'next view of a difference', () => cycle('layout')], [['w'], 'next width of a difference', () => cycle('width')],
+    [['d'], 'dark or light', () => dye(theme === 'dark' ? 'light' : 'dark')], [['?'], 'this help', help],
+];
+
+function keydown(event) {
+    const { key, target } = event, box = target === $('q'), control = event.ctrlKey || event.metaKey;
+    const does = (act) => {
+        event.preventDefault();
+        act();
+    };
+    if (!V || event.altKey || $('dialog').open) return;
+    if (control && key === 'f' && !box) does(toSearch);
+    else if (box && key === 'Enter') does(() => { typed(); step(event.shiftKey ? -1 : 1); });
+    else if (box && key === 'Escape') does(() => panes[C.index].canvas.focus());
+    if (control || /^(?:INPUT|SELECT)$/.test(target.tagName)) return;
+    const act = KEYS.find(([keys, , run]) => run && key !== 'Enter' && keys.includes(key));
+    if (act) does(act[2]);
+    else if (target === document.body || target.tagName === 'CANVAS') {
+        if (/^Arrow/.test(key)) does(() => arrow(key));
+        else if (key === 'Enter') does(() => zoom(C.cursor >= 0 ? C.cursor : V.focus));
+    }
+}

@@ -1,0 +1,119 @@
+'use strict';
+
+// The table of subs, and one sub's callers and callees.
+
+const PAGE = 200;
+const T = { sort: 'self', down: true, shown: PAGE };
+const isText = (key) => key === 'name' || key === 'place';
+
+// Columns that this profile has: { key, label, value of a sub, text of a value, change }.
+function tableColumns() {
+    const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
+    const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
+    const count = (v) => amount(v, COUNT), ticks = (v) => amount(v);
+    for (const [key, label] of P.diff ? [['self', 'Self'], ['total', 'Incl.'], ['calls', 'Calls'], ['ops', 'Ops']] : [['calls', 'Calls'], ['self', 'Self'], ['total', 'Inclusive'], ['ops', 'Ops']]) {
+        const own = table[key], timed = key === 'self' || key === 'total', show = timed ? ticks : count;
+        if (!own) continue;
+        if (!P.diff) {
+            add(key, label, (sub) => own[0][sub], show);
+            if (timed) add(key + 'part', '%', (sub) => own[0][sub], (v) => percent(v / whole[0]));
+            continue;
+        }
+        own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
+        if (P.relative && timed) add(key, `${label} difference`, (sub) => (own[1][sub] - own[0][sub]) / whole[1] * 100, (v) => `${v > 0 ? '+' : ''}${grouped(v, 2)} points`, true);
+        else add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => signed(v, timed ? metric() : COUNT), true);
+    }
+    const { places, files } = P.facts;
+    if (places && places.some(Boolean)) {
+        const order = ranks(files);
+        add('place', 'Source', (sub) => (places[sub] ? order[places[sub][0]] * 1e7 + places[sub][1] : Infinity), null);
+    }
+    return list;
+}
+
+// Differences: the largest first, whichever way they go.
+function sortedSubs({ key, value, change }) {
+    const { frames } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
+    for (let sub = 0; sub < keys.length; sub++) {
+        if (frames[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
+        keys[sub] = change && T.down ? Math.abs(value(sub)) : value(sub);
+        list.push(sub);
+    }
+    return list.sort((a, b) => (keys[a] === keys[b] ? P.rank[a] - P.rank[b] : (keys[a] - keys[b]) * way));
+}
+
+const nameCell = (sub) => make('td', { className: 'left' }, button(short(P.names[sub]), () => openSub(sub), { title: short(P.names[sub], 1000) }));
+const changeCell = (v, text) => make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
+
+function drawTable() {
+    const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
+    node.hidden = !S.table;
+    if (!S.table) return;
+    const columns = tableColumns(), by = columns.find(({ key }) => key === T.sort) || columns[1], list = sortedSubs(by);
+    const again = (change, focus) => {
+        Object.assign(T, change);
+        drawTable();
+        if (node.querySelector(focus)) node.querySelector(focus).focus();
+    };
+    const head = columns.map(({ key, label }) => {
+        const down = T.down !== isText(key), on = key === by.key;
+        const sort = button(label + (on ? (down ? ' \u25be' : ' \u25b4') : ''), () => again({ down: on ? !T.down : true, sort: key, shown: PAGE }, `[data-key=${key}]`), { 'data-key': key });
+        return make('th', { scope: 'col', className: isText(key) ? 'left' : '', ...(on && { 'aria-sort': down ? 'descending' : 'ascending' }) }, sort);
+    });
+    const rows = list.slice(0, T.shown).map((sub) => make('tr', { className: sub === S.sub ? 'here' : '' }, ...columns.map(({ key, value, show, change }) => {
+        if (key === 'name') return nameCell(sub);
+        if (key === 'place') return make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub));
+        return changeCell(change ? value(sub) : 0, show(value(sub)));
+    })));
+    const filter = make('input', { type: 'search', id: 'filter', value: S.q, placeholder: 'Filter subs (regex)', 'aria-label': 'Filter subs: the same search as above' });
+    filter.oninput = () => {
+        $('q').value = filter.value;
+        search(filter.value);
+        $('filter').focus();
+        $('filter').setSelectionRange(1e6, 1e6);
+    };
+    const rest = Math.min(PAGE, list.length - T.shown);
+    const box = make('div', { className: 'list', tabIndex: -1 },
+        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ' that match' : ''}`),
+        make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)),
+        rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: T.shown + PAGE }, '#more'), { id: 'more' })) : '');
+    node.replaceChildren(box, S.sub >= 0 ? nearTo(S.sub) : '');
+    box.scrollTop = top;
+}
+
+function nearTo(sub) {
+    const { callers, callees } = around(sub), table = subs(), name = P.names[sub];
+    const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
+    const part = (title, rows) => [make('h3', {}, `${title}${rows.length > PAGE ? `: ${PAGE} of ${grouped(rows.length)}` : ''}`), make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(({ sub: other, total, calls }) => {
+        const d = P.diff && !P.relative ? total[1] - total[0] : 0;
+        return make('tr', {}, nameCell(other), make('td', {}, values(total)), d ? changeCell(d, signed(d)) : '',
+            calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
+    }))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
+    const exactly = '^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$';
+    return make('div', { className: 'near' }, make('h2', { className: 'name' }, short(name, 500)),
+        make('div', { className: 'soft' }, [`self ${values(table.self.map((own) => own[sub]))}`, `inclusive ${values(table.total.map((own) => own[sub]))}`, placeOf(sub)].filter(Boolean).join(' \u00b7 ')),
+        make('div', { className: 'acts' }, button('Search in graph', () => { $('q').value = exactly; search(exactly, true); }),
+            button('Zoom to widest', () => zoomSub(sub)), button('Close', () => openSub(-1))),
+        ...part('Callers', callers), ...part('Callees', callees));
+}
+
+function zoomSub(sub) {
+    const { tree } = V, { weights } = panes[0];
+    let best = -1;
+    for (let i = 0; i < tree.n; i++) if (tree.name[i] === sub && weights[i] > 0 && (best < 0 || weights[i] > weights[best])) best = i;
+    if (best >= 0) zoom(best);
+    else say(`${short(P.names[sub], 120)} has no width in this view.`);
+}
+
+function openTable(on, sub = -1) {
+    const inside = $('subs').contains(document.activeElement), step = sub !== S.sub;
+    S.table = on;
+    S.sub = sub;
+    drawTable();
+    refresh('boxes');
+    remember(step);
+    const here = $('subs').querySelector('.here button');
+    if (inside && here) here.focus({ preventScroll: true });
+}
+
+const openSub = (sub) => openTable(true, sub);

@@ -1,0 +1,233 @@
+'use strict';
+
+// Links, legends, dialogs, themes, print, and the start.
+
+// A link holds names, not places on the screen, so that it leads to the same frame of the same program profiled again.
+// ';' stands between names, so that of a name is encoded twice; and '%' is, to tell the two apart.
+const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
+const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
+const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
+const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
+const CHOICES = { order: ['name', 'weight', 'time'], layout: ['graph', 'pair', 'triple'], width: ['after', 'before', 'union', 'change'], colour: ['self', 'total'] };
+
+function plain(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch (error) {
+        return text;
+    }
+}
+
+function link() {
+    const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
+    add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
+    add('q', S.q !== old.q, encodeURIComponent(wellFormed(S.q)));
+    add('case', S.match, 1);
+    add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
+    for (const key in CHOICES) add(key, S[key] !== old[key], S[key]);
+    add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
+    add('uncertain', S.uncertain, 1);
+    add('table', S.table, 1);
+    add('sub', S.sub >= 0, S.sub >= 0 && pack(P.names[S.sub]));
+    return parts.length ? '#' + parts.join('&') : '';
+}
+
+// Only zooms and subs are steps of the history; the rest changes the present one.
+function remember(push) {
+    const hash = link(), count = (history.state && history.state.dprof) || 0, url = location.href.replace(/#.*/s, '') + hash;
+    try {
+        if (!push) history.replaceState({ dprof: count }, '', url);
+        else if (hash !== location.hash) history.pushState({ dprof: count + 1 }, '', url);
+    } catch (error) {
+        // A browser that allows no history here: everything but Back works.
+    }
+}
+
+// To the state of the link: all of it, or only where it leads (a step back leaves search and toggles as they are).
+function restore(all) {
+    const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
+    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [wellFormed(name), i]))), number = (name) => index.get(name) ?? -1;
+    const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
+    say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
+    if (all) {
+        Object.assign(S, P.initial);
+        if (given.has('q')) S.q = plain(given.get('q'));
+        S.match = given.get('case') === '1';
+        S.uncertain = given.get('uncertain') === '1';
+        if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
+        for (const key in CHOICES) if (CHOICES[key].includes(given.get(key)) && (P.diff || key === 'order')) S[key] = given.get(key);
+        if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
+        S.reversed = S.reversed && canReverse();
+        $('q').value = S.q;
+        compile();
+    }
+    S.path = path.map(number);
+    S.lost = path[S.path.indexOf(-1)];
+    S.sub = sub ? number(sub) : -1;
+    S.table = given.get('table') === '1' || S.sub >= 0;
+    drawTable();
+    refresh(all ? 'panes' : 'view');
+    C.cursor = V.focus;
+    if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
+    for (const pane of panes) pane.reveal(V.focus, 3);
+    marks();
+    details();
+    remember();
+}
+
+function swatch(style) {
+    const node = make('span', { className: 'swatch' });
+    Object.assign(node.style, style);
+    return node;
+}
+
+const legend = (...inside) => make('bdi', { className: 'key' }, ...inside);
+
+// A legend is drawn when what it says changes.
+function fresh(id, state) {
+    const old = $(id).dataset.state === state;
+    $(id).dataset.state = state;
+    return !old;
+}
+
+function drawKinds() {
+    const { kinds, hues, fills } = P.facts, used = new Set(kinds), hue = hues.find((_, i) => kinds[i] === 0) || 30;
+    if (!fresh('kinds', ink.t)) return;
+    const marks = KINDS.slice(0, 6).map(([text], kind) => used.has(kind) && legend(swatch({
+        background: kind === 4 ? `repeating-linear-gradient(135deg, transparent 0 3px, ${ink.stripe} 3px 6px) ${kindColour(kind, hue)}` : kindColour(kind, hue),
+        border: kind === 5 ? `1.5px solid ${ink.begin}` : '',
+    }), text)).filter(Boolean);
+    $('kinds').replaceChildren(...marks, legend(fills ? 'colours as asked for' : 'hue: by package'));
+}
+
+// What the colours of a difference mean.
+function drawScale(kind) {
+    const { diff, facts: { sides } } = P, [a, b] = sides, words = [], most = kind === 'change' ? 0 : largest(kind);
+    if (!fresh('kinds', [ink.t, kind, S.uncertain, most, S.layout, S.width].join())) return;
+    if (!P.relative) words.push(`before: ${a}`, `after: ${b}`);
+    if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
+    words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
+    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance');
+    const end = (sign) => (P.relative ? '' : kind === 'change' ? 'only' : signed(sign * most));
+    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${P.relative ? `${a} has the larger share` : `less ${end(-1)}`}`),
+        make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
+        make('span', { className: 'up' }, `${P.relative ? `${b} has the larger share` : `${end(1)} more`} \u25b2`));
+    $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
+        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #8f0d0d' }), P.relative ? `+ only ${b}` : '+ new'));
+    $('uncertain').hidden = !P.certain;
+}
+
+function dialog(title, rows) {
+    const list = rows.flatMap(([term, text]) => [make('dt', {}, term), make('dd', {}, text)]);
+    $('dialog').replaceChildren(make('h2', { id: 'dialog-title' }, title), make('dl', {}, ...list), button('Close', () => $('dialog').close(), { autofocus: true }));
+    $('dialog').showModal();
+}
+
+function help() {
+    const rows = KEYS.filter(([, text]) => P.diff || !/difference/.test(text));
+    dialog('Keys', rows.map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
+}
+
+function info() {
+    const { facts } = P, [a, b] = facts.sides, sides = b === undefined || P.relative ? [['Profile', facts.sides.join(', ')]] : [['Before', a], ['After', b]];
+    dialog(facts.title, [...sides, ...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
+}
+
+function dye(to) {
+    theme = document.documentElement.dataset.theme = to;
+    if (V) refresh('paint');
+}
+
+// Typing waits a moment, so that a word is searched once; Enter does not wait.
+let typing = 0;
+
+function typed() {
+    clearTimeout(typing);
+    if ($('q').value !== S.q) search($('q').value);
+}
+
+function wire() {
+    const click = (id, act) => { $(id).onclick = act; };
+    $('q').oninput = () => {
+        clearTimeout(typing);
+        typing = setTimeout(typed, 90);
+    };
+    click('case', () => search($('q').value, !S.match));
+    click('next', () => { typed(); step(1); });
+    click('prev', () => { typed(); step(-1); });
+    click('reset', () => zoom(0));
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
+    for (const id in CHOICES) $(id).onchange = () => turn(id, $(id).value);
+    $('metric').onchange = () => turn('metric', +$('metric').value);
+    click('table', () => openTable(!S.table));
+    click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));
+    click('info', info);
+    click('help', help);
+    document.onkeydown = keydown;
+    onpopstate = (event) => restore(!event.state);
+
+    const media = (query, act) => matchMedia(query).addEventListener('change', act);
+    const print = (now) => {
+        if (printing === now) return;
+        printing = now;
+        refresh('boxes');
+    };
+    onbeforeprint = () => print(true);
+    onafterprint = () => print(false);
+    media('print', (event) => print(event.matches));
+    media('(prefers-color-scheme: dark)', (event) => dye(event.matches ? 'dark' : 'light'));
+    media(`(resolution: ${devicePixelRatio}dppx)`, () => refresh('boxes'));
+}
+
+async function start() {
+    const stop = (text) => $('panes').replaceChildren(make('p', { className: 'plain' }, text));
+    dye(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    if (typeof DecompressionStream !== 'function') {
+        stop('This browser is too old to unpack the profile: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or later).');
+        return;
+    }
+    try {
+        begin(decode(await inflate(bytesOf($('dprof-data').textContent))));
+    } catch (error) {
+        stop(`The profile in this file is damaged: ${error.message}.`);
+        throw error;
+    }
+    $('subtitle').textContent = P.facts.subtitle || '';
+    $('metric').replaceChildren(...P.metrics.map((m, i) => make('option', { value: i }, m.label)));
+    $('metric').hidden = P.metrics.length < 2;
+    $('diff').hidden = !P.diff;
+    if (P.relative) {
+        const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
+        for (const option of $('width').options) option.textContent = words[option.value];
+    }
+    wire();
+    restore(true);
+}
+
+// For tests, and for the curious at the console:
+//   ready            a promise, kept when the first picture is drawn
+//   frames(pane)     what is drawn: { path, name, x, w, row, value, before, level, gone, fresh, above }, x and w in CSS pixels
+//   point(path)      the middle of a frame's box on the screen, { x, y }; a path is of names from the root's kid on, by ';'
+//   zoom(path), search(text), state(), narrow(), found()
+const trace = (path) => V.tree.follow(path ? path.split(';').map((name) => P.names.indexOf(name)) : []).frame;
+window.dprof = {
+    frames(index = 0) {
+        const pane = panes[index], { frame, x, w, row, count } = pane.boxes;
+        return Array.from({ length: count }, (_, k) => {
+            const i = frame[k], [before] = V.total, path = V.tree.path(i).map((name) => P.names[name]).join(';');
+            return { path, name: nameOf(i), x: x[k], w: w[k], row: row[k], value: V.total[last()][i], before: before[i],
+                level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i), above: k < pane.above };
+        });
+    },
+    point(path, index = 0) {
+        const pane = panes[index], box = pane.box(trace(path)), area = pane.canvas.getBoundingClientRect();
+        return box && { x: area.left + box.x + box.w / 2, y: area.top + box.y - pane.scroll.scrollTop + pane.row / 2 };
+    },
+    zoom: (path) => zoom(trace(path)),
+    search,
+    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: C.cursor < 0 ? '' : nameOf(C.cursor), theme }),
+    narrow: (index = 0) => ({ frames: panes[index].narrow, weight: panes[index].narrowWeight, still: panes[index].still }),
+    found: () => ({ ...F, names: null, list: null }),
+    ready: start(),
+};
