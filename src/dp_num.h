@@ -49,6 +49,20 @@ static inline int dp_num_hexdigit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Is it something that was meant as a number, good or not? Signs, fractions and exponents are. */
+static inline bool dp_num_is_like(const char *p, size_t len)
+{
+    size_t i = len && (*p == '-' || *p == '+'), digits = 0;
+    for (; i < len && ((unsigned char)(p[i] - '0') < 10 || p[i] == '.'); i++)
+        digits += p[i] != '.';
+    if (digits && i + 1 < len && (p[i] | 0x20) == 'e') {
+        i += 1 + (p[i + 1] == '-' || p[i + 1] == '+');
+        while (i < len && (unsigned char)(p[i] - '0') < 10)
+            i++;
+    }
+    return digits && i == len;
+}
+
 /* All of ptr..len as a decimal number. False where it is none or above 2^63. */
 static inline bool dp_num_dec(const char *ptr, size_t len, uint64_t *out)
 {

@@ -47,27 +47,13 @@ static size_t last_word(const char *p, size_t len)
 
 /* ---- what kind of file it is ---- */
 
-/* Something that was meant as a number, good or not. */
-static bool is_number(const char *p, size_t len)
-{
-    size_t i = len && (*p == '-' || *p == '+'), digits = 0;
-    for (; i < len && (is_digit(p[i]) || p[i] == '.'); i++)
-        digits += is_digit(p[i]);
-    if (digits && i + 1 < len && (p[i] == 'e' || p[i] == 'E')) {
-        i += 1 + (p[i + 1] == '-' || p[i + 1] == '+');
-        while (i < len && is_digit(p[i]))
-            i++;
-    }
-    return digits && i == len;
-}
-
 /* How many counts, up to two, a line ends with; 0 where nothing stands before them. */
 static int counts_of(const char *p, size_t len)
 {
     int n = 0;
     for (; n < 2; n++) {
         size_t at = last_word(p, len), stack = trimmed(p, at);
-        if (!stack || !is_number(p + at, len - at))
+        if (!stack || !dp_num_is_like(p + at, len - at))
             break;
         len = stack;
     }
@@ -172,7 +158,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
         whole++;
     const char *frac = p + whole + 1;
     size_t n = whole < len ? len - whole - 1 : 0;
-    if (len > 1 && *p == '-' && is_number(p, len))
+    if (len > 1 && *p == '-' && dp_num_is_like(p, len))
         return bad(r, "the count is negative", p, len);
     if (whole == 0 || (whole < len && p[whole] != '.'))
         return bad(r, "the count is no decimal number", p, len);
@@ -250,8 +236,9 @@ static int decode(struct dp_reader *r, struct dp_text *t)
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
         int c = lo >= 0 ? hi << 4 | lo : -1;
-        bool is_last_blank = c == ' ' && i + 3 == t->len;       /* one that no line could end with */
-        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%' || is_last_blank)) {
+        /* one that no line could end with, or behind which a number would be taken for a count */
+        bool is_code_blank = c == ' ' && (i + 3 == t->len || dp_num_is_like(t->ptr + i + 3, t->len - i - 3));
+        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%' || is_code_blank)) {
             to[n++] = (char)c;
             i += 2;
         } else {
@@ -349,7 +336,7 @@ static bool is_count(const char *p, size_t len)
     char start[4] = { 0 };
     for (size_t i = 0; i < 3 && sign + i < len; i++)
         start[i] = (char)(p[sign + i] | 0x20);
-    return is_digit(*p) || is_number(p, len)
+    return is_digit(*p) || dp_num_is_like(p, len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 

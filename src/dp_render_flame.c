@@ -48,9 +48,7 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 ? 0 : v < 10 ? 3 : 1);
     dp_buf_addc(to, ' ');
     const char *word = how->countname ? how->countname : *unit ? unit : "samples";
-    for (const char *p = word; *p; p++)         /* it stands between marks */
-        if (*p != '<' && *p != '&' && *p != '>' && (unsigned char)*p >= 0x20)
-            dp_buf_addc(to, *p);
+    dp_buf_adds(to, word);
 }
 
 static void add_percent(struct dp_buf *to, double part, double whole, bool sign)

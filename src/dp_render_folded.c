@@ -18,21 +18,35 @@ struct folding {
     struct dp_buf path, line;
     size_t *ends;               /* by depth: bytes of the path down to there */
     size_t ends_cap;
+    const struct dp_name *leaf; /* the last frame of the path, and where it begins there */
+    size_t begin;
     double *factor;             /* by column */
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what was printed of them */
     uint64_t lines;
 };
 
-/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS"). */
-static void add_name(struct dp_buf *to, const struct dp_name *name)
+/* Where the blank stands before the number that a name ends with; its length if there is none. */
+static size_t before_number(const struct dp_name *name)
+{
+    size_t at = name->len;
+    if (!at || !strchr("0123456789.+-", name->ptr[at - 1]))
+        return at;
+    while (at && name->ptr[at - 1] != ' ')
+        at--;
+    return at && dp_num_is_like(name->ptr + at, name->len - at) ? at - 1 : name->len;
+}
+
+/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS"). number: of before_number, or the
+ * name's length. */
+static void add_name(struct dp_buf *to, const struct dp_name *name, size_t number)
 {
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < name->len; i++) {
         unsigned char c = (unsigned char)name->ptr[i];
         bool is_code = c == '%' && i + 2 < name->len && dp_num_hexdigit(name->ptr[i + 1]) >= 0 && dp_num_hexdigit(name->ptr[i + 2]) >= 0;
         bool comment = c == '#' && !i && !to->len;
-        bool last_blank = c == ' ' && i + 1 == name->len;
-        if (c < 0x20 || c == 0x7f || c == ';' || is_code || comment || last_blank) {
+        bool blank = c == ' ' && (i + 1 == name->len || i == number);
+        if (c < 0x20 || c == 0x7f || c == ';' || is_code || comment || blank) {
             char code[3] = { '%', hex[c >> 4], hex[c & 15] };
             dp_buf_add(to, code, 3);
         } else {
@@ -108,10 +122,16 @@ static int print(struct folding *f, size_t depth, const uint64_t *values)
     if (!any)
         return 0;
     f->line.len = 0;
-    if (depth)
+    /* one count behind a number would be taken for two */
+    size_t number = depth && f->s->n_columns == 1 ? before_number(f->leaf) : 0;
+    if (depth && number < f->leaf->len && f->s->n_columns == 1) {
+        dp_buf_add(&f->line, f->path.ptr, f->begin);
+        add_name(&f->line, f->leaf, number);
+    } else if (depth) {
         dp_buf_add(&f->line, f->path.ptr, f->ends[depth]);
-    else
+    } else {
         dp_buf_adds(&f->line, DP_FMT_PROGRAM);
+    }
     any = false;
     for (size_t c = 0; c < f->s->n_columns; c++)
         any |= add_value(f, c, values[c]);
@@ -136,7 +156,12 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     f->path.len = f->ends[depth - 1];
     if (depth > 1)
         dp_buf_addc(&f->path, ';');
-    add_name(&f->path, &f->s->names[name].text);
+    f->leaf = &f->s->names[name].text;
+    /* a sub that is called like the root would be taken for it */
+    if (depth == 1 && f->leaf->len == strlen(DP_FMT_PROGRAM) && memcmp(f->leaf->ptr, DP_FMT_PROGRAM, f->leaf->len) == 0)
+        dp_buf_adds(&f->path, DP_FMT_PROGRAM ";");
+    f->begin = f->path.len;
+    add_name(&f->path, f->leaf, f->leaf->len);
     f->ends[depth] = f->path.len;
     return f->path.err;
 }

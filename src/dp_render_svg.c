@@ -17,7 +17,7 @@ struct svg {
     const struct dp_flame *flame;
     const struct dp_flame_how *how;
     struct dp_sink *sink;
-    struct dp_buf text, out;
+    struct dp_buf text, told_of, out;
     double top, bottom;         /* pixels above the frames, and below */
     double image_height, per_tick;
     struct dp_map fills, attributes;    /* by name: number and 1 */
@@ -39,6 +39,8 @@ static void add_xml(struct svg *g, const char *ptr, size_t len)
         n = n ? n : 1;
         if (c == '&' || c == '<' || c == '>' || c == '"')
             dp_buf_adds(&g->out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+        else if (n == 3 && (memcmp(g->text.ptr + i, "\xef\xbf\xbe", 3) == 0 || memcmp(g->text.ptr + i, "\xef\xbf\xbf", 3) == 0))
+            dp_buf_adds(&g->out, g->text.ptr[i + 2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");        /* XML has no way to write these */
         else if (n > 1 && g->how->encoding)
             dp_buf_addf(&g->out, "&#%lu;", (unsigned long)dp_text_code(g->text.ptr + i, n));
         else
@@ -263,7 +265,7 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
         return;
     }
     memcpy(copy, g->text.ptr, len);
-    dp_buf_adds(&g->out, sign);
+    add_str(g, sign);
     add_xml(g, copy, len);
     if (!whole)
         dp_buf_adds(&g->out, "..");
@@ -331,7 +333,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     double y = g->how->inverted ? g->top + box->depth * height : g->image_height - g->bottom - (box->depth + 1) * height;
     struct dp_rgb c = fill_of(g, box, change);
     const struct dp_flame_fill *more = attributes_of(g, box->name);
-    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra");
+    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra"), class = attribute(more, "class");
     bool is_new = dp_flame_is_new(f, box) && box->depth, is_gone = dp_flame_is_gone(f, box);
     if (link.ptr) {
         struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
@@ -344,7 +346,12 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         }
         dp_buf_addc(&g->out, '>');
     }
-    dp_buf_addf(&g->out, "<g class=\"f%s%s\"", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "");
+    dp_buf_addf(&g->out, "<g class=\"f%s%s", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "");
+    if (class.len) {
+        dp_buf_addc(&g->out, ' ');
+        add_xml(g, class.ptr, class.len);
+    }
+    dp_buf_addc(&g->out, '"');
     add_attribute(g, "id", attribute(more, "id"));
     if (raw.ptr) {
         dp_buf_addc(&g->out, ' ');
@@ -359,9 +366,9 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         add_xml(g, title.ptr, title.len);
     } else {
         add_xml(g, name.ptr, name.len);
-        g->text.len = 0;
-        dp_render_told(&g->text, f, g->how, box);
-        dp_buf_add(&g->out, g->text.ptr, g->text.len);
+        g->told_of.len = 0;
+        dp_render_told(&g->told_of, f, g->how, box);
+        add_xml(g, g->told_of.ptr, g->told_of.len);
     }
     dp_buf_adds(&g->out, "</title><rect x=\"");
     add_px(&g->out, x);
@@ -424,7 +431,7 @@ static int print(struct svg *g)
     dp_buf_add(&g->out, dp_share_svg_js.ptr, dp_share_svg_js.len);
     dp_buf_adds(&g->out, "]]></script>\n</svg>\n");
     flush(g);
-    return rc < 0 ? rc : g->out.err;
+    return rc < 0 ? rc : g->text.err ? g->text.err : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
 int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, struct dp_sink *sink,
@@ -438,11 +445,13 @@ int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, 
     g.colour = colour;
     g.ctx = ctx;
     dp_buf_init(&g.text);
+    dp_buf_init(&g.told_of);
     dp_buf_init(&g.out);
     dp_map_init(&g.fills);
     dp_map_init(&g.attributes);
     int rc = print(&g);
     dp_buf_release(&g.text);
+    dp_buf_release(&g.told_of);
     dp_buf_release(&g.out);
     dp_map_release(&g.fills);
     dp_map_release(&g.attributes);

@@ -88,7 +88,7 @@ sub write_map {
     my %colour = (@{ $self->{fills} }, @drawn);
     my $new = MAP . ".$$.new";
     open my $out, '>:raw', $new or die MAP . " could not be written: $!\n";
-    for my $name (sort keys %colour) {
+    for my $name (grep { !/\n/ } sort keys %colour) {     # a line each; those have the colour of their names again
         my $bytes = $name;
         utf8::encode($bytes) if utf8::is_utf8($bytes);
         print {$out} $bytes, '->rgb(', join(',', map { hex } unpack '(A2)*', substr $colour{$name}, 1), ")\n";
@@ -120,8 +120,9 @@ sub prepare {
         $self->settle($first, @all) or return 0;
     }
     my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
-    my @idle = $two ? () : grep { $self->{$_} } qw(delta hue negate width_of normalize);
-    die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0]) . ": it takes two sides\n" if @idle && $idle[0] ne 'negate';
+    # --negate of one side changes nothing, as with flamegraph.pl
+    my @idle = $two ? () : grep { $self->{$_} } qw(delta hue width_of normalize);
+    die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0]) . ": it takes two sides\n" if @idle;
     # columns of another tool, which had its sides turned round: what it calls the second is before
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{columns} } = reverse @{ $self->{columns} };

@@ -78,7 +78,6 @@ sub how {
             or die "--minwidth $opt->{minwidth}: it is a number of pixels, or of percent: 0.1, 0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    die "-n: it takes two sides\n" if $opt->{n} && !$opt->{diff} && ($opt->{m} // '') !~ /,/;
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     for (qw(pid tid)) {
         $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};

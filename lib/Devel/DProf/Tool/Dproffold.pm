@@ -52,7 +52,6 @@ sub how {
     die "--unit $unit and -m $metric: a unit of time goes with cpu, user, system or real, and $unit is a metric itself\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is no time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
-    die "-n: it takes two sides\n" if $opt->{n} && !$opt->{diff};
     my %how = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $unit,
@@ -70,6 +69,7 @@ sub how {
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
 sub what {
     my ($opt, $stacks) = @_;
+    die "-n: it takes two sides\n" if $opt->{n} && !$stacks->{diff};
     my $unit = $opt->{unit} // 'us';
     my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
