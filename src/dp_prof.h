@@ -69,6 +69,7 @@ struct dp_prof {
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
     bool no_calls;              /* some of it comes from folded stacks, and has none */
     bool pairs;                 /* folded stacks may have two counts on each line */
+    bool two;                   /* and some had: the counter is in ticks, as the other count is */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];

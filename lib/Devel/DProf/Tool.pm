@@ -110,9 +110,9 @@ sub output {
 
 # Output that did not arrive is an error, however it came about. A pager that was left early is none.
 sub written {
-    my ($tool, $out, $rc) = @_;
+    my ($tool, $out, $rc, $is_file) = @_;
     my $errno = $!;
-    my $is_pager = fileno $out != fileno STDOUT;
+    my $is_pager = !$is_file && fileno $out != fileno STDOUT;
     my $closed = close $out;
     return OK if $closed && $rc == 0 or $is_pager;
     print STDERR "$tool: the report could not be written: ", ($! || $errno), "\n";

@@ -112,7 +112,7 @@ sub drawn {
     }
     binmode $out;
     my $result = $flame->draw($out);
-    my $status = written('dprofflame', $out, $result->{code});
+    my $status = written('dprofflame', $out, $result->{code}, 1);
     if (defined $new && $new ne $file) {
         if ($status || !rename $new, $file) {
             complain("$file could not be written: $!") if !$status;

@@ -98,7 +98,7 @@ sub printed {
         if $result->{recursion} && !$opt->{'fold-recursion'};
     complain('nothing is left: no stack has a value of its own' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
-    my $status = written('dproffold', $out, $result->{code});
+    my $status = written('dproffold', $out, $result->{code}, 1);
     return $status || ($stacks->{failed} ? FAILED : OK);
 }
 
