@@ -219,7 +219,11 @@ static int put_in_order(struct dp_flame *f, int order)
 
 /* ---- changes ---- */
 
-static double delta(const double *of) { return of[1] - of[0]; }
+double dp_flame_delta(const double of[2])
+{
+    double delta = of[1] - of[0];
+    return fabs(delta) > 1e-11 * (of[0] + of[1]) ? delta : 0;
+}
 
 /* The greatest change is that of any frame, drawn or not, so that colours do not depend on what is drawn; of a
  * reversed graph, of those that are. */
@@ -227,16 +231,16 @@ static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;
     for (uint32_t i = 0; i < f->s->count; i++) {
-        double self = fabs(value(l, i, 1) - value(l, i, 0));
+        double self = fabs(dp_flame_delta((double[]){ value(l, i, 0), value(l, i, 1) }));
         f->changed += self;
         if (!f->reverse && !f->by_total)
             f->greatest = fmax(f->greatest, self);
         if (!f->reverse && f->by_total && i)
-            f->greatest = fmax(f->greatest, fabs(l->values[1][i] - l->values[0][i]));
+            f->greatest = fmax(f->greatest, fabs(dp_flame_delta((double[]){ l->values[0][i], l->values[1][i] })));
     }
     for (size_t i = 1; f->reverse && i < f->count; i++)
         if (f->by_total || f->boxes[i].depth == 1)
-            f->greatest = fmax(f->greatest, fabs(delta(f->boxes[i].all)));
+            f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box)
@@ -244,11 +248,11 @@ double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *
     if (!flame->two || !(flame->greatest > 0))
         return 0;
     if (flame->hue)
-        return box->w > 0 ? fmax(-1, fmin(1, delta(box->all) / box->w)) : 0;
+        return box->w > 0 ? fmax(-1, fmin(1, dp_flame_delta(box->all) / box->w)) : 0;
     /* what has changed itself stands at the root of a reversed graph */
     if (flame->reverse && !flame->by_total)
-        return box->depth == 1 ? delta(box->all) / flame->greatest : 0;
-    double d = delta(flame->by_total ? box->all : box->self) / flame->greatest;
+        return box->depth == 1 ? dp_flame_delta(box->all) / flame->greatest : 0;
+    double d = dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest;
     return fmax(-1, fmin(1, d));
 }
 

@@ -35,6 +35,9 @@ void dp_flame_release(struct dp_flame *flame);
 /* The change of a box that its colour tells, from -1 to 1; 0 where it is not coloured. */
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box);
 
+/* What the values of the sides differ by; 0 for what is left of rounding where one side is multiplied. */
+double dp_flame_delta(const double of[2]);
+
 /* What a name is in a frame of one side: of both, with values of each. */
 static inline bool dp_flame_is_new(const struct dp_flame *flame, const struct dp_flame_box *box)
 {

@@ -45,7 +45,7 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
         dp_buf_adds(to, words[k]);
         return;
     }
-    add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 ? 0 : v < 10 ? 3 : 1);
+    add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 * fmax(1, v) ? 0 : v < 10 ? 3 : 1);
     dp_buf_addc(to, ' ');
     const char *word = how->countname ? how->countname : *unit ? unit : "samples";
     dp_buf_adds(to, word);
@@ -80,10 +80,10 @@ static void add_change(struct dp_buf *to, const struct dp_flame *flame, const st
     dp_buf_adds(to, " \xe2\x86\x92 ");
     add_value(to, flame, how, of[1]);
     dp_buf_adds(to, ", ");
-    add_signed(to, flame, how, of[1] - of[0]);
+    add_signed(to, flame, how, dp_flame_delta(of));
     add_ratio(to, of);
     dp_buf_adds(to, ", ");
-    add_percent(to, fabs(of[1] - of[0]), flame->changed, false);
+    add_percent(to, fabs(dp_flame_delta(of)), flame->changed, false);
     dp_buf_adds(to, " of the change");
 }
 
@@ -114,7 +114,7 @@ void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struc
     dp_buf_addc(to, ')');
 }
 
-void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
+int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
 {
     struct dp_buf buf;
     dp_buf_init(&buf);
@@ -127,7 +127,9 @@ void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
         dp_render_real(&buf, pct, 1, false);
     dp_buf_adds(&buf, " %, too narrow to be drawn");
     snprintf(to, room, "%s", dp_buf_cstr(&buf));
+    int rc = buf.err;
     dp_buf_release(&buf);
+    return rc;
 }
 
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
@@ -175,5 +177,5 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
     dp_stacks_release(&s);
     dp_mem_free(sink);
     dp_mem_free(factor);
-    return rc < 0 ? rc : written;
+    return written ? DP_E_IO : rc;
 }

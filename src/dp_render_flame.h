@@ -11,8 +11,8 @@
  * of all changes. Plain text: it is still to be escaped. */
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
 
-/* "1,204 frames, 0.8 % not drawn". */
-void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
+/* "1,204 frames, 0.8 % not drawn". Returns 0 or a DP_E. */
+int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
 
 /* Several runs: only what is significant is coloured. */
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);

@@ -218,7 +218,7 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     dp_mem_free(f->ends);
     dp_buf_release(&f->path);
     dp_buf_release(&f->line);
-    return rc < 0 ? rc : written;
+    return written ? DP_E_IO : rc;
 }
 
 int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,

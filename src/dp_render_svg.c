@@ -219,7 +219,8 @@ static void frame(struct svg *g)
     line(g, "details", "line", SIDE, details, " ");
     if (g->flame->hidden) {
         char hidden[200];
-        dp_render_hidden(hidden, sizeof hidden, g->flame);
+        if (dp_render_hidden(hidden, sizeof hidden, g->flame) < 0)
+            g->out.err = DP_E_NOMEM;
         line(g, "hidden", "quiet", SIDE, g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
     }
     line(g, "unzoom", "control hide", SIDE, size * 2, "Reset zoom");

@@ -9,7 +9,7 @@ use NaiveStacks;
 
 my $dir = scratch();
 my $n = 0;
-my $runs = $ENV{DPROF_RUNS} || 20;
+my $runs = $ENV{DPROF_RUNS} || 15;
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }

@@ -168,6 +168,7 @@ sub place {
 # A name as people see it: control bytes and broken UTF-8 as \x1b, marks that cannot be seen as \x{202e}.
 sub shown {
     my ($name) = @_;
+    return $name if $name =~ /\A[\x20-\x7e]*\z/;
     my $char = qr/[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
         |\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
     my $out = '';

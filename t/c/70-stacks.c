@@ -1,0 +1,377 @@
+/* Stacks, folded text and flame graphs without memory at any place, with output that cannot be written; random trees, whose
+ * reversal has what they have. */
+#include "tap.h"
+#include "dp_buf.h"
+#include "dp_err.h"
+#include "dp_flame.h"
+#include "dp_mem.h"
+#include "dp_palette.h"
+#include "dp_prof.h"
+#include "dp_stacks.h"
+#include "dprof.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char head[] = "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1; $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
+static const char old_subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5 in=A::f seq=2\n& 4 B old%3b%20 /old/B.pm:1\n& 5 B 0xdeadbeef1 x:1\n";
+static const char new_subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new<&> /new/B.pm:1\n& 5 B 0xdeadbeef2 x:1\n& 7 % f%201 /new/B.pm:20\n";
+static const char old_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300\n= 3 2 3 7 0 7 0 0 70\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n";
+static const char new_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30 0 0 300\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n= 3 5 2 1 0 1 0 0 1\n= 2 7 1 9 0 9 0 0 90\n";
+
+static struct dp_prof *of(const char *names, const char *tree)
+{
+    char text[4096];
+    int n = snprintf(text, sizeof text, "%s%s%s", head, names, tree);
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_add_mem(prof, "memory", text, (size_t)n, 0);
+    return prof;
+}
+
+static struct dp_prof *folded(const char *text, size_t n)
+{
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_pairs(prof);
+    dp_prof_add_mem(prof, "memory", text, n, 0);
+    return prof;
+}
+
+static size_t printed;
+
+static int count(void *ctx, const void *ptr, size_t n)
+{
+    (void)ctx, (void)ptr;
+    printed += n;
+    return 0;
+}
+
+static int refuse(void *ctx, const void *ptr, size_t n)
+{
+    (void)ctx, (void)ptr, (void)n;
+    return -1;
+}
+
+static int take(void *ctx, const void *ptr, size_t n)
+{
+    dp_buf_add(ctx, ptr, n);
+    return 0;
+}
+
+static int colours;
+
+static int colour(void *ctx, const char *name, size_t len, const char *rgb)
+{
+    (void)ctx, (void)name, (void)len;
+    colours += strlen(rgb) == 7;
+    return 0;
+}
+
+static const struct dp_host counting = { .write = count }, refusing = { .write = refuse };
+
+/* ---- each allocation fails once ---- */
+
+static struct dp_prof *profs[6];
+static struct dp_over_side parts[6];
+static const size_t ends[3] = { 1, 2, 3 };
+static const size_t counters[6];
+static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
+static const char *const names[] = { "old", "new" }, *const facts[] = { "Baseline", "old", "Filter", "none" };
+static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" }, { "ops", "ops", "ops" } };
+static const struct dp_flame_fill fills[] = { { "A::f", "#102030", 4, 7 } };
+static const struct dp_flame_fill attributes[] = { { "A::f", "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\"", 4, 44 } };
+
+static void sides_of(struct dp_diff_side *sides, int runs)
+{
+    for (int s = 0; s < 2; s++)
+        sides[s] = (struct dp_diff_side){ .name = names[s], .parts = parts + 3 * s, .ends = ends, .n_runs = (size_t)runs };
+}
+
+/* The k-th way to look at n sides. */
+static struct dp_stacks_how stacks_shape(int k, size_t n, struct dp_stacks_column *columns)
+{
+    for (size_t i = 0; i < 2 * n; i++)
+        columns[i] = (struct dp_stacks_column){ i < n ? DP_T_CPU : DP_M_COUNTER, counters };
+    return (struct dp_stacks_how){
+        .columns = columns, .n_measures = 1 + (size_t)(k & 1), .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 }, .recursion = k % 3 == 1 ? 1 : 1000,
+        .no_program = k % 5 == 4, .strip_hex = k & 1, .when = k & 2,
+    };
+}
+
+static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column *columns)
+{
+    return (struct dp_flame_how){
+        .stacks = stacks_shape(k, n, columns), .metrics = metrics, .normalize = k % 3 == 2, .reverse = k % 4 == 3, .inverted = k & 1, .order = k % 3,
+        .width_of = k % 4, .by_total = k & 2, .hue = k % 8 == 3, .factor = 1, .width = 1200, .height = 16, .min_width = k % 5 ? 0 : 30, .title = "<&>", .subtitle = k & 1 ? "x" : NULL,
+        .notes = "\xff", .nametype = "", .countname = k & 4 ? "<>" : NULL, .encoding = k & 2 ? "ISO-8859-1" : NULL, .legend = "red: \xc3\xa9", .font = "F", .font_size = 12,
+        .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1, .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes, .n_attributes = 1,
+        .page = k % 3 == 0, .facts = facts, .n_facts = 4, .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "1",
+    };
+}
+
+static int print_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
+{
+    struct dp_stacks_column columns[4];
+    if (k % 3 == 2) {
+        struct dp_fold_outcome out;
+        struct dp_fold_how how = { .stacks = stacks_shape(k, n, columns), .reverse = k & 4, .per = 1000000, .whole = k & 8, .normalize = n > 1 && k & 16 };
+        return dp_fold_print(sides, n, &how, host, &out);
+    }
+    struct dp_flame_outcome out;
+    struct dp_flame_how how = flame_shape(k, n, columns);
+    return dp_flame_print(sides, n, &how, host, colour, NULL, &out);
+}
+
+static void no_memory(void)
+{
+    int wrong = 0, failures = 0, silent = 0, unnoticed = 0;
+    for (int k = 0; k < 72; k++) {
+        size_t n = 1 + (size_t)(k / 3 & 1);
+        struct dp_diff_side sides[2];
+        sides_of(sides, 1 + k % 3);
+        long before = dp_mem_live();
+        printed = 0;
+        wrong += print_one(k, n, sides, &counting) != 0;
+        size_t all = printed;
+        silent += !all;
+        for (long at = 0;; at++) {
+            dp_mem_fail_after(at);
+            printed = 0;
+            int rc = print_one(k, n, sides, &counting);
+            dp_mem_fail_after(-1);
+            wrong += dp_mem_live() != before;
+            /* what is said to be well is whole */
+            unnoticed += rc == 0 && printed != all;
+            if (rc == 0)
+                break;
+            failures++;
+            wrong += rc != DP_E_NOMEM;
+        }
+        wrong += print_one(k, n, sides, &refusing) != DP_E_IO || dp_mem_live() != before;
+    }
+    is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind", failures);
+    is_i(unnoticed, 0, "none is overlooked");
+    is_i(silent, 0, "all print something");
+    ok(failures > 2000, "many places");
+    ok(colours > 100, "colours are told");
+}
+
+/* ---- random trees ---- */
+
+static unsigned long state = 70;
+
+static unsigned rnd(unsigned n)
+{
+    state = state * 6364136223846793005ul + 1442695040888963407ul;
+    return (unsigned)((state >> 33) % n);
+}
+
+/* Lines of stacks of a few names, with two counts each. */
+static size_t random_stacks(char *to, size_t room)
+{
+    static const char *const few[] = { "a", "b", "a::b", "c d", "e" };
+    size_t at = 0, lines = 1 + rnd(40), width = 1 + rnd(5);
+    for (size_t i = 0; i < lines; i++) {
+        for (size_t depth = 1 + rnd(9); depth-- > 0;)
+            at += (size_t)snprintf(to + at, room - at, "%s%s", few[rnd((unsigned)width)], depth ? ";" : "");
+        at += (size_t)snprintf(to + at, room - at, " %u %u\n", rnd(4) ? rnd(1000) : 0, rnd(4) ? rnd(1000) : 0);
+    }
+    return at + (size_t)snprintf(to + at, room - at, "(program) %u 0\n", rnd(3));
+}
+
+struct reversed {
+    const struct dp_stacks *s;
+    uint64_t own[2], top[2];    /* sums of what ends there; of the first frames */
+    uint64_t *by_name;          /* what the first frames have, by name */
+    uint64_t up[64][2];         /* by depth: what the kids may still have */
+    size_t depth;
+    uint32_t last[64];          /* by depth: the name before */
+    int wrong;
+    double weight;
+    bool picky;
+};
+
+static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+{
+    struct reversed *r = ctx;
+    r->wrong += depth > r->depth + 1 || depth >= 64;
+    if (r->wrong)
+        return 1;
+    /* siblings in order, each once */
+    r->wrong += depth && depth <= r->depth && name <= r->last[depth];
+    r->depth = depth;
+    r->last[depth] = name;
+    for (int c = 0; c < 2; c++) {
+        r->wrong += own[c] > all[c];
+        r->own[c] += own[c];
+        if (depth == 1) {
+            r->top[c] += all[c];
+            r->by_name[name * 2 + (unsigned)c] += all[c];
+        }
+        if (depth > 1) {        /* callers share what there is, and no more */
+            r->wrong += r->up[depth - 1][c] < all[c];
+            r->up[depth - 1][c] -= all[c];
+        }
+        r->up[depth][c] = all[c] - own[c];
+    }
+    r->weight += depth == 1 ? weight : 0;
+    if (depth == 0)
+        r->wrong += all[0] != r->s->total[0] || all[1] != r->s->total[1];
+    return 1;
+}
+
+static void random_trees(void)
+{
+    static char text[65536];
+    int wrong[6] = { 0 };
+    size_t frames = 0;
+    for (int round = 0; round < 200; round++) {
+        size_t n = random_stacks(text, sizeof text);
+        struct dp_prof *prof = folded(text, n);
+        struct dp_over_side part = { .prof = prof };
+        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 }, { "after", &part, ends, 1, 0 } };
+        struct dp_stacks_column columns[2] = { { DP_M_COUNTER, counters }, { DP_T_CPU, NULL } };
+        struct dp_stacks_how how = { .columns = columns, .n_measures = 1, .pair = { DP_LABEL_SEPARATE, NULL, 0, NULL, 0 }, .recursion = round & 1 };
+        struct dp_stacks s;
+        wrong[0] += dp_stacks_make(&s, sides, 2, &how) != 0;
+        frames += s.count;
+        uint64_t sums[2] = { 0, 0 };
+        uint64_t *self = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *self), *by_name = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *by_name);
+        double *weight = dp_mem_zalloc((s.count + 1) * sizeof *weight), weights = 0;
+        for (uint32_t i = 0; i < s.count; i++) {
+            struct dp_stacks_frame *f = &s.frames[i], *up = i ? &s.frames[f->parent] : f;
+            /* kids lie inside of their callers, in order, each name once */
+            wrong[1] += f->end <= i || f->end > up->end || (i && f->parent >= i);
+            if (i && f->end < up->end)
+                wrong[1] += s.frames[f->end].parent == f->parent && s.frames[f->end].name <= f->name;
+            wrong[1] += (round & 1) && i && f->parent && up->name == f->name;
+            weight[i] = i ? fmax((double)dp_stacks_self(&s, i, 0), (double)dp_stacks_self(&s, i, 1)) : 0;
+            weights += weight[i];
+            for (size_t c = 0; c < 2; c++) {
+                sums[c] += dp_stacks_self(&s, i, c);
+                if (i)
+                    self[f->name * 2 + c] += dp_stacks_self(&s, i, c);
+            }
+        }
+        wrong[2] += sums[0] != s.total[0] || sums[1] != s.total[1];
+        struct reversed r = { .s = &s, .by_name = by_name };
+        wrong[3] += dp_stacks_reverse(&s, weight, enter, &r) != 0 || r.wrong;
+        /* what ends anywhere is all there is; what begins with a name is what that has itself */
+        wrong[4] += r.own[0] != s.total[0] || r.own[1] != s.total[1] || memcmp(self, by_name, s.n_names * 2 * sizeof *self) != 0;
+        wrong[4] += r.top[0] + dp_stacks_self(&s, 0, 0) != s.total[0] || r.top[1] + dp_stacks_self(&s, 0, 1) != s.total[1];
+        wrong[5] += fabs(r.weight - weights) > 1e-6;
+        dp_mem_free(self);
+        dp_mem_free(by_name);
+        dp_mem_free(weight);
+        dp_stacks_release(&s);
+        dp_prof_free(prof);
+    }
+    is_i(wrong[0], 0, "made");
+    is_i(wrong[1], 0, "frames lie in their callers, siblings are in order and differ");
+    is_i(wrong[2], 0, "their values are the total");
+    is_i(wrong[3], 0, "reversed: callers have no more than there is, siblings are in order and differ");
+    is_i(wrong[4], 0, "... totals are the same, and what a sub has itself stands at the root");
+    is_i(wrong[5], 0, "... and weights");
+    ok(frames > 5000, "many frames: %lu", (unsigned long)frames);
+}
+
+/* Boxes of every layout: inside of their callers, beside each other, as wide as they are together. */
+static void random_layouts(void)
+{
+    static char text[65536];
+    int wrong = 0, boxes = 0;
+    for (int round = 0; round < 400; round++) {
+        size_t n = random_stacks(text, sizeof text);
+        struct dp_prof *prof = folded(text, n);
+        struct dp_over_side part = { .prof = prof };
+        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 }, { "after", &part, ends, 1, 0 } };
+        struct dp_stacks_column columns[4];
+        struct dp_flame_how how = flame_shape(round, 2, columns);
+        columns[0] = (struct dp_stacks_column){ DP_M_COUNTER, counters };
+        columns[1] = (struct dp_stacks_column){ DP_T_CPU, NULL };
+        how.stacks.n_measures = 1;
+        how.stacks.when = 1;
+        struct dp_stacks s;
+        struct dp_flame flame;
+        double factor[2], least = round % 3 ? 0 : 0.02;
+        wrong += dp_stacks_make(&s, sides, 2, &how.stacks) != 0;
+        dp_stacks_factors(&s, sides, how.normalize, factor);
+        wrong += dp_flame_make(&flame, &s, &how, factor, least) != 0;
+        double slack = 1e-9 * (1 + flame.total), right[64], shown = 0, hidden = flame.hidden_weight;
+        struct dp_flame_box *up[64];
+        for (size_t i = 0; i < flame.count; i++) {
+            struct dp_flame_box *b = &flame.boxes[i];
+            double change = dp_flame_change(&flame, b);
+            wrong += b->x < -slack || b->w < 0 || b->depth >= 64 || b->depth > flame.depth || !(change >= -1 && change <= 1);
+            wrong += (i == 0) != (b->depth == 0);
+            if (b->depth && b->depth < 64) {
+                wrong += b->x < up[b->depth - 1]->x - slack || b->x + b->w > up[b->depth - 1]->x + up[b->depth - 1]->w + slack;
+                wrong += how.order == DP_FO_NAME && b->x < right[b->depth] - slack;
+            }
+            if (b->depth < 63) {
+                up[b->depth] = b;
+                right[b->depth] = b->x + b->w;
+                right[b->depth + 1] = b->x;
+            }
+            shown += b->depth == 1 ? b->w : 0;
+        }
+        wrong += shown + hidden > flame.total * 64 + slack;
+        boxes += (int)flame.count;
+        dp_flame_release(&flame);
+        dp_stacks_release(&s);
+        dp_prof_free(prof);
+    }
+    is_i(wrong, 0, "layouts: boxes lie in their callers, beside each other");
+    ok(boxes > 10000, "many boxes: %d", boxes);
+}
+
+/* ---- what small things say ---- */
+
+static void small_things(void)
+{
+    struct dp_buf buf;
+    struct dp_fold_outcome out;
+    struct dp_stacks_column columns[1] = { { DP_T_CPU, NULL } };
+    struct dp_host host = { .write = take, .ctx = &buf };
+    static const char text[] = "#;%3b;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n(program) 5\n";
+    struct dp_prof *prof = folded(text, sizeof text - 1), *nothing = folded("a 0\n", 4);
+    struct dp_over_side part = { .prof = prof }, none = { .prof = nothing };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 }, empty = { "x", &none, ends, 1, 0 };
+    struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1 };
+    dp_buf_init(&buf);
+    is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
+    is_s(dp_buf_cstr(&buf), "(program) 5\n%23;%3B;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n", "names that are escaped, and no others");
+    is_u(out.lines, 5, "lines are counted");
+    buf.len = 0;
+    is_i(dp_fold_print(&empty, 1, &how, &host, &out), 0, "nothing");
+    is_u(out.lines + buf.len, 0, "is nothing");
+    dp_buf_release(&buf);
+    dp_prof_free(prof);
+    dp_prof_free(nothing);
+
+    struct dp_rgb none_at_all = dp_palette_change(0), last = none_at_all;
+    int lighter = 0;
+    for (int k = 1; k <= 100; k++) {
+        struct dp_rgb more = dp_palette_change(k / 100.0), less = dp_palette_change(-k / 100.0);
+        lighter += more.r + more.g + more.b > last.r + last.g + last.b || more.r <= more.b || less.b <= less.r;
+        last = more;
+    }
+    is_i(lighter, 0, "colours of differences: red and blue, darker for more");
+    ok(dp_palette_hue("A::B::c", 7) == dp_palette_hue("A::B::d", 7) && dp_palette_hue("A::B::c", 7) < 360, "packages have hues");
+    ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
+}
+
+int main(void)
+{
+    for (int i = 0; i < 6; i++) {
+        profs[i] = of(i < 3 ? old_subs : new_subs, i < 3 ? old_tree : new_tree);
+        parts[i].prof = profs[i];
+    }
+    no_memory();
+    for (int i = 0; i < 6; i++)
+        dp_prof_free(profs[i]);
+    random_trees();
+    random_layouts();
+    small_things();
+    is_i(dp_mem_live(), 0, "all memory is given back");
+    return tap_done();
+}
