@@ -1,5 +1,6 @@
 /* Flame graphs: values for people; the formats. */
 #include "dp_render_flame.h"
+#include "dp_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -134,7 +135,57 @@ void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
 
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
 {
-    return !how->significant || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+    return !how->truth || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+}
+
+/* ---- several runs ---- */
+
+static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, struct dp_flame_outcome *out)
+{
+    struct dp_diff_family family;
+    int rc = dp_diff_compare(&family, diff, 0, incl, 1);
+    if (rc < 0)
+        return rc;
+    for (uint32_t e = 0; e < dp_diff_entries(diff); e++) {
+        enum dp_diff_verdict verdict = family.values[e].verdict;
+        const struct dp_name *label = dp_diff_text(diff, e, 0);
+        uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
+        if (name == DP_STACKS_NONE)
+            continue;
+        out->significant += !s->names[name].significant;
+        s->names[name].significant |= incl ? 2 : 1;
+    }
+    out->needed = family.needed > out->needed ? family.needed : out->needed;
+    dp_diff_family_release(&family);
+    return 0;
+}
+
+/* The stacks of several runs: as if all had had the same speed, where that is known, and with what differs truly marked. */
+static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
+                       struct dp_flame_outcome *out)
+{
+    struct dp_diff diff;
+    struct dp_stacks_how stacks = how->stacks;
+    if (!how->truth)
+        return dp_stacks_make(s, sides, n, &stacks);
+    int rc = dp_diff_make(&diff, sides, n, how->truth, NULL, NULL);
+    if (rc < 0)
+        return rc;
+    double *speed = dp_mem_realloc(NULL, diff.n_runs + 1, sizeof *speed);
+    for (size_t r = 0; speed && r < diff.n_runs; r++)
+        speed[r] = diff.adjusted ? diff.runs[r].speed : 1;
+    stacks.speed = speed;
+    out->adjusted = diff.adjusted;
+    rc = speed ? dp_stacks_make(s, sides, n, &stacks) : DP_E_NOMEM;
+    if (rc == 0) {
+        rc = mark(s, &diff, false, out);
+        rc = rc < 0 ? rc : mark(s, &diff, true, out);
+        if (rc < 0)
+            dp_stacks_release(s);
+    }
+    dp_mem_free(speed);
+    dp_diff_release(&diff);
+    return rc;
 }
 
 /* ---- all ---- */
@@ -147,7 +198,7 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
     memset(out, 0, sizeof *out);
     struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
     double *factor = dp_mem_zalloc((n * how->stacks.n_measures + 1) * sizeof *factor);
-    int rc = sink && factor ? dp_stacks_make(&s, sides, n, &how->stacks) : DP_E_NOMEM;
+    int rc = sink && factor ? make_stacks(&s, sides, n, how, out) : DP_E_NOMEM;
     if (rc < 0) {
         dp_mem_free(sink);
         dp_mem_free(factor);

@@ -346,7 +346,8 @@ struct dp_diff_how {
                                      * added to the value of the first side, or taken off */
     int baseline_only;              /* only what the baseline and another side have */
     double floor;                   /* percent of the pooled total: what has less is not tested */
-    double alpha;                   /* a difference is true when its p, after Holm, is no greater */
+    double alpha;                   /* a difference is true when its p, corrected for the number of tests, is no greater */
+    int discoveries;                /* corrected after Benjamini and Hochberg, not Holm: for pictures */
     double confidence;              /* of intervals */
     /* the gate */
     const struct dp_rule *rules;
@@ -448,7 +449,7 @@ struct dp_flame_how {
     int is_pair;                    /* two counters of one profile: no before and after */
     double total;                   /* at least so much of the unit is as wide as the picture */
     double factor;                  /* printed counts are multiplied by it */
-    int significant;                /* only names whose values differ truly are coloured (several runs): how->diff says which those are */
+    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ truly by this are coloured. NULL: all */
     /* the picture */
     double width, height, min_width;    /* pixels: the picture's, a frame's; what is narrower is not drawn */
     int min_percent;                /* min_width is percent of the total */
@@ -476,6 +477,9 @@ struct dp_flame_outcome {
     uint64_t frames;                /* drawn */
     uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the first ones of these */
     double hidden_percent;          /* what they have of the total */
+    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can, or one has no second one */
+    uint64_t significant;           /* names that do */
+    int adjusted;                   /* values are as if all runs had had the same speed */
     int total_too_small;            /* how->total was less than there is */
     uint64_t recursion;             /* as of dp_fold_outcome */
     int empty;                      /* there is nothing to draw */

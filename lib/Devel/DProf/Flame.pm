@@ -126,7 +126,23 @@ sub prepare {
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{columns} } = reverse @{ $self->{columns} };
     }
+    $self->compare($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->look;
+    return 1;
+}
+
+# Several runs of both sides: what differs truly can be told.
+sub compare {
+    my ($self, $metric) = @_;
+    return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
+    my $diff = $self->{reader};
+    $diff->{metric_name} = $metric;
+    $diff->{normalize} = $self->{normalize};
+    $diff->{discoveries} = 1;
+    $diff->{alpha} = $self->{alpha} // 0.05;
+    $diff->{no_children} = 1;
+    $diff->settle or return 0;
+    $self->{truth} = $diff;
     return 1;
 }
 
@@ -172,12 +188,12 @@ sub look {
 # Which side is which, what was normalized.
 sub legend {
     my ($self, $width, $before, $after) = @_;
-    my $by = $self->{hue} ? 'red: more in, blue: less' : 'red: more, blue: less';
     my $of = { after => "wide: $after", before => "wide: $before", union => 'wide: the greater of both', change => 'wide: what differs' }->{$width};
     my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'with what it calls' : 'itself';
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{is_pair} ? "in $after than in $before" : $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
-    return "red: more, blue: less $verb, $delta; $of$normalized";
+    my $alpha = $self->{truth} ? "; coloured: what differs truly ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
+    return "red: more, blue: less $verb, $delta; $of$normalized$alpha";
 }
 
 # ---- drawing ----
@@ -247,6 +263,7 @@ sub told {
     push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
     push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
+    push @told, "too few runs to tell what differs truly: $result->{needed} a side are needed" if $result->{needed};
     push @told, $self->{map_failed} if defined $self->{map_failed};
     return @told;
 }
