@@ -63,6 +63,8 @@ void dp_prof_phases(struct dp_prof *prof);
 /* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
  * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
+/* Before the first file: contexts are stretches of time, in order, and not added up: for a flame chart. time: enum dp_time. */
+void dp_prof_chart(struct dp_prof *prof, int time);
 /* Before the first file: folded stacks may have two counts on each line, those of two profiles. The second one is the count,
  * and the first a counter of the name "before", in the same ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
@@ -397,6 +399,7 @@ struct dp_stacks_how {
                                      * limit; 1: direct recursion is folded */
     int no_program;                 /* what is outside of all subs is left out */
     int strip_hex;                  /* hexadecimal addresses in names are 0x... */
+    int chart;                      /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */
     int when;                       /* keep the order of first entry */
     const double *speed;            /* by run, of all sides in order: values are divided by it. NULL: as they are */
 };

@@ -35,6 +35,7 @@ void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides)
     take_columns(aTHX_ how, from, n_sides);
     dpx_pairing(aTHX_ &how->pair, from);
     how->recursion = (size_t)dpx_number(aTHX_ from, "recursion", 0);
+    how->chart = dpx_number(aTHX_ from, "chart", 0) != 0 && n_sides == 1;
     how->no_program = dpx_number(aTHX_ from, "no_program", 0) != 0;
     how->strip_hex = dpx_number(aTHX_ from, "strip_hex", 0) != 0;
 }

@@ -8,6 +8,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(text);
+use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -46,6 +47,12 @@ sub new {
     }
     die "--view $self->{view}: it is for a page, --format html\n" if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
     die "--flamechart: of one side, and not reversed\n" if $self->{flamechart} && ($self->{diff} || $self->{reverse});
+    if ($self->{flamechart}) {
+        my $metric = $self->{metric} // 'cpu';
+        die "--flamechart -m $metric: it is of a time: cpu, user, system, real\n" if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
+        # a page has one frame for each stack, and these in order of time
+        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if $self->{format} ne 'html';
+    }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
     $self->{fills} = $self->read_map if $self->{cp};
