@@ -59,6 +59,17 @@ sub new {
     return $self;
 }
 
+# The picture of two sides that were read for a comparison, which is done with.
+sub of_comparison {
+    my ($class, $diff, %how) = @_;
+    my $self = $class->new(
+        (map { $_ => $diff->{$_} } qw(separate autoload force unit renames bases re_only re_skip normalize title)), diff => 1,
+        metric => $diff->{metric_name}, %how,
+    );
+    $self->{reader} = $diff;
+    return $self;
+}
+
 # The file of --nameattr: a name, and attributes, between tabs. Dies with what is wrong.
 sub attributes_of {
     my ($self, $file) = @_;
