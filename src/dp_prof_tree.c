@@ -208,7 +208,9 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     for (int m = 0; m < DP_METRICS; m++)
         if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
             return no_room(err);
-    if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
+    if (c->again) {
+        n = c->node;
+    } else if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
         n = c->parent;
     } else if (c->sub != DP_SUB_NONE) {
         int64_t site = site_of(prof, c->at.ptr, c->at.len);
