@@ -153,7 +153,7 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
             prof->nodes[i].self[m] *= by;
     for (int m = 0; m < DP_METRICS; m++)
         prof->total[m] *= by;
-    for (size_t i = 0; prof->pairs && i < prof->counts_cap; i++)
+    for (size_t i = 0; prof->paired && i < prof->counts_cap; i++)
         prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by ? prof->counts[i] * by : DP_LIMIT_COUNT;
     for (size_t i = 1; prof->chart && i < prof->count; i++) {
         prof->spans[i].start *= by;
@@ -206,6 +206,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
         return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
+    prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
     memset(prof->carry, 0, sizeof prof->carry);

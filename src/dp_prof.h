@@ -79,6 +79,7 @@ struct dp_prof {
     struct dp_span *spans;      /* by node, but for the root */
     size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
+    bool paired;                /* they have: the counter is in ticks */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];

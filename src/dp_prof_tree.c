@@ -239,7 +239,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
             return too_many(err, DP_E_NOMEM);
         for (size_t k = 0; k < prof->file->head.n_counters; k++)
             if (prof->column[k] != UINT32_MAX)
-                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->pairs ? scaled(c->counters[k], prof->scale) : c->counters[k]);
+                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->paired ? scaled(c->counters[k], prof->scale) : c->counters[k]);
     }
     return n;
 }

@@ -255,7 +255,7 @@ static int pair_all(struct making *m)
 /* Does it count ticks? The first of two counts of folded stacks does, though it is a counter. */
 static bool is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
 {
-    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->pairs);
+    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->paired);
 }
 
 static int take_sources(struct making *m, const struct dp_diff_side *sides)
