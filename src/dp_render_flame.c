@@ -30,12 +30,14 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
     dp_buf_release(&num);
 }
 
-/* A value of a side, in ticks: 12.345 ms, 1,234 samples. */
-static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
+enum { BOTH = -1 };
+
+/* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit, and their difference has none. */
+static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks, int side)
 {
     const char *unit = how->metrics[0].unit;
     double v = ticks / (double)flame->s->hz[0] * how->factor;
-    if (strcmp(unit, "s") == 0 && !how->countname) {
+    if (strcmp(unit, "s") == 0 && (!how->countname || how->is_pair)) {
         const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
         int k = 0;
         for (; k < 3 && v < 1 && v > 0; k++)
@@ -47,8 +49,10 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
         return;
     }
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 ? 0 : v < 10 ? 3 : 1);
+    if (how->is_pair && side == BOTH)
+        return;
     dp_buf_addc(to, ' ');
-    const char *word = how->countname ? how->countname : *unit ? unit : "samples";
+    const char *word = how->is_pair ? how->side_names[side] : how->countname ? how->countname : *unit ? unit : "samples";
     for (const char *p = word; *p; p++)         /* it stands between marks */
         if (*p != '<' && *p != '&' && *p != '>' && (unsigned char)*p >= 0x20)
             dp_buf_addc(to, *p);
@@ -64,7 +68,7 @@ static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
 static void add_signed(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
 {
     dp_buf_adds(to, ticks < 0 ? "\xe2\x88\x92" : ticks > 0 ? "+" : "");
-    add_value(to, flame, how, fabs(ticks));
+    add_value(to, flame, how, fabs(ticks), BOTH);
 }
 
 static void add_ratio(struct dp_buf *to, const double of[2])
@@ -79,27 +83,28 @@ static void add_ratio(struct dp_buf *to, const double of[2])
 
 static void add_change(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
 {
-    add_value(to, flame, how, of[0]);
-    dp_buf_adds(to, " \xe2\x86\x92 ");
-    add_value(to, flame, how, of[1]);
+    add_value(to, flame, how, of[0], 0);
+    dp_buf_adds(to, how->is_pair ? ", " : " \xe2\x86\x92 ");
+    add_value(to, flame, how, of[1], 1);
     dp_buf_adds(to, ", ");
     add_signed(to, flame, how, of[1] - of[0]);
-    add_ratio(to, of);
+    if (!how->is_pair || (of[0] > 0 && of[1] > 0))
+        add_ratio(to, of);
     dp_buf_adds(to, ", ");
     add_percent(to, fabs(of[1] - of[0]), flame->changed, false);
-    dp_buf_adds(to, " of the change");
+    dp_buf_adds(to, how->is_pair ? " of the difference" : " of the change");
 }
 
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
 {
     dp_buf_adds(to, " (");
     if (!flame->two) {
-        add_value(to, flame, how, box->all[0]);
+        add_value(to, flame, how, box->all[0], 0);
         dp_buf_adds(to, ", ");
         add_percent(to, box->all[0], flame->total, false);
         if (!flame->reverse && box->self[0] > 0 && box->self[0] < box->all[0]) {
             dp_buf_adds(to, "; self ");
-            add_value(to, flame, how, box->self[0]);
+            add_value(to, flame, how, box->self[0], 0);
         }
         dp_buf_addc(to, ')');
         return;

@@ -339,7 +339,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     struct dp_rgb c = fill_of(g, box, change);
     const struct dp_flame_fill *more = attributes_of(g, box->name);
     struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra");
-    bool is_new = dp_flame_is_new(f, box) && box->depth, is_gone = dp_flame_is_gone(f, box);
+    bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair, is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
     if (link.ptr) {
         struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
         dp_buf_adds(&g->out, "<a");
