@@ -1,9 +1,12 @@
 /* Any bytes into every view; nothing may crash, leak or go out of bounds, and the
  * sums must hold. Shared by the fuzzer, the mutator and the replay. */
+#include "dp_err.h"
+#include "dp_flame.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_select.h"
+#include "dp_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +104,74 @@ static void differences(const uint8_t *data, size_t size, unsigned flags)
     dp_prof_free(half);
 }
 
+/* What callers of callers have, all together. */
+struct callers {
+    uint64_t own[2];
+    size_t visits;
+};
+
+static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+{
+    struct callers *c = ctx;
+    (void)depth, (void)name, (void)weight;
+    for (int k = 0; k < 2; k++) {
+        CHECK(own[k] <= all[k]);
+        c->own[k] += own[k];
+    }
+    return ++c->visits < 100000;
+}
+
+/* As stacks: the sums hold, upside down, too. */
+static void add_up(const struct dp_diff_side *sides, const struct dp_stacks_how *how)
+{
+    struct dp_stacks s;
+    struct callers c = { { 0, 0 }, 0 };
+    CHECK(dp_stacks_make(&s, sides, 2, how) == 0 && s.count > 0);
+    uint64_t sum[2] = { 0, 0 };
+    for (uint32_t i = 0; i < s.count; i++)
+        for (size_t k = 0; k < 2; k++)
+            sum[k] += dp_stacks_self(&s, i, k);
+    CHECK(sum[0] == s.total[0] && sum[1] == s.total[1]);
+    CHECK(dp_stacks_reverse(&s, NULL, climb, &c) == 0);
+    CHECK(c.visits >= 100000 || (c.own[0] == s.total[0] && c.own[1] == s.total[1]));
+    dp_stacks_release(&s);
+}
+
+/* Folded, reversed and drawn: as one side and, with its first half, as two. */
+static void stacks(const uint8_t *data, size_t size, unsigned flags)
+{
+    static const size_t ends[] = { 1 };
+    static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" } };
+    static const char *const names[] = { "before", "after" };
+    struct dp_prof *all = dp_prof_new(), *half = dp_prof_new();
+    struct dp_host host = { NULL, swallow, NULL };
+    /* two counts on each line are two columns of one profile */
+    dp_prof_pairs(all);
+    dp_prof_add_mem(all, "fuzz", data, size, flags);
+    dp_prof_add_mem(half, "half", data, size / 2, 1);
+    struct dp_over_side part[2] = { { .prof = half }, { .prof = all } };
+    struct dp_diff_side sides[2] = { { "before", &part[0], ends, 1, 0 }, { "after", &part[1], ends, 1, 0 } };
+    for (int k = 0; k < 8 && size <= 65536; k++) {
+        struct dp_stacks_column columns[2] = { { k & 4 ? DP_M_CALLS : DP_T_CPU, NULL }, { k & 4 ? DP_M_CALLS : DP_T_CPU, NULL } };
+        struct dp_stacks_how how = { .columns = columns, .n_measures = 1, .pair = { k % 4, NULL, 0, NULL, 0 }, .recursion = k % 3 == 2 ? 1 : 1000, .strip_hex = k & 1, .when = 1 };
+        size_t n = 1 + (k & 1u);
+        struct dp_fold_how fold = { .stacks = how, .reverse = k & 2, .per = 1000000, .whole = k & 1, .normalize = k == 3 };
+        struct dp_fold_outcome folded;
+        CHECK(dp_fold_print(sides + 2 - n, n, &fold, &host, &folded) == 0);
+        struct dp_flame_how flame = {
+            .stacks = how, .metrics = metrics, .reverse = k & 2, .order = k % 3, .width_of = k % 4, .by_total = k & 1, .hue = k == 3, .factor = 1, .width = 1200, .height = 16,
+            .min_width = 0.1, .title = "x", .legend = "x", .font = "x", .font_size = 12, .font_width = 0.59, .page = k % 4 == 1, .options = "\"options\":{}",
+            .difference = "\"view\":\"graph\"", .side_names = names, .nametype = "", .version = "x",
+        };
+        struct dp_flame_outcome drawn;
+        CHECK(dp_flame_print(sides + 2 - n, n, &flame, &host, NULL, NULL, &drawn) == 0);
+        if (k < 2)
+            add_up(sides, &how);
+    }
+    dp_prof_free(all);
+    dp_prof_free(half);
+}
+
 /* Folded stacks in every unit there is. */
 static void in_units(const uint8_t *data, size_t size)
 {
@@ -176,6 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         dp_trace_free(trace);
         round_trip(data, size, force);
         differences(data, size, force);
+        stacks(data, size, force);
     }
     in_units(data, size);
     CHECK(dp_mem_live() == 0);

@@ -353,7 +353,7 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     for ([12, 0.59], [20, 0.59], [12, 1.2]) {
         my ($size, $wide) = @$_;
         my ($box) = grep { $_->{title} =~ /^x/ } svg_boxes(flame('--fontsize', $size, '--fontwidth', $wide, $long)->{out});
-        my $room = int(($box->{pw} - 4) / ($size * $wide));
+        my $room = int(($box->{pw} - 6) / ($size * $wide));
         is(length $box->{label}, $room, "--fontsize $size --fontwidth $wide: a label of $room characters");
         like($box->{label}, qr/\.\.\z/, '... is cut off');
     }

@@ -78,7 +78,8 @@ static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
 static const char *const names[] = { "old", "new" }, *const facts[] = { "Baseline", "old", "Filter", "none" };
 static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" }, { "ops", "ops", "ops" } };
 static const struct dp_flame_fill fills[] = { { "A::f", "#102030", 4, 7 } };
-static const struct dp_flame_fill attributes[] = { { "A::f", "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\"", 4, 44 } };
+#define ATTRIBUTES "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\""
+static const struct dp_flame_fill attributes[] = { { "A::f", ATTRIBUTES, 4, sizeof ATTRIBUTES - 1 } };
 
 static void sides_of(struct dp_diff_side *sides, int runs)
 {
@@ -104,7 +105,7 @@ static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column 
         .width_of = k % 4, .by_total = k & 2, .hue = k % 8 == 3, .factor = 1, .width = 1200, .height = 16, .min_width = k % 5 ? 0 : 30, .title = "<&>", .subtitle = k & 1 ? "x" : NULL,
         .notes = "\xff", .nametype = "", .countname = k & 4 ? "<>" : NULL, .encoding = k & 2 ? "ISO-8859-1" : NULL, .legend = "red: \xc3\xa9", .font = "F", .font_size = 12,
         .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1, .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes, .n_attributes = 1,
-        .page = k % 3 == 0, .facts = facts, .n_facts = 4, .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "1",
+        .is_pair = n == 2 && k % 7 == 3, .page = k % 3 == 0, .facts = facts, .n_facts = 4, .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "1",
     };
 }
 
