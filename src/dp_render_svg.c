@@ -252,8 +252,9 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
         room = room > 2 ? room - 2 : 0;
     if (room < 3)
         return;
+    bool clipped = name->len > room * 8 + 64;       /* marks that take no room have no end */
     g->text.len = 0;
-    dp_text_escape(&g->text, name->ptr, name->len > room * 8 + 64 ? room * 8 + 64 : name->len);
+    dp_text_escape(&g->text, name->ptr, clipped ? room * 8 + 64 : name->len);
     while (at < g->text.len) {
         size_t n = dp_text_char(g->text.ptr + at, g->text.len - at);
         n = n ? n : 1;
@@ -264,14 +265,15 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
         if (chars <= room - 2)
             cut = at;
     }
-    bool whole = at >= g->text.len;
+    bool whole = at >= g->text.len && !clipped;
     size_t len = whole ? g->text.len : cut;
     char *copy = dp_mem_alloc(len + 1);
     if (!copy) {
         g->out.err = DP_E_NOMEM;
         return;
     }
-    memcpy(copy, g->text.ptr, len);
+    if (len)
+        memcpy(copy, g->text.ptr, len);
     add_str(g, sign);
     add_xml(g, copy, len);
     if (!whole)
