@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch slurp spew run_tool in_process root);
+use DProfTest qw(scratch slurp spew run_program run_tool in_process root);
 use NaiveStacks;
 
 my $dir = scratch();
@@ -498,6 +498,10 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $kept = slurp("$home/x.svg");
     is(run_tool('Dprofflame', ['-o', 'x.svg', "$dir/missing"], dir => $home)->{status}, 1, '-o of nothing');
     is(slurp("$home/x.svg"), $kept, '... leaves what was there');
+    my $root = root();
+    my $small = run_program(['/bin/sh', '-c', "trap '' XFSZ; ulimit -f 4; exec \"\$@\"", 'sh', $^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/bin/dprofflame", '-o', 'x.svg', $file], dir => $home);
+    like("$small->{status} $small->{err}", qr/^1 dprofflame: the report could not be written: /, 'no room for all of it');
+    is(slurp("$home/x.svg"), $kept, '... leaves what was there, too');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'x x.HTM x.html x.svg', '... and nothing else');
     like(run_tool('Dprofflame', ['-o', '/dev/full', $file])->{err}, qr/could not be written: No space left/, 'a full disk') if -e '/dev/full';
     is(run_tool('Dprofflame', ['-o', 'no/such/x.svg', $file], dir => $home)->{status}, 1, 'no such folder');
