@@ -36,7 +36,7 @@ my @size = ('--width', 1000);
 my @report = ('--title', 'examples/logreport.pl', '--subtitle', 'ops, the steps that perl takes');
 draw('flame.svg', @report, '-m', 'ops', 'before.out');
 draw('flame-callers.svg', '--title', 'Who calls it? The sub at the bottom, its callers above', '--subtitle', 'ops of examples/logreport.pl',
-    '-m', 'ops', '--reverse', '--minwidth', 20, 'before.out');
+    '-m', 'ops', '--reverse', '--minwidth', 5, 'before.out');
 draw('flame-diff.svg', '--title', 'examples/logreport.pl, before and after a change', '-m', 'ops', '--diff', '--width', 'union', 'before.out', 'after.out');
 draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m', 'calls,ops', '-n', 'before.out');
 
