@@ -6,8 +6,8 @@
     const svg = document.currentScript.closest('svg');
     // A picture that is its own document owns keys and address; one pasted into a page does not.
     const alone = document.documentElement === svg;
-    const [details, matched, unzoom, find, caseless, frames] =
-        ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames'].map((id) => svg.querySelector('#' + id));
+    const [details, matched, unzoom, find, caseless, frames, uncertain] =
+        ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames', 'uncertain'].map((id) => svg.querySelector('#' + id));
     const data = svg.dataset, total = +data.total || 1, xpad = +data.xpad, letter = data.fontsize * data.fontwidth;
     const width = svg.viewBox.baseVal.width, room = width - 2 * xpad;
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
@@ -91,11 +91,19 @@
         return text;
     }
 
+    // Growth and reduction are told by a sign, too; what may be chance, only where it is shown.
+    function label(i, pixels) {
+        const c = groups[i].classList, told = !c.contains('unsure') || svg.classList.contains('all');
+        const sign = told && (c.contains('up') ? '\u25b2 ' : c.contains('down') ? '\u25bc ' : '');
+        const text = fit(name(i), pixels - (sign ? 2 * letter : 0));
+        return text && sign ? sign + text : text;
+    }
+
     function place(i, l, d) {
         if (left[i] === l && wide[i] === d) return;
         left[i] = l;
         wide[i] = d;
-        const rect = rects[i], text = d < 3 * letter ? '' : fit(name(i), d - 6);
+        const rect = rects[i], text = d < 3 * letter ? '' : label(i, d - 6);
         set(rect, 'x', l);
         set(rect, 'width', d);
         let line = rect.parentNode.querySelector('text');
@@ -293,6 +301,13 @@
         [find, () => (term ? search('') : ask())],
         [caseless, () => { seek(term, !ignoreCase); visit(); }],
     ]);
+    if (uncertain) actions.set(uncertain, () => {
+        uncertain.classList.toggle('on', svg.classList.toggle('all'));
+        groups.forEach((g, i) => {
+            const line = g.classList.contains('unsure') && g.querySelector('text');
+            if (line) line.textContent = label(i, wide[i] - 6);
+        });
+    });
 
     const withCtrl = (event) => event.ctrlKey || event.metaKey;
 

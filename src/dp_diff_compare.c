@@ -157,12 +157,17 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
     uint32_t *order = dp_mem_realloc(NULL, f->tests + 1, sizeof *order);
     const struct dp_diff_how *how = c->diff->how;
     size_t k = 0;
-    bool decides = dp_stat_decides(c->n[0], c->n[1], f->tests, how->alpha);
+    /* of false discoveries, the least p of all tests at once decides */
+    size_t tests = how->discoveries && f->tests ? 1 : f->tests;
+    bool decides = dp_stat_decides(c->n[0], c->n[1], tests, how->alpha);
     if (p && order) {
         for (size_t e = 0; e < n; e++)
             if (f->values[e].verdict == DP_DIFF_UNSURE)
                 p[k++] = f->values[e].p;
-        dp_stat_holm(p, k, order);
+        if (how->discoveries)
+            dp_stat_fdr(p, k, order);
+        else
+            dp_stat_holm(p, k, order);
         k = 0;
         for (size_t e = 0; e < n; e++) {
             struct dp_diff_values *v = &f->values[e];
@@ -176,7 +181,7 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
         f->total.verdict = !dp_stat_decides(c->n[0], c->n[1], 1, how->alpha) ? DP_DIFF_FEW
                          : f->total.p <= how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
     if (f->tests && !decides)
-        f->needed = dp_stat_runs_needed(f->tests, how->alpha);
+        f->needed = dp_stat_runs_needed(tests, how->alpha);
     bool ok = p && order;
     dp_mem_free(p);
     dp_mem_free(order);

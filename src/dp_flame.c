@@ -115,7 +115,7 @@ static int forward(struct layout *l)
         while (i && s->frames[up[depth]].end <= i)
             depth--;
         uint32_t at = i ? depth + 1 : 0;
-        double w = l->all[i], x = i ? l->next[at] : 0;
+        double w = l->all[i], x = !i ? 0 : s->start ? (double)s->start[i] * l->factor[0] : l->next[at];
         if (i && w < l->least) {
             l->next[at] = x + w;
             f->hidden += s->frames[i].end - i;
@@ -280,7 +280,7 @@ int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struc
         flame->boxes[0].w = flame->total;
         if (flame->two)
             measure_changes(&l);
-        if (how->order != DP_FO_NAME)
+        if (how->order != DP_FO_NAME && !s->start)
             rc = put_in_order(flame, how->order);
     }
     double *all = l.all, *own = l.own;

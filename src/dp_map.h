@@ -40,6 +40,18 @@ static inline uint64_t dp_map_hash(uint64_t k)
 /* The slot of key, or NULL. Valid until the next put. */
 struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key);
 
+/* It will be looked for soon. */
+static inline void dp_map_expect(const struct dp_map *map, uint64_t key)
+{
+#ifdef __GNUC__
+    if (map->slots)
+        __builtin_prefetch(&map->slots[dp_map_hash(key) & map->mask]);
+#else
+    (void)map;
+    (void)key;
+#endif
+}
+
 /* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
  * must overwrite before any other call). NULL when memory is short. */
 struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key);

@@ -40,9 +40,32 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, 
     return n;
 }
 
+static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
+{
+    return dp_prof_chart_ticks(prof, prof->nodes[node].self);
+}
+
+/* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its own in between. */
+static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub, uint32_t site)
+{
+    uint32_t last = prof->nodes[parent].hint;
+    if (last && prof->nodes[last].callee == callee && prof->spans[last].caller == time_of(prof, parent))
+        return last;
+    int64_t n = new_node(prof, parent, callee, sub, site);
+    if (n < 0)
+        return n;
+    if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, (size_t)n + 1, sizeof *prof->spans) < 0)
+        return DP_E_NOMEM;
+    prof->spans[n] = (struct dp_span){ prof->chart_now, time_of(prof, parent) };
+    prof->nodes[parent].hint = (uint32_t)n;
+    return n;
+}
+
 static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t callee,
                                        uint32_t sub, uint32_t site)
 {
+    if (DP_UNLIKELY(prof->chart))
+        return stretch(prof, parent, callee, sub, site);
     uint32_t first = prof->nodes[parent].kid;
     if (first && prof->nodes[first].callee == callee)
         return first;
@@ -59,6 +82,8 @@ static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, ui
 DP_INLINE int64_t kid_of(struct dp_prof *prof, uint32_t parent, uint32_t sub)
 {
     uint32_t last = prof->nodes[parent].hint;
+    if (DP_UNLIKELY(prof->chart))
+        return find_or_new(prof, parent, sub, sub, 0);
     if (DP_LIKELY(last)) {
         if (prof->nodes[last].callee == sub)
             return last;
@@ -128,8 +153,13 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
             prof->nodes[i].self[m] *= by;
     for (int m = 0; m < DP_METRICS; m++)
         prof->total[m] *= by;
-    for (size_t i = 0; prof->pairs && i < prof->counts_cap; i++)
+    for (size_t i = 0; prof->paired && i < prof->counts_cap; i++)
         prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by ? prof->counts[i] * by : DP_LIMIT_COUNT;
+    for (size_t i = 1; prof->chart && i < prof->count; i++) {
+        prof->spans[i].start *= by;
+        prof->spans[i].caller *= by;
+    }
+    prof->chart_now *= by;
     prof->hz *= by;
     dp_prof_scale_extra(prof, by);
     dp_origin_scale(&prof->origin, by);
@@ -176,6 +206,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
         return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
+    prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
     memset(prof->carry, 0, sizeof prof->carry);
@@ -358,8 +389,10 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
-        if (detail)
+        if (detail) {
             prof->now += ev[i].t[DP_REAL];
+            prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, ev[i].t) : 0;
+        }
         if (ev[i].op == DP_OP_ENTER)
             step = push(prof, ev[i].sub, detail);
         else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
@@ -395,7 +428,7 @@ static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, stru
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
         dp_window_clip(prof->window, ev, n);
-    if (DP_UNLIKELY(prof->detail))
+    if (DP_UNLIKELY(prof->detail || prof->chart))
         return take_events(prof, ev, n, bad, err, true);
     return take_events(prof, ev, n, bad, err, false);
 }
@@ -455,6 +488,7 @@ void dp_prof_free(struct dp_prof *prof)
     dp_mem_free(prof->files);
     dp_mem_free(prof->stack);
     dp_mem_free(prof->starts);
+    dp_mem_free(prof->spans);
     dp_mem_free(prof->nodes);
     dp_prof_release_extra(prof);
     dp_window_free(prof->window);
@@ -480,6 +514,12 @@ int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n
     dp_window_free(prof->window);
     prof->window = window;
     return window ? 0 : DP_E_NOMEM;
+}
+
+void dp_prof_chart(struct dp_prof *prof, int time)
+{
+    prof->chart = true;
+    prof->chart_time = time;
 }
 
 void dp_prof_pairs(struct dp_prof *prof) { prof->pairs = true; }

@@ -36,6 +36,11 @@ struct dp_extra {
     uint64_t folded;            /* further calls that it stands for */
 };
 
+/* When a stretch of time began, and what its caller had of its own by then. */
+struct dp_span {
+    uint64_t start, caller;
+};
+
 struct dp_counter {
     const char *name;           /* as in the header: with its unit */
     size_t len;
@@ -68,7 +73,13 @@ struct dp_prof {
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
     bool no_calls;              /* some of it comes from folded stacks, and has none */
+    bool chart;                 /* contexts are stretches of time; hint is the last one of the kids */
+    int chart_time;             /* enum dp_time */
+    uint64_t chart_now;         /* ticks of it since the beginning */
+    struct dp_span *spans;      /* by node, but for the root */
+    size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
+    bool paired;                /* they have: the counter is in ticks */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];
@@ -94,6 +105,13 @@ struct dp_prof {
 
 #define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */
 #define DP_PROF_NO_SUB UINT32_MAX   /* the root's */
+
+/* Ticks of the time that a chart is of. */
+static inline uint64_t dp_prof_chart_ticks(const struct dp_prof *prof, const uint64_t *t)
+{
+    return prof->chart_time == DP_T_USER ? t[DP_USER] : prof->chart_time == DP_T_SYSTEM ? t[DP_SYSTEM]
+         : prof->chart_time == DP_T_REAL ? t[DP_REAL] : t[DP_USER] + t[DP_SYSTEM];
+}
 
 /* Whether node a stands below b is the walker's business: preorder without a
  * stack. Returns the node after `at` in the subtree of top, 0 at the end; *up

@@ -208,7 +208,9 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     for (int m = 0; m < DP_METRICS; m++)
         if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
             return no_room(err);
-    if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
+    if (c->again) {
+        n = c->node;
+    } else if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
         n = c->parent;
     } else if (c->sub != DP_SUB_NONE) {
         int64_t site = site_of(prof, c->at.ptr, c->at.len);
@@ -222,6 +224,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         node->self[m] += c->t[m] * prof->scale;
         prof->total[m] += c->t[m] * prof->scale;
     }
+    prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, c->t) * prof->scale : 0;
     if (n == 0 && is_phase)
         ;                               /* its time is the root's */
     else if (n == 0)
@@ -236,7 +239,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
             return too_many(err, DP_E_NOMEM);
         for (size_t k = 0; k < prof->file->head.n_counters; k++)
             if (prof->column[k] != UINT32_MAX)
-                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->pairs ? scaled(c->counters[k], prof->scale) : c->counters[k]);
+                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->paired ? scaled(c->counters[k], prof->scale) : c->counters[k]);
     }
     return n;
 }

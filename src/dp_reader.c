@@ -32,6 +32,7 @@ static void release(struct dp_reader *r)
     dp_mem_free(r->path);
     dp_buf_release(&r->stack);
     dp_mem_free(r->frames);
+    dp_map_release(&r->index);
 }
 
 /* Puts the unread bytes in front and reads behind them. Returns the number of

@@ -54,6 +54,8 @@ struct dp_subdef {
 
 /* A calling context of a tree. */
 struct dp_context {
+    bool again;                 /* it was given before: node is what the consumer returned then, and parent, sub and at say nothing */
+    uint32_t node;
     uint32_t parent;            /* what the consumer gave for the caller */
     uint32_t sub;               /* DP_SUB_NONE: this is the root. May be a phase, below the root */
     uint64_t calls;

@@ -262,6 +262,22 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     return 0;
 }
 
+/* A stack's hash, from that of its callers. */
+static uint64_t hash_of(uint64_t h, const char *p, size_t n)
+{
+    uint64_t x;
+    h ^= (n + 1) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&x, p, 8);
+        h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    x = 0;
+    memcpy(&x, p, n);
+    h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ h >> 32;
+}
+
 static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing;
@@ -274,37 +290,73 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return dp_reader_give_context(r, &c);
 }
 
-static int push(struct dp_reader *r, struct dp_text name, size_t end)
-{
-    size_t n = r->frame_count;
-    uint32_t sub, parent = n ? r->frames[n - 1].node : 0;
-    int rc = decode(r, &name);
-    if (rc == 0)
-        rc = dp_reader_by_name(r, name, &sub);
-    int64_t node = rc < 0 ? rc : enter(r, parent, sub);
-    if (node < 0)
-        return (int)node;
-    if (dp_mem_grow((void **)&r->frames, &r->frames_cap, n + 1, sizeof *r->frames) < 0)
-        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-    r->frames[r->frame_count++] = (struct dp_reader_frame){ (uint32_t)end, parent, sub, (uint32_t)node };
-    return 0;
-}
-
-/* Puts the frames of a stack from `from` on behind those that are there. An empty one is
- * none; the root, where a stack begins with it, is where all stacks begin. */
-static int descend(struct dp_reader *r, const char *p, size_t len, size_t from)
+/* The frames of a stack from `from` on, behind those that are there. An empty one is none; the root, where a stack begins
+ * with it, is where all stacks begin. */
+static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     for (size_t at = from; at < len;) {
         const char *semi = memchr(p + at, ';', len - at);
-        struct dp_text name = { p + at, semi ? (size_t)(semi - p) - at : len - at };
-        bool is_root = at == 0 && name.len == strlen(DP_FMT_PROGRAM) && memcmp(p, DP_FMT_PROGRAM, name.len) == 0;
-        at += name.len;
-        int rc = name.len && !is_root ? push(r, name, at) : 0;
-        if (rc < 0)
-            return rc;
-        at++;
+        size_t n = semi ? (size_t)(semi - p) - at : len - at;
+        bool is_root = at == 0 && n == strlen(DP_FMT_PROGRAM) && memcmp(p, DP_FMT_PROGRAM, n) == 0;
+        if (n && !is_root) {
+            size_t k = r->frame_count;
+            if (dp_mem_grow((void **)&r->frames, &r->frames_cap, k + 1, sizeof *r->frames) < 0)
+                return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+            uint64_t hash = r->indexed ? hash_of(k ? r->frames[k - 1].hash : 0, p + at, n) : 0;
+            r->frames[r->frame_count++] = (struct dp_reader_frame){ (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash };
+            r->pushed++;
+        }
+        at += n + 1;
     }
     return 0;
+}
+
+static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame *frame)
+{
+    struct dp_text name = { p + frame->begin, frame->end - frame->begin };
+    int rc = frame->sub == DP_SUB_NONE ? decode(r, &name) : 0;
+    return rc == 0 && frame->sub == DP_SUB_NONE ? dp_reader_by_name(r, name, &frame->sub) : rc;
+}
+
+/* Contexts for all frames that have none. In sorted text those are few; else the deepest one that is known is looked for, from
+ * the end, as most of a stack has been seen before. */
+static int descend(struct dp_reader *r, const char *p)
+{
+    size_t i = r->frame_count;
+    for (size_t k = i; r->indexed && k && k + 4 > i; k--)
+        dp_map_expect(&r->index, r->frames[k - 1].hash);
+    for (; i && r->frames[i - 1].node == DP_SUB_NONE; i--) {
+        struct dp_map_slot *slot = r->indexed ? dp_map_find(&r->index, r->frames[i - 1].hash) : NULL;
+        if (!slot)
+            continue;
+        r->frames[i - 1].node = slot->value;
+        break;
+    }
+    for (; i < r->frame_count; i++) {
+        struct dp_reader_frame *frame = &r->frames[i];
+        int rc = name_frame(r, p, frame);
+        int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub);
+        if (node < 0)
+            return (int)node;
+        frame->node = (uint32_t)node;
+        struct dp_map_slot *slot = r->indexed ? dp_map_put(&r->index, frame->hash) : NULL;
+        if (slot)
+            slot->value = frame->node;
+        else if (r->indexed)
+            return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    }
+    return 0;
+}
+
+/* Stacks that share little with the one before: from here on they are found by hashes. Those of 64 bits: among ten million contexts two
+ * are equal by chance once in 400,000 files. */
+static void look_at_order(struct dp_reader *r)
+{
+    if (r->indexed || ++r->stacks < 1000 || r->pushed < 6 * r->stacks)
+        return;
+    r->indexed = true;
+    r->frame_count = 0;
+    r->stack.len = 0;
 }
 
 /* The next stack is compared with this one, which begins as the last one did. */
@@ -320,8 +372,11 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks, const uint64_t *before)
 {
+    look_at_order(r);
     size_t from = keep_shared(r, p, len);
-    int rc = descend(r, p, len, from);
+    int rc = split(r, p, len, from);
+    if (rc == 0)
+        rc = descend(r, p);
     if (rc == 0)
         rc = remember(r, p, len, from);
     if (rc < 0)
@@ -331,9 +386,8 @@ static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
     c.sub = DP_SUB_NONE;
     c.at.ptr = "";
     if (r->frame_count) {
-        const struct dp_reader_frame *leaf = &r->frames[r->frame_count - 1];
-        c.parent = leaf->parent;
-        c.sub = leaf->sub;
+        c.again = true;
+        c.node = r->frames[r->frame_count - 1].node;
     }
     c.t[DP_USER] = c.t[DP_REAL] = ticks;
     c.calls = r->calls ? ticks : 0;

@@ -24,8 +24,9 @@ struct dp_reader_id {
 
 /* A frame of folded stacks. */
 struct dp_reader_frame {
-    uint32_t end;               /* of its name, in the stack's text */
-    uint32_t parent, sub, node; /* the consumer's numbers */
+    uint32_t begin, end;        /* of its name, in the stack's text */
+    uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not asked for yet */
+    uint64_t hash;              /* of the names down to here, where there is an index */
 };
 
 struct dp_reader {
@@ -68,6 +69,9 @@ struct dp_reader {
     struct dp_buf stack;        /* the one before */
     struct dp_reader_frame *frames;     /* its frames */
     size_t frame_count, frames_cap;
+    uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
+    bool indexed;               /* the stacks come in no order: contexts are found by what leads to them */
+    struct dp_map index;        /* hash of a frame -> node */
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };

@@ -1,5 +1,6 @@
 /* Flame graphs: values for people; the formats. */
 #include "dp_render_flame.h"
+#include "dp_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -29,12 +30,14 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
     dp_buf_release(&num);
 }
 
-/* A value of a side, in ticks: 12.345 ms, 1,234 samples. */
-static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
+enum { BOTH = -1 };
+
+/* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit, and their difference has none. */
+static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks, int side)
 {
     const char *unit = how->metrics[0].unit;
     double v = ticks / (double)flame->s->hz[0] * how->factor;
-    if (strcmp(unit, "s") == 0 && !how->countname) {
+    if (strcmp(unit, "s") == 0 && (!how->countname || how->is_pair)) {
         const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
         int k = 0;
         for (; k < 3 && v < 1 && v > 0; k++)
@@ -46,8 +49,10 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
         return;
     }
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 ? 0 : v < 10 ? 3 : 1);
+    if (how->is_pair && side == BOTH)
+        return;
     dp_buf_addc(to, ' ');
-    const char *word = how->countname ? how->countname : *unit ? unit : "samples";
+    const char *word = how->is_pair ? how->side_names[side] : how->countname ? how->countname : *unit ? unit : "samples";
     for (const char *p = word; *p; p++)         /* it stands between marks */
         if (*p != '<' && *p != '&' && *p != '>' && (unsigned char)*p >= 0x20)
             dp_buf_addc(to, *p);
@@ -63,7 +68,7 @@ static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
 static void add_signed(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
 {
     dp_buf_adds(to, ticks < 0 ? "\xe2\x88\x92" : ticks > 0 ? "+" : "");
-    add_value(to, flame, how, fabs(ticks));
+    add_value(to, flame, how, fabs(ticks), BOTH);
 }
 
 static void add_ratio(struct dp_buf *to, const double of[2])
@@ -78,27 +83,28 @@ static void add_ratio(struct dp_buf *to, const double of[2])
 
 static void add_change(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
 {
-    add_value(to, flame, how, of[0]);
-    dp_buf_adds(to, " \xe2\x86\x92 ");
-    add_value(to, flame, how, of[1]);
+    add_value(to, flame, how, of[0], 0);
+    dp_buf_adds(to, how->is_pair ? ", " : " \xe2\x86\x92 ");
+    add_value(to, flame, how, of[1], 1);
     dp_buf_adds(to, ", ");
     add_signed(to, flame, how, of[1] - of[0]);
-    add_ratio(to, of);
+    if (!how->is_pair || (of[0] > 0 && of[1] > 0))
+        add_ratio(to, of);
     dp_buf_adds(to, ", ");
     add_percent(to, fabs(of[1] - of[0]), flame->changed, false);
-    dp_buf_adds(to, " of the change");
+    dp_buf_adds(to, how->is_pair ? " of the difference" : " of the change");
 }
 
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
 {
     dp_buf_adds(to, " (");
     if (!flame->two) {
-        add_value(to, flame, how, box->all[0]);
+        add_value(to, flame, how, box->all[0], 0);
         dp_buf_adds(to, ", ");
         add_percent(to, box->all[0], flame->total, false);
         if (!flame->reverse && box->self[0] > 0 && box->self[0] < box->all[0]) {
             dp_buf_adds(to, "; self ");
-            add_value(to, flame, how, box->self[0]);
+            add_value(to, flame, how, box->self[0], 0);
         }
         dp_buf_addc(to, ')');
         return;
@@ -134,7 +140,57 @@ void dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
 
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
 {
-    return !how->significant || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+    return !how->truth || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+}
+
+/* ---- several runs ---- */
+
+static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, struct dp_flame_outcome *out)
+{
+    struct dp_diff_family family;
+    int rc = dp_diff_compare(&family, diff, 0, incl, 1);
+    if (rc < 0)
+        return rc;
+    for (uint32_t e = 0; e < dp_diff_entries(diff); e++) {
+        enum dp_diff_verdict verdict = family.values[e].verdict;
+        const struct dp_name *label = dp_diff_text(diff, e, 0);
+        uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
+        if (name == DP_STACKS_NONE)
+            continue;
+        out->significant += !s->names[name].significant;
+        s->names[name].significant |= incl ? 2 : 1;
+    }
+    out->needed = family.needed > out->needed ? family.needed : out->needed;
+    dp_diff_family_release(&family);
+    return 0;
+}
+
+/* The stacks of several runs: as if all had had the same speed, where that is known, and with what differs truly marked. */
+static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
+                       struct dp_flame_outcome *out)
+{
+    struct dp_diff diff;
+    struct dp_stacks_how stacks = how->stacks;
+    if (!how->truth)
+        return dp_stacks_make(s, sides, n, &stacks);
+    int rc = dp_diff_make(&diff, sides, n, how->truth, NULL, NULL);
+    if (rc < 0)
+        return rc;
+    double *speed = dp_mem_realloc(NULL, diff.n_runs + 1, sizeof *speed);
+    for (size_t r = 0; speed && r < diff.n_runs; r++)
+        speed[r] = diff.adjusted ? diff.runs[r].speed : 1;
+    stacks.speed = speed;
+    out->adjusted = diff.adjusted;
+    rc = speed ? dp_stacks_make(s, sides, n, &stacks) : DP_E_NOMEM;
+    if (rc == 0) {
+        rc = mark(s, &diff, false, out);
+        rc = rc < 0 ? rc : mark(s, &diff, true, out);
+        if (rc < 0)
+            dp_stacks_release(s);
+    }
+    dp_mem_free(speed);
+    dp_diff_release(&diff);
+    return rc;
 }
 
 /* ---- all ---- */
@@ -147,7 +203,7 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
     memset(out, 0, sizeof *out);
     struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
     double *factor = dp_mem_zalloc((n * how->stacks.n_measures + 1) * sizeof *factor);
-    int rc = sink && factor ? dp_stacks_make(&s, sides, n, &how->stacks) : DP_E_NOMEM;
+    int rc = sink && factor ? make_stacks(&s, sides, n, how, out) : DP_E_NOMEM;
     if (rc < 0) {
         dp_mem_free(sink);
         dp_mem_free(factor);

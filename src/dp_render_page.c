@@ -186,7 +186,7 @@ static void add_difference(struct page *p)
         any = true;
     }
     dp_buf_adds(&p->out, "},\"significant\":");
-    if (p->how->significant) {
+    if (p->how->truth) {
         dp_buf_addc(&p->out, '{');
         add_significant(p, "self", 1);
         dp_buf_addc(&p->out, ',');

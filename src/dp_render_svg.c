@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = 10 };             /* pixels left and right of the frames */
+enum { SIDE = 10, LABEL = 6 };  /* pixels left and right of the frames, and within one around its label, both together */
 
 struct svg {
     const struct dp_flame *flame;
@@ -224,6 +224,8 @@ static void frame(struct svg *g)
     line(g, "search", "control", right - 30, size * 2, "Search");
     line(g, "ignorecase", "control", right, size * 2, "ic");
     line(g, "matched", "line", right, details, " ");
+    if (how->truth)
+        line(g, "uncertain", "control", right, g->image_height - size * 2.4, "Show uncertain changes");
     if (g->flame->two)
         legend(g, g->image_height - size * 2.4);
 }
@@ -249,11 +251,15 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
         return;
     g->text.len = 0;
     dp_text_escape(&g->text, name->ptr, name->len > room * 8 + 64 ? room * 8 + 64 : name->len);
-    for (; at < g->text.len && chars < room; chars++) {
+    while (at < g->text.len) {
         size_t n = dp_text_char(g->text.ptr + at, g->text.len - at);
-        if (chars == room - 2)
+        n = n ? n : 1;
+        chars += dp_text_columns(g->text.ptr + at, n);
+        if (chars > room)
+            break;
+        at += n;
+        if (chars <= room - 2)
             cut = at;
-        at += n ? n : 1;
     }
     bool whole = at >= g->text.len;
     size_t len = whole ? g->text.len : cut;
@@ -326,13 +332,14 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
 {
     const struct dp_flame *f = g->flame;
     struct dp_name name = bare(&f->s->names[box->name].text);
-    double change = dp_flame_is_coloured(f, g->how, box) ? dp_flame_change(f, box) : 0;
+    double change = dp_flame_change(f, box);
+    bool sure = dp_flame_is_coloured(f, g->how, box);
     double x = SIDE + box->x * g->per_tick, w = box->w * g->per_tick, height = g->how->height;
     double y = g->how->inverted ? g->top + box->depth * height : g->image_height - g->bottom - (box->depth + 1) * height;
     struct dp_rgb c = fill_of(g, box, change);
     const struct dp_flame_fill *more = attributes_of(g, box->name);
     struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra");
-    bool is_new = dp_flame_is_new(f, box) && box->depth, is_gone = dp_flame_is_gone(f, box);
+    bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair, is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
     if (link.ptr) {
         struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
         dp_buf_adds(&g->out, "<a");
@@ -344,7 +351,9 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         }
         dp_buf_addc(&g->out, '>');
     }
-    dp_buf_addf(&g->out, "<g class=\"f%s%s\"", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "");
+    /* what is not sure is white, unless the picture's toggle is used */
+    dp_buf_addf(&g->out, "<g class=\"f%s%s%s\"", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "",
+                !sure && (change < 0 || change > 0) ? " unsure" : "");
     add_attribute(g, "id", attribute(more, "id"));
     if (raw.ptr) {
         dp_buf_addc(&g->out, ' ');
@@ -372,13 +381,13 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, height - 1);
     dp_buf_addf(&g->out, "\" fill=\"rgb(%d,%d,%d)\"/>", c.r, c.g, c.b);
-    if (w / (g->how->font_size * g->how->font_width) >= 3) {
+    if ((w - LABEL) / (g->how->font_size * g->how->font_width) >= 3) {
         dp_buf_adds(&g->out, "<text x=\"");
         add_px(&g->out, x + 3);
         dp_buf_adds(&g->out, "\" y=\"");
         add_px(&g->out, y + height / 2 + g->how->font_size * 0.32);
         dp_buf_adds(&g->out, "\">");
-        add_label(g, &name, w - 4, change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
+        add_label(g, &name, w - LABEL, !sure ? "" : change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
         dp_buf_adds(&g->out, "</text>");
     }
     dp_buf_adds(&g->out, link.ptr ? "</g></a>\n" : "</g>\n");

@@ -21,6 +21,7 @@ struct source {
 /* A context of a source, below a frame that has been made. */
 struct item {
     uint32_t name, source, node;
+    uint32_t rank;              /* siblings of one rank are one frame: the name, or of a chart the node */
 };
 
 /* Contexts of one frame to be made: items[from..to). */
@@ -254,7 +255,7 @@ static int pair_all(struct making *m)
 /* Does it count ticks? The first of two counts of folded stacks does, though it is a counter. */
 static bool is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
 {
-    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->pairs);
+    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->paired);
 }
 
 static int take_sources(struct making *m, const struct dp_diff_side *sides)
@@ -326,12 +327,15 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
         return DP_E_LIMIT;
     if (dp_mem_grow((void **)&s->frames, &s->cap, n + 1, sizeof *s->frames) < 0
         || dp_mem_grow((void **)&s->self, &s->self_cap, (n + 1) * s->n_columns, sizeof *s->self) < 0
+        || (m->how->chart && dp_mem_grow((void **)&s->start, &s->start_cap, n + 1, sizeof *s->start) < 0)
         || (m->how->when && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0))
         return DP_E_NOMEM;
     s->frames[n] = (struct dp_stacks_frame){ name, parent, (uint32_t)n + 1 };
     memset(&s->self[n * s->n_columns], 0, s->n_columns * sizeof *s->self);
     if (s->when)
         s->when[n] = UINT32_MAX;
+    if (s->start)
+        s->start[n] = 0;
     s->count++;
     return (int64_t)n;
 }
@@ -370,7 +374,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
         } else {
             if (dp_mem_grow((void **)&m->kids, &m->kids_cap, m->n_kids + 1, sizeof *m->kids) < 0)
                 return DP_E_NOMEM;
-            m->kids[m->n_kids++] = (struct item){ name, source, at };
+            m->kids[m->n_kids++] = (struct item){ name, source, at, m->how->chart ? at : name };
         }
         while (at != top && !prof->nodes[at].sibling)
             at = prof->nodes[at].parent;
@@ -381,8 +385,8 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
 
 static bool stands_before(const struct item *a, const struct item *b)
 {
-    if (a->name != b->name)
-        return a->name < b->name;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
     return a->source != b->source ? a->source < b->source : a->node < b->node;
 }
 
@@ -432,7 +436,7 @@ static int push_groups(struct making *m, uint32_t parent)
         return DP_E_NOMEM;
     while (end) {
         size_t begin = end;
-        while (begin && m->kids[begin - 1].name == m->kids[end - 1].name)
+        while (begin && m->kids[begin - 1].rank == m->kids[end - 1].rank)
             begin--;
         if (dp_mem_grow((void **)&m->groups, &m->groups_cap, m->n_groups + 1, sizeof *m->groups) < 0)
             return DP_E_NOMEM;
@@ -451,6 +455,8 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     int64_t frame = new_frame(m, parent, name);
     int rc = frame < 0 ? (int)frame : 0;
     m->n_kids = 0;
+    if (rc == 0 && m->s->start && n && items[0].node)
+        m->s->start[frame] = m->sources[items[0].source].part->prof->spans[items[0].node].start;
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (frame || !m->how->no_program)
             add_values(m, (uint32_t)frame, &m->sources[items[i].source], items[i].node);
@@ -466,7 +472,7 @@ static int make_tree(struct making *m)
     if (!roots)
         return DP_E_NOMEM;
     for (size_t k = 0; k < m->n_sources; k++)
-        roots[k] = (struct item){ 0, (uint32_t)k, 0 };
+        roots[k] = (struct item){ 0, (uint32_t)k, 0, 0 };
     size_t n = 0;
     for (size_t k = 0; k < m->n_sources; k++)
         if (m->sources[k].part->prof->count)
@@ -560,6 +566,7 @@ void dp_stacks_release(struct dp_stacks *s)
     dp_mem_free(s->frames);
     dp_mem_free(s->self);
     dp_mem_free(s->when);
+    dp_mem_free(s->start);
     dp_mem_free(s->total);
     dp_mem_free(s->hz);
     memset(s, 0, sizeof *s);

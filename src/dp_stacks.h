@@ -24,7 +24,7 @@ struct dp_stacks_name {
     struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was another place; len 0 */
 };
 
-/* Frames are in preorder, and siblings in order of name, by bytes. Frame 0 is the root, the program itself. */
+/* Frames are in preorder, and siblings in order of name, by bytes; of a chart, of time. Frame 0 is the root, the program itself. */
 struct dp_stacks_frame {
     uint32_t name;
     uint32_t parent;            /* DP_STACKS_NONE: the root */
@@ -44,6 +44,8 @@ struct dp_stacks {
     size_t self_cap;
     uint32_t *when;             /* by frame: a number that grows with the order of first entry; or NULL */
     size_t when_cap;
+    uint64_t *start;            /* by frame, of a chart: ticks before it; or NULL */
+    size_t start_cap;
     uint64_t folded;            /* contexts that became one with their callers for the limit of recursion */
     uint64_t *total;            /* by column */
     uint64_t *hz;               /* by column: ticks a second, or a unit; 1 of what is counted */

@@ -248,6 +248,17 @@ void dp_stat_holm(double *p, size_t n, uint32_t *order)
     }
 }
 
+void dp_stat_fdr(double *p, size_t n, uint32_t *order)
+{
+    double most = 1;
+    by_p(p, n, order);
+    for (size_t i = n; i-- > 0;) {
+        double adjusted = p[order[i]] * (double)n / (double)(i + 1);
+        most = adjusted < most ? adjusted : most;
+        p[order[i]] = most;
+    }
+}
+
 /* One of the two orders in which the samples do not overlap, of all there are. */
 static double least_p(size_t n, size_t m)
 {

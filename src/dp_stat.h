@@ -28,6 +28,10 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
 /* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n numbers of room. */
 void dp_stat_holm(double *p, size_t n, uint32_t *order);
 
+/* Adjusted p values in place of p, after Benjamini and Hochberg (Controlling the false discovery rate, 1995): of what is taken for true
+ * below a bound, that share is not. For pictures. order: n numbers of room. */
+void dp_stat_fdr(double *p, size_t n, uint32_t *order);
+
 /* Could the smallest p that n and m runs can have stay below alpha after Holm's correction of so many tests? */
 bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);
 /* The least number of runs a side of which that is true. */

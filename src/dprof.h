@@ -63,6 +63,8 @@ void dp_prof_phases(struct dp_prof *prof);
 /* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
  * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
+/* Before the first file: contexts are stretches of time, in order, and not added up: for a flame chart. time: enum dp_time. */
+void dp_prof_chart(struct dp_prof *prof, int time);
 /* Before the first file: folded stacks may have two counts on each line, those of two profiles. The second one is the count,
  * and the first a counter of the name "before", in the same ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
@@ -346,7 +348,8 @@ struct dp_diff_how {
                                      * added to the value of the first side, or taken off */
     int baseline_only;              /* only what the baseline and another side have */
     double floor;                   /* percent of the pooled total: what has less is not tested */
-    double alpha;                   /* a difference is true when its p, after Holm, is no greater */
+    double alpha;                   /* a difference is true when its p, corrected for the number of tests, is no greater */
+    int discoveries;                /* corrected after Benjamini and Hochberg, not Holm: for pictures */
     double confidence;              /* of intervals */
     /* the gate */
     const struct dp_rule *rules;
@@ -396,6 +399,7 @@ struct dp_stacks_how {
                                      * limit; 1: direct recursion is folded */
     int no_program;                 /* what is outside of all subs is left out */
     int strip_hex;                  /* hexadecimal addresses in names are 0x... */
+    int chart;                      /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */
     int when;                       /* keep the order of first entry */
     const double *speed;            /* by run, of all sides in order: values are divided by it. NULL: as they are */
 };
@@ -448,7 +452,7 @@ struct dp_flame_how {
     int is_pair;                    /* two counters of one profile: no before and after */
     double total;                   /* at least so much of the unit is as wide as the picture */
     double factor;                  /* printed counts are multiplied by it */
-    int significant;                /* only names whose values differ truly are coloured (several runs): how->diff says which those are */
+    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ truly by this are coloured. NULL: all */
     /* the picture */
     double width, height, min_width;    /* pixels: the picture's, a frame's; what is narrower is not drawn */
     int min_percent;                /* min_width is percent of the total */
@@ -476,6 +480,9 @@ struct dp_flame_outcome {
     uint64_t frames;                /* drawn */
     uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the first ones of these */
     double hidden_percent;          /* what they have of the total */
+    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can, or one has no second one */
+    uint64_t significant;           /* names that do */
+    int adjusted;                   /* values are as if all runs had had the same speed */
     int total_too_small;            /* how->total was less than there is */
     uint64_t recursion;             /* as of dp_fold_outcome */
     int empty;                      /* there is nothing to draw */

@@ -153,6 +153,7 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     how->baseline_only = dpx_number(aTHX_ from, "baseline_only", 0) != 0;
     how->floor = dpx_real(aTHX_ from, "floor");
     how->alpha = dpx_real(aTHX_ from, "alpha");
+    how->discoveries = dpx_number(aTHX_ from, "discoveries", 0) != 0;
     how->confidence = dpx_real(aTHX_ from, "confidence");
     how->strict = dpx_number(aTHX_ from, "strict", 0) != 0;
     how->view = (int)dpx_number(aTHX_ from, "view", 0);

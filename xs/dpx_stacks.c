@@ -35,6 +35,7 @@ void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides)
     take_columns(aTHX_ how, from, n_sides);
     dpx_pairing(aTHX_ &how->pair, from);
     how->recursion = (size_t)dpx_number(aTHX_ from, "recursion", 0);
+    how->chart = dpx_number(aTHX_ from, "chart", 0) != 0 && n_sides == 1;
     how->no_program = dpx_number(aTHX_ from, "no_program", 0) != 0;
     how->strip_hex = dpx_number(aTHX_ from, "strip_hex", 0) != 0;
 }
@@ -151,6 +152,12 @@ void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
     if (n < n_sides)
         croak("%ld names for %ld sides", (long)n, (long)n_sides);
     how->version = dpx_text_field(aTHX_ from, "version", NULL);
+    HV *truth = dpx_hash_of(aTHX_ dpx_field(aTHX_ from, "truth"));
+    if (truth) {
+        struct dp_diff_how *diff = dpx_array(aTHX_ 1, sizeof *diff);
+        dpx_diff(aTHX_ diff, truth);
+        how->truth = diff;
+    }
     const char *const *background = take_texts(aTHX_ from, "background", &n);
     how->background[0] = n > 1 ? background[0] : NULL;
     how->background[1] = n > 1 ? background[1] : NULL;

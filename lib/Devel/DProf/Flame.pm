@@ -8,6 +8,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(text);
+use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -46,9 +47,26 @@ sub new {
     }
     die "--view $self->{view}: it is for a page, --format html\n" if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
     die "--flamechart: of one side, and not reversed\n" if $self->{flamechart} && ($self->{diff} || $self->{reverse});
+    if ($self->{flamechart}) {
+        my $metric = $self->{metric} // 'cpu';
+        die "--flamechart -m $metric: it is of a time: cpu, user, system, real\n" if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
+        # a page has one frame for each stack, and these in order of time
+        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if $self->{format} ne 'html';
+    }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
     $self->{fills} = $self->read_map if $self->{cp};
+    return $self;
+}
+
+# The picture of two sides that were read for a comparison, which is done with.
+sub of_comparison {
+    my ($class, $diff, %how) = @_;
+    my $self = $class->new(
+        (map { $_ => $diff->{$_} } qw(separate autoload force unit renames bases re_only re_skip normalize title)), diff => 1,
+        metric => $diff->{metric_name}, %how,
+    );
+    $self->{reader} = $diff;
     return $self;
 }
 
@@ -126,7 +144,23 @@ sub prepare {
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{columns} } = reverse @{ $self->{columns} };
     }
+    $self->compare($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->look;
+    return 1;
+}
+
+# Several runs of both sides: what differs truly can be told.
+sub compare {
+    my ($self, $metric) = @_;
+    return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
+    my $diff = $self->{reader};
+    $diff->{metric_name} = $metric;
+    $diff->{normalize} = $self->{normalize};
+    $diff->{discoveries} = 1;
+    $diff->{alpha} = $self->{alpha} // 0.05;
+    $diff->{no_children} = 1;
+    $diff->settle or return 0;
+    $self->{truth} = $diff;
     return 1;
 }
 
@@ -172,12 +206,12 @@ sub look {
 # Which side is which, what was normalized.
 sub legend {
     my ($self, $width, $before, $after) = @_;
-    my $by = $self->{hue} ? 'red: more in, blue: less' : 'red: more, blue: less';
     my $of = { after => "wide: $after", before => "wide: $before", union => 'wide: the greater of both', change => 'wide: what differs' }->{$width};
     my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'with what it calls' : 'itself';
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{is_pair} ? "in $after than in $before" : $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
-    return "red: more, blue: less $verb, $delta; $of$normalized";
+    my $alpha = $self->{truth} ? "; coloured: what differs truly ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
+    return "red: more, blue: less $verb, $delta; $of$normalized$alpha";
 }
 
 # ---- drawing ----
@@ -247,6 +281,7 @@ sub told {
     push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
     push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
+    push @told, "too few runs to tell what differs truly: $result->{needed} a side are needed" if $result->{needed};
     push @told, $self->{map_failed} if defined $self->{map_failed};
     return @told;
 }

@@ -34,7 +34,7 @@ sub read {
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(
         (map { $_ => $self->{$_} } qw(separate autoload force unit windows renames bases re_only re_skip)),
-        pairs => !$self->{diff}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
+        chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
     );
     my $ok = $diff->read(sub { $self->use_of(@_) }, progress('profiles'), @sides);
     end_progress();

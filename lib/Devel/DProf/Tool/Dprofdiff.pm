@@ -45,6 +45,7 @@ sub main {
     my @idle = $opt->{run} ? () : grep { defined $opt->{$_} } qw(N warmup keep show-output);
     return usage('dprofdiff', (length $idle[0] > 1 ? '--' : '-') . "$idle[0] is meaningful only with --run") if @idle;
     return usage('dprofdiff', 'what is it to be compared with? --run once more, or a profile') if $last < 1;
+    return usage('dprofdiff', "--format $opt->{format}: it is of two sides") if $diff->{flame} && $last > 1;
     return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
         # before minutes are spent on the other side
@@ -114,7 +115,11 @@ sub how {
     $how{no_children} = !$how{children};
     die "-s parent: it is dprofreport that knows it\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
     compute($opt, \%how);
-    medium($opt, \%how, qw(text csv json markdown html tap junit github));
+    if (($opt->{format} // '') =~ /^flame(?:-(svg))?\z/) {
+        $how{flame} = $1 // 'html';
+        die "--format $opt->{format}: it has views of its own, and no --tree, --callers or --callees\n" if grep { defined $opt->{$_} } qw(tree callers callees);
+    }
+    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github flame flame-svg));
     for (qw(O N)) {
         die "-$_ $opt->{$_}: a positive number is wanted\n" if defined $opt->{$_} && $opt->{$_} < 1;
     }
@@ -307,6 +312,7 @@ sub report {
     my ($opt, $diff) = @_;
     $diff->{facts} = facts($opt, $diff);
     $diff->{title} //= 'Difference of ' . join ', ', few(map { $_->{name} } @{ $diff->{sides} });
+    return picture($opt, $diff) if $diff->{flame};
     my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $diff->{format} == 0);
     $diff->{colour} = colour($diff, $is_terminal);
     my $result = $diff->print($out);
@@ -327,6 +333,27 @@ sub report {
     return $passed == OK && @idle && $opt->{'fail-if'} ? FAILED : $passed;
 }
 
+# --format flame: the gate looks at the table as always, which nobody sees; then the picture is drawn.
+sub picture {
+    my ($opt, $diff) = @_;
+    require Devel::DProf::Flame;
+    return usage('dprofdiff', "--format $opt->{format}: a picture is nothing for a terminal: > FILE") if -t STDOUT;
+    open my $nowhere, '>', File::Spec->devnull or die;
+    my $result = $diff->print($nowhere) or return USAGE;
+    close $nowhere;
+    my $flame = Devel::DProf::Flame->of_comparison($diff, format => $diff->{flame}, defined $opt->{alpha} ? (alpha => $opt->{alpha}) : (),
+        defined $opt->{title} ? () : (title => undef));
+    $flame->prepare or return FAILED;
+    binmode STDOUT;
+    my $drawn = $flame->draw(\*STDOUT);
+    my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
+    complain("dprofdiff: $_") for $flame->told($drawn);
+    my @idle = $opt->{f} ? () : $diff->idle($result);
+    complain("dprofdiff: $_") for @idle;
+    my $passed = gate($opt, $diff, $result);
+    return $passed == OK && @idle && $opt->{'fail-if'} ? FAILED : $passed;
+}
+
 sub gate {
     my ($opt, $diff, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
@@ -336,7 +363,7 @@ sub gate {
     }
     return OK if !$failed && !($undecided && $opt->{strict});
     # where a reader of the standard error would not learn what it is about
-    if ($diff->{format} == $FORMAT{tap} || $diff->{format} == $FORMAT{csv}) {
+    if ($diff->{flame} || $diff->{format} == $FORMAT{tap} || $diff->{format} == $FORMAT{csv}) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
     complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
@@ -383,7 +410,7 @@ Gate: exit status 3 when a rule fails
     --strict            what cannot be decided fails, too
     --allow-truncated   profiles that were cut short will do
 Output:
-    --format text|tap|json|csv|markdown|junit|github|html       -t SEP  fields separated by SEP
+    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg       -t SEP  fields separated by SEP
     -q  --color auto|always|never  --no-pager  --title TEXT
     -D                  the files' lines first
     --processes         with each file, all the files of its run         -f  compares what differs
