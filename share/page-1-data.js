@@ -1,0 +1,305 @@
+'use strict';
+
+// What the page holds: base64 -> zlib -> JSON and columns -> trees of frames.
+//
+// A frame is a number: its place in preorder. A tree is a few typed arrays indexed by it, so that a profile of two
+// million frames needs no object per frame, and the frames below frame i are exactly i+1 .. end[i]-1: skipping a subtree
+// is one assignment. All of a profile's text comes from the program that was profiled: it is data, shown with textContent
+// or on a canvas and never read as HTML or run.
+
+function bytesOf(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    const raw = atob(base64.trim());
+    const bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    return bytes;
+}
+
+async function inflate(bytes) {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Unsigned LEB128 numbers of `bytes` into `into`, from index `at` on. Multiplying rather than shifting keeps what is over 2^31.
+function varints(bytes, into, at = 0) {
+    let from = 0;
+    for (let i = at; i < into.length; i++) {
+        let b = bytes[from++];
+        if (b < 128) {
+            into[i] = b;
+            continue;
+        }
+        let value = b & 127, scale = 128;
+        do {
+            b = bytes[from++];
+            value += (b & 127) * scale;
+            scale *= 128;
+        } while (b >= 128);
+        into[i] = value;
+    }
+    if (from > bytes.length) throw new Error('a column ends too early');
+    return into;
+}
+
+// The tree: parent[0] is -1. `load(metric, side)` gives the frames' own values in ticks.
+class Frames {
+    constructor(name, parent, when, load) {
+        const n = name.length, depth = new Int32Array(n), end = new Int32Array(n);
+        for (let i = 1; i < n; i++) depth[i] = depth[parent[i]] + 1;
+        for (let i = n - 1; i >= 0; i--) {
+            if (end[i] === 0) end[i] = i + 1;
+            if (i > 0 && end[parent[i]] < end[i]) end[parent[i]] = end[i];
+        }
+        Object.assign(this, { n, name, parent, when, depth, end, load, kept: new Map() });
+    }
+
+    own(metric, side) {
+        const key = metric + '/' + side;
+        if (!this.kept.has(key)) this.kept.set(key, this.load(metric, side));
+        return this.kept.get(key);
+    }
+
+    // The kids of a frame, in order of name.
+    kids(i) {
+        const list = [];
+        for (let k = i + 1; k < this.end[i]; k = this.end[k]) list.push(k);
+        return list;
+    }
+
+    // The names from the root's kid down to the frame.
+    path(i) {
+        const list = [];
+        for (; i > 0; i = this.parent[i]) list.push(this.name[i]);
+        return list.reverse();
+    }
+
+    // The frame that a list of names leads to, or the last one that exists on the way.
+    follow(path) {
+        let at = 0, steps = 0;
+        for (const name of path) {
+            let k = at + 1;
+            while (k < this.end[at] && this.name[k] !== name) k = this.end[k];
+            if (k >= this.end[at]) break;
+            at = k;
+            steps++;
+        }
+        return { frame: at, steps };
+    }
+}
+
+function decode(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset);
+    let at = 0;
+    const take = () => {
+        const size = view.getUint32(at, true), from = at + 4;
+        at = from + size;
+        if (at > bytes.length) throw new Error('the data end too early');
+        return bytes.subarray(from, at);
+    };
+    const facts = JSON.parse(new TextDecoder().decode(take()));
+    if (facts.format !== 1) throw new Error(`format ${facts.format} is not known here`);
+    const n = facts.frames;
+    const up = varints(take(), new Int32Array(n), 1), name = varints(take(), new Int32Array(n)), order = take();
+    const parent = new Int32Array(n).fill(-1), stack = [0];
+    for (let i = 1, depth = 0; i < n; i++) {
+        depth += 1 - up[i];
+        if (!(depth > 0)) throw new Error(`frame ${i} has no parent`);
+        parent[i] = stack[depth - 1];
+        stack[depth] = i;
+    }
+    // Columns of values are read when they are first asked for: most of them never are.
+    const columns = facts.metrics.map(() => facts.sides.map(take));
+    const load = (metric, side) => varints(columns[metric][side], new Float64Array(n));
+    const when = order.length ? varints(order, new Int32Array(n), 1) : null;
+    return { facts, tree: new Frames(name, parent, when, load) };
+}
+
+// Own values -> values with all that is below.
+function inclusive(tree, own) {
+    const sum = own.slice(), parent = tree.parent;
+    for (let i = tree.n - 1; i > 0; i--) sum[parent[i]] += sum[i];
+    return sum;
+}
+
+// Names -> places in the order of names.
+function ranks(names) {
+    const order = names.map((_, i) => i).sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
+    const rank = new Int32Array(names.length);
+    order.forEach((name, i) => { rank[name] = i; });
+    return rank;
+}
+
+// The tree in which a frame called directly by itself is one with its caller. What both call is merged as well, all the way down.
+function mergeRecursion(tree, rank) {
+    const { n, name, parent } = tree;
+    let any = false;
+    for (let i = 1; i < n && !any; i++) any = name[i] === name[parent[i]];
+    if (!any) return tree;
+
+    // New frames in the order in which they are met; (parent, name) -> frame by open addressing.
+    const to = new Int32Array(n), newName = new Int32Array(n), newParent = new Int32Array(n), first = new Int32Array(n);
+    let size = 1;
+    while (size < 2 * n) size *= 2;
+    const slots = new Int32Array(size);
+    let count = 1;
+    newName[0] = name[0];
+    newParent[0] = -1;
+    for (let i = 1; i < n; i++) {
+        const p = to[parent[i]], own = name[i];
+        if (own === newName[p]) {
+            to[i] = p;
+            continue;
+        }
+        let slot = (Math.imul(p, 0x9e3779b1) ^ Math.imul(own, 0x85ebca6b)) & (size - 1);
+        while (slots[slot] !== 0 && (newParent[slots[slot]] !== p || newName[slots[slot]] !== own)) slot = (slot + 1) & (size - 1);
+        if (slots[slot] === 0) {
+            slots[slot] = count;
+            newName[count] = own;
+            newParent[count] = p;
+            first[count++] = i;
+        }
+        to[i] = slots[slot];
+    }
+
+    // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings being met in order of name.
+    const sizes = new Int32Array(count).fill(1), place = new Int32Array(count), next = new Int32Array(count).fill(1);
+    for (let i = count - 1; i > 0; i--) sizes[newParent[i]] += sizes[i];
+    const starts = new Int32Array(rank.length + 1), byName = new Int32Array(count);
+    for (let i = 1; i < count; i++) starts[rank[newName[i]] + 1]++;
+    for (let i = 0; i < rank.length; i++) starts[i + 1] += starts[i];
+    for (let i = 1; i < count; i++) byName[starts[rank[newName[i]]]++] = i;
+    for (let k = 0; k < count - 1; k++) {
+        const i = byName[k];
+        place[i] = next[newParent[i]];
+        next[newParent[i]] += sizes[i];
+    }
+    for (let i = 1; i < count; i++) place[i] += place[newParent[i]];
+
+    const outName = new Int32Array(count), outParent = new Int32Array(count), when = tree.when ? new Int32Array(count) : null;
+    for (let i = 0; i < count; i++) {
+        outName[place[i]] = newName[i];
+        outParent[place[i]] = i ? place[newParent[i]] : -1;
+        if (when && i) when[place[i]] = tree.when[first[i]];
+    }
+    return new Frames(outName, outParent, when, (metric, side) => {
+        const own = tree.own(metric, side), sum = new Float64Array(count);
+        for (let i = 0; i < n; i++) sum[place[to[i]]] += own[i];
+        return sum;
+    });
+}
+
+// Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
+//
+// All of such a tree may be as many frames as the profile has frames times their depth: so only what is wide enough to see
+// is built, for one zoom at a time: the path `focus`, and below it what has at least the part `share` of its weight.
+// `weigh` are the own values by which it is decided; `columns` are lists of own values, summed for each new frame.
+const REVERSE_LIMIT = 5000000;
+
+function reverse(tree, weigh, columns, focus, share, rank) {
+    const { n, name, parent } = tree, names = rank.length;
+    if (!tree.byName || tree.byName.weigh !== weigh) {
+        const starts = new Int32Array(names + 1), list = new Int32Array(n);
+        for (let i = 0; i < n; i++) if (weigh[i] > 0) starts[name[i] + 1]++;
+        for (let i = 0; i < names; i++) starts[i + 1] += starts[i];
+        const fill = starts.slice();
+        for (let i = 0; i < n; i++) if (weigh[i] > 0) list[fill[name[i]]++] = i;
+        tree.byName = { weigh, starts, list };
+    }
+    const { starts, list } = tree.byName;
+    const outName = [name[0]], outParent = [-1], totals = columns.map(() => [0]), ends = columns.map(() => [0]);
+    const weight = new Float64Array(names), counts = new Int32Array(names), slot = new Int32Array(names);
+    let narrow = 0, narrowWeight = 0, least = 0;
+
+    // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
+    let jobs = [];
+    const wanted = (level, found, sum) => {
+        const list = found.filter((own) => (level < focus.length ? own === focus[level] : weight[own] >= least));
+        if (level >= focus.length) {
+            for (const own of found) if (weight[own] < least) { narrow++; narrowWeight += weight[own]; }
+        }
+        return list.sort((a, b) => rank[b] - rank[a]);
+    };
+    const found = [];
+    let all = 0;
+    for (let own = 0; own < names; own++) {
+        if (starts[own] === starts[own + 1]) continue;
+        let sum = 0;
+        for (let k = starts[own]; k < starts[own + 1]; k++) sum += weigh[list[k]];
+        weight[own] = sum;
+        all += sum;
+        found.push(own);
+    }
+    least = all * share;
+    for (const own of wanted(0, found)) jobs.push({ parent: 0, name: own, level: 1, from: list.subarray(starts[own], starts[own + 1]), at: null });
+    for (const own of found) weight[own] = 0;
+    columns.forEach((column, c) => { for (let i = 0; i < n; i++) totals[c][0] += column[i]; });
+
+    while (jobs.length) {
+        const { parent: above, name: own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
+        outName.push(own);
+        outParent.push(above);
+        columns.forEach((column, c) => {
+            let sum = 0;
+            for (let k = 0; k < from.length; k++) sum += column[from[k]];
+            totals[c].push(sum);
+            ends[c].push(0);
+        });
+        let mine = 0;
+        for (let k = 0; k < from.length; k++) {
+            const frame = from[k], caller = parent[at ? at[k] : frame];
+            mine += weigh[frame];
+            if (caller <= 0) {
+                for (let c = 0; c < columns.length; c++) ends[c][me] += columns[c][frame];
+                continue;
+            }
+            const other = name[caller];
+            if (counts[other]++ === 0) seen.push(other);
+            weight[other] += weigh[frame];
+        }
+        if (level === focus.length) least = mine * share;
+        const next = wanted(level, seen).map((other) => ({
+            parent: me, name: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]),
+        }));
+        next.forEach((job, k) => { slot[job.name] = k + 1; });
+        for (const other of seen) counts[other] = weight[other] = 0;
+        for (let k = 0; next.length && k < from.length; k++) {
+            const caller = parent[at ? at[k] : from[k]], other = caller > 0 ? name[caller] : -1;
+            if (other < 0 || slot[other] === 0) continue;
+            const job = next[slot[other] - 1], where = counts[other]++;
+            job.from[where] = from[k];
+            job.at[where] = caller;
+        }
+        for (const job of next) counts[job.name] = slot[job.name] = 0;
+        jobs = next.length < 1000 ? (jobs.push(...next), jobs) : jobs.concat(next);
+    }
+    const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
+    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), ends: ends.map((t) => Float64Array.from(t)), narrow, narrowWeight };
+}
+
+// Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.
+function positions(tree, weights, order) {
+    const { n, parent, end, when } = tree, x = new Float64Array(n);
+    if (order === 'name' || (order === 'time' && !when)) {
+        const next = new Float64Array(n);
+        for (let i = 1; i < n; i++) {
+            const p = parent[i];
+            x[i] = next[i] = next[p];
+            next[p] += weights[i];
+        }
+        return x;
+    }
+    const before = order === 'time' ? (a, b) => when[a] - when[b] || a - b : (a, b) => weights[b] - weights[a] || a - b;
+    for (let p = 0; p < n; p++) {
+        if (end[p] === p + 1) continue;
+        let at = x[p];
+        if (end[p + 1] === end[p]) {
+            x[p + 1] = at;
+            continue;
+        }
+        for (const k of tree.kids(p).sort(before)) {
+            x[k] = at;
+            at += weights[k];
+        }
+    }
+    return x;
+}

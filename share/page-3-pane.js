@@ -1,0 +1,370 @@
+'use strict';
+
+// Drawing: a pane is a canvas that shows the tree of V with the widths of one kind. A difference has up to three of them.
+
+let theme = 'light', printing = false;
+const MARK = { light: 'oklch(0.62 0.25 320)', dark: 'oklch(0.70 0.22 320)' };
+
+// Hue by package; kind by chroma and lightness. In oklch equal lightness is equal to the eye, so text stays readable on every hue.
+const KINDS = [
+    ['Perl sub', 0.83, 0.115, 0.47, 0.105], ['core module', 0.91, 0.045, 0.37, 0.040], ['XS', 0.74, 0.100, 0.57, 0.110],
+    ['builtin', 0.87, 0.000, 0.42, 0.000], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
+    ['program', 0.93, 0.008, 0.33, 0.010],
+];
+const BEGIN = { light: 'oklch(0.55 0.2 305)', dark: 'oklch(0.72 0.17 305)' };
+const LEVELS = 24;             // of a difference, each way
+let ink = null;                // the colours of the theme
+
+function kindColour(kind, hue, t) {
+    const [, light, lightChroma, dark, darkChroma] = KINDS[kind] || KINDS[0];
+    const h = kind === 5 ? 305 : hue;
+    return t === 'dark' ? `oklch(${dark} ${darkChroma} ${h})` : `oklch(${light} ${lightChroma} ${h})`;
+}
+
+// Blue - white - red; the more, the darker as well.
+function diffColour(level, t) {
+    const white = t === 'dark' ? 0.86 : 0.985;
+    if (level === 0) return `oklch(${white} 0 0)`;
+    const part = 0.1 + 0.9 * (Math.abs(level) / LEVELS), red = level > 0;
+    return `oklch(${white + ((red ? 0.50 : 0.45) - white) * part} ${(red ? 0.205 : 0.19) * Math.min(1, part * 1.25)} ${red ? 27 : 260})`;
+}
+
+function colours() {
+    const t = printing ? 'light' : theme, dark = t === 'dark';
+    const { facts: { kinds, hues, fills }, names } = P;
+    ink = { t, back: dark ? '#15171c' : '#ffffff', soft: dark ? '#a0a8b6' : '#5c6470', mark: MARK[t], begin: BEGIN[t], fill: [], text: [] };
+    for (let i = 0; i < names.length; i++) {
+        const asked = fills && fills[i];
+        ink.fill.push(asked || kindColour(kinds[i], hues[i], t));
+        // On colours that were asked for, the text is what stands out from them.
+        const rgb = asked ? [1, 3, 5].map((k) => parseInt(asked.slice(k, k + 2), 16)) : null;
+        ink.text.push(rgb ? (rgb[0] * 0.299 + rgb[1] * 0.587 + rgb[2] * 0.114 > 140 ? '#16181d' : '#ffffff') : dark ? '#f4f5f8' : '#16181d');
+    }
+    ink.levels = [];
+    for (let level = -LEVELS; level <= LEVELS; level++) ink.levels.push(diffColour(level, t));
+    ink.hatch = hatch(dark ? 'rgba(255,255,255,.13)' : 'rgba(0,0,0,.10)');
+    ink.dust = dark ? '#3a3f4a' : '#dfe2e8';
+}
+
+const levelOf = (part) => (part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * LEVELS)));
+
+// Stripes: anonymous subs.
+function hatch(colour) {
+    const tile = document.createElement('canvas'), c = tile.getContext('2d');
+    tile.width = tile.height = 8;
+    c.strokeStyle = colour;
+    c.lineWidth = 2;
+    for (const shift of [-8, 0, 8]) {
+        c.beginPath();
+        c.moveTo(shift - 1, 9);
+        c.lineTo(shift + 9, -1);
+        c.stroke();
+    }
+    return c.createPattern(tile, 'repeat');
+}
+
+const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+const rulers = new Map();      // text -> its width
+
+function widthOf(context, text) {
+    let w = rulers.get(text);
+    if (w === undefined) rulers.set(text, w = context.measureText(text).width);
+    return w;
+}
+
+// What fits: the whole name, the name without its package, the beginning of that.
+function label(context, name, room) {
+    const text = short(name, 400);
+    if (widthOf(context, text) <= room) return text;
+    const bare = text.slice(text.lastIndexOf('::') + 1).replace(/^:/, ''), w = widthOf(context, bare);
+    if (w <= room) return bare;
+    const fits = Math.floor(bare.length * (room - 9) / w);
+    return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';
+}
+
+// Lists of boxes grow by doubling and are kept: a zoom makes no garbage.
+class Boxes {
+    constructor() {
+        this.room = 0;
+        this.count = 0;
+    }
+
+    add(frame, x, w, row) {
+        if (this.count === this.room) {
+            this.room = this.room * 2 || 4096;
+            for (const [key, type] of [['frame', Int32Array], ['x', Float32Array], ['w', Float32Array], ['row', Int32Array]]) {
+                const grown = new type(this.room);
+                if (this[key]) grown.set(this[key]);
+                this[key] = grown;
+            }
+        }
+        const k = this.count++;
+        this.frame[k] = frame;
+        this.x[k] = x;
+        this.w[k] = w;
+        this.row[k] = row;
+    }
+}
+
+class Pane {
+    constructor(kind, classes) {
+        this.kind = kind;                                  // before, after, change, or null: what S.width says
+        this.title = make('h2');
+        this.canvas = make('canvas', { tabIndex: 0 });
+        this.canvas.setAttribute('role', 'application');
+        this.canvas.setAttribute('aria-roledescription', 'flame graph');
+        this.canvas.setAttribute('aria-describedby', 'details');
+        this.hover = make('div', { className: 'mark hover', hidden: true });
+        this.cursor = make('div', { className: 'mark cursor', hidden: true });
+        this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor);
+        this.scroll = make('div', { className: 'scroll', tabIndex: -1 }, this.sheet);
+        this.node = make('section', { className: 'pane ' + classes }, this.title, this.scroll);
+        this.context = this.canvas.getContext('2d');
+        this.boxes = new Boxes();
+        this.dust = new Boxes();                           // what is too narrow to draw
+        this.scroll.addEventListener('scroll', () => {
+            cancelAnimationFrame(this.due);
+            this.due = requestAnimationFrame(() => this.paint());
+        });
+    }
+
+    get width() {
+        return this.kind || S.width;
+    }
+
+    // Widths and places of all frames.
+    measure() {
+        this.weights = V.weights(this.width);
+        this.x = positions(V.tree, this.weights, S.order);
+        this.solid = null;
+    }
+
+    // Frames with a width among the first i: to count what a skipped subtree holds.
+    some(from, to) {
+        if (!this.solid) {
+            const { n } = V.tree, solid = this.solid = new Int32Array(n + 1);
+            for (let i = 0; i < n; i++) solid[i + 1] = solid[i] + (this.weights[i] > 0 ? 1 : 0);
+        }
+        return this.solid[to] - this.solid[from];
+    }
+
+    // The boxes of this zoom. A subtree under a pixel is skipped, whatever it holds.
+    collect() {
+        const { boxes, dust, weights, x } = this, { end, depth, parent } = V.tree, focus = V.focus;
+        this.row = matchMedia('(pointer: coarse)').matches ? 26 : 19;
+        this.view = printing ? 1040 : this.scroll.clientWidth;
+        this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0;
+        boxes.count = dust.count = 0;
+        this.narrow = V.narrow;
+        this.narrowWeight = V.narrowWeight;
+        this.still = 0;                                     // frames without any width
+        const line = [];
+        for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
+        for (const i of line.reverse()) boxes.add(i, 0, this.view, depth[i]);
+        this.above = line.length;
+        const left = x[focus], scale = this.scale, least = 1 / Math.min(2, devicePixelRatio || 1);
+        let deep = depth[focus];
+        if (scale === 0) boxes.add(focus, 0, this.view, depth[focus]);
+        for (let i = focus, stop = scale > 0 ? end[focus] : focus; i < stop;) {
+            const w = weights[i] * scale;
+            if (w < least && i !== focus) {
+                const held = this.some(i, end[i]);
+                this.narrow += held;
+                this.still += end[i] - i - held;
+                this.narrowWeight += weights[i];
+                if (w > 0) dust.add(i, (x[i] - left) * scale, w, depth[i]);
+                i = end[i];
+                continue;
+            }
+            boxes.add(i, (x[i] - left) * scale, w, depth[i]);
+            if (depth[i] > deep) deep = depth[i];
+            i++;
+        }
+        this.rows = deep + 1 + (dust.count ? 1 : 0);
+        const room = this.scroll.clientHeight, was = { room: this.height - this.scroll.scrollTop, top: this.scroll.scrollTop };
+        this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, room);
+        this.sheet.style.height = this.height + 'px';
+        if (!S.icicle) this.scroll.scrollTop = was.room > 0 ? this.height - was.room : this.height;
+        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title.textContent || P.facts.title}. Zoomed to ${short(nameOf(focus), 100)}. Arrow keys move, Enter zooms, question mark lists the keys.`);
+    }
+
+    y(row) {
+        return S.icicle ? row * this.row : this.height - (row + 1) * this.row;
+    }
+
+    // Brings a frame's row into view.
+    reveal(frame, spare = 0) {
+        const y = this.y(V.tree.depth[frame]), { scroll } = this, margin = spare * this.row;
+        if (y - margin < scroll.scrollTop) scroll.scrollTop = y - margin;
+        else if (y + this.row + margin > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = y + this.row + margin - scroll.clientHeight;
+    }
+
+    paint() {
+        const { canvas, context: c, boxes, row } = this, { name } = V.tree, { kinds } = P.facts, diff = !!P.diff;
+        const view = this.view, tall = printing ? Math.min(this.height, 12000) : this.scroll.clientHeight;
+        if (!(view > 0 && tall > 0)) return;
+        const dpr = printing ? 2 : devicePixelRatio || 1, top = printing ? 0 : this.scroll.scrollTop;
+        const wide = Math.round(view * dpr), high = Math.round(tall * dpr);
+        if (canvas.width !== wide || canvas.height !== high) {
+            canvas.width = wide;
+            canvas.height = high;
+            canvas.style.width = view + 'px';
+            canvas.style.height = tall + 'px';
+        }
+        c.setTransform(dpr, 0, 0, dpr, 0, 0);
+        c.fillStyle = ink.back;
+        c.fillRect(0, 0, view, tall);
+        c.textBaseline = 'middle';
+        c.direction = 'ltr';
+        c.font = FONT;
+
+        this.paintDust(c, top, tall);
+        const found = F.names, shown = [];
+        for (let k = 0; k < boxes.count; k++) {
+            const y = this.y(boxes.row[k]) - top;
+            if (y > -row && y < tall) shown.push(k);
+        }
+        const kind = this.width, levels = diff ? new Int8Array(boxes.count) : null;
+        for (const k of shown) {
+            const i = boxes.frame[k], x = boxes.x[k], y = this.y(boxes.row[k]) - top, w = boxes.w[k], own = name[i];
+            const wide = w > 3 ? w - 1 : w * 0.8, gone = diff && kind !== 'after' && isGone(i);
+            const hit = found && found[own] === 1;
+            let alpha = k < this.above ? 0.45 : 1;
+            if (found && !hit) alpha *= diff ? 0.3 : 0.5;
+            if (diff) levels[k] = levelOf(shade(i, kind));
+            c.globalAlpha = gone ? alpha * 0.55 : alpha;
+            c.fillStyle = diff ? ink.levels[levels[k] + LEVELS] : hit ? ink.mark : ink.fill[own];
+            c.fillRect(x, y, wide, row - 1);
+            if (diff) this.paintDiff(c, i, x, y, wide, row - 1, gone, levels[k]);
+            else if (!hit && w > 4) {
+                if (kinds[own] === 4) {
+                    c.fillStyle = ink.hatch;
+                    c.fillRect(x, y, wide, row - 1);
+                } else if (kinds[own] === 5) {
+                    c.strokeStyle = ink.begin;
+                    c.strokeRect(x + 0.5, y + 0.5, wide - 1, row - 2);
+                }
+            }
+            if (hit && diff && w > 2) {
+                c.globalAlpha = 1;
+                c.strokeStyle = ink.mark;
+                c.lineWidth = 2;
+                c.strokeRect(x + 1, y + 1, Math.max(0.5, wide - 2), row - 3);
+                c.lineWidth = 1;
+            }
+        }
+        for (const k of shown) {
+            const w = boxes.w[k];
+            if (w < 12) continue;
+            const i = boxes.frame[k], own = name[i], x = boxes.x[k], y = this.y(boxes.row[k]) - top + row / 2;
+            const hit = found && found[own] === 1;
+            c.globalAlpha = (k < this.above ? 0.7 : 1) * (found && !hit ? 0.6 : 1);
+            if (diff) {
+                this.labelDiff(c, i, x, y, w, levels[k]);
+                continue;
+            }
+            if (w < 26) continue;
+            c.fillStyle = hit ? (ink.t === 'dark' ? '#16081c' : '#ffffff') : ink.text[own];
+            const text = label(c, P.names[own], w - 9);
+            if (text) c.fillText(text, x + 4, y);
+        }
+        c.globalAlpha = 1;
+    }
+
+    // Frames too narrow to draw leave a grey trace where together they fill half a pixel.
+    paintDust(c, top, tall) {
+        const { dust, row } = this, columns = Math.ceil(this.view), rows = new Map();
+        for (let k = 0; k < dust.count; k++) {
+            const y = this.y(dust.row[k]) - top;
+            if (y <= -row || y >= tall) continue;
+            let cover = rows.get(dust.row[k]);
+            if (!cover) rows.set(dust.row[k], cover = new Float32Array(columns + 1));
+            cover[dust.x[k] | 0] += dust.w[k];
+        }
+        c.fillStyle = ink.dust;
+        for (const [at, cover] of rows) {
+            const y = this.y(at) - top;
+            for (let p = 0; p < columns; p++) {
+                if (cover[p] < 0.4) continue;
+                let to = p + 1;
+                while (to < columns && cover[to] >= 0.4) to++;
+                c.fillRect(p, y, to - p, row - 1);
+                p = to;
+            }
+        }
+    }
+
+    paintDiff(c, i, x, y, w, h, gone, level) {
+        if (gone) {
+            c.globalAlpha = Math.min(1, c.globalAlpha * 1.8);
+            c.strokeStyle = ink.t === 'dark' ? '#93b8ff' : '#1b3f8b';
+            if (w > 4) {
+                c.setLineDash([4, 3]);
+                c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+                c.setLineDash([]);
+            }
+            return;
+        }
+        if (isNew(i) && i !== 0) {
+            c.fillStyle = '#8f0d0d';
+            c.fillRect(x, y, Math.min(3, w), h);
+        }
+        if (level === 0 && w > 2) {
+            c.strokeStyle = ink.t === 'dark' ? '#565c68' : '#d3d7de';
+            c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+        }
+    }
+
+    // Signs for those to whom red and blue are one: up and plus, down and minus; a plus alone is a new frame.
+    labelDiff(c, i, x, y, w, level) {
+        const dim = ink.t === 'dark' ? '#15171c' : '#16181d', strong = Math.abs(level) > LEVELS * 0.52;
+        const gone = isGone(i), fresh = isNew(i);
+        c.fillStyle = gone ? (ink.t === 'dark' && this.width !== 'after' ? '#dfe6f5' : dim) : strong ? '#ffffff' : dim;
+        const sign = (fresh && i !== 0 ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4;
+        const signWidth = sign ? widthOf(c, sign) + 3 : 0;
+        if (sign && w > signWidth + pad) c.fillText(sign, x + pad, y);
+        const room = w - pad - 5 - signWidth;
+        if (room < 16) return;
+        const text = label(c, nameOf(i), room);
+        if (!text) return;
+        c.fillText(text, x + pad + signWidth, y);
+        if (level === 0) return;
+        const kind = this.width === 'change' || S.reversed ? 'total' : S.colour, [a, b] = kind === 'self' ? V.own : V.total;
+        const value = P.relative ? points(i, kind) : signed(b[i] - a[i]);
+        const used = widthOf(c, text) + 10, after = c.measureText(value).width;
+        if (room > used + after) c.fillText(value, x + pad + signWidth + used, y);
+    }
+
+    // Where a frame stands on the sheet, or null.
+    box(frame) {
+        const { depth, end } = V.tree, focus = V.focus, y = this.y(depth[frame]);
+        if (frame <= focus && focus < end[frame]) return { x: 0, y, w: this.view };
+        if (frame < focus || frame >= end[focus]) return null;
+        const w = this.weights[frame] * this.scale;
+        return w > 0 ? { x: (this.x[frame] - this.x[focus]) * this.scale, y, w } : null;
+    }
+
+    mark(which, frame) {
+        const node = this[which], box = frame >= 0 && frame < V.tree.n ? this.box(frame) : null;
+        node.hidden = !box;
+        if (!box) return;
+        Object.assign(node.style, { left: box.x + 'px', top: box.y + 'px', width: Math.max(3, box.w - 1) + 'px', height: this.row - 1 + 'px' });
+    }
+
+    // The frame under the mouse, or -1.
+    at(event) {
+        const area = this.canvas.getBoundingClientRect(), px = event.clientX - area.left, py = event.clientY - area.top + this.scroll.scrollTop;
+        const row = Math.floor((S.icicle ? py : this.height - py) / this.row), { boxes } = this;
+        for (let k = 0; k < boxes.count; k++) {
+            if (boxes.row[k] === row && px >= boxes.x[k] && px < boxes.x[k] + boxes.w[k]) return boxes.frame[k];
+        }
+        return -1;
+    }
+}
+
+// Two counters: the difference of a frame's shares, in points of a percent.
+function points(i, kind = 'total') {
+    const [a, b] = kind === 'self' ? V.own : V.total;
+    const d = ((V.total[1][0] ? b[i] / V.total[1][0] : 0) - (V.total[0][0] ? a[i] / V.total[0][0] : 0)) * 100;
+    return `${d > 0 ? '+' : d < 0 ? '\u2212' : ''}${Math.abs(d).toFixed(2)} points`;
+}
