@@ -164,28 +164,35 @@ function mergeRecursion(tree, rank) {
     // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings being met in order of name.
     const sizes = new Int32Array(count).fill(1), place = new Int32Array(count), next = new Int32Array(count).fill(1);
     for (let i = count - 1; i > 0; i--) sizes[newParent[i]] += sizes[i];
-    const starts = new Int32Array(rank.length + 1), byName = new Int32Array(count);
-    for (let i = 1; i < count; i++) starts[rank[newName[i]] + 1]++;
-    for (let i = 0; i < rank.length; i++) starts[i + 1] += starts[i];
-    for (let i = 1; i < count; i++) byName[starts[rank[newName[i]]]++] = i;
-    for (let k = 0; k < count - 1; k++) {
-        const i = byName[k];
+    for (const i of byName(newName.subarray(0, count), rank).list) {
+        if (i === 0) continue;
         place[i] = next[newParent[i]];
         next[newParent[i]] += sizes[i];
     }
-    for (let i = 1; i < count; i++) place[i] += place[newParent[i]];
-
-    const outName = new Int32Array(count), outParent = new Int32Array(count), when = tree.when ? new Int32Array(count) : null;
+    const outName = new Int32Array(count), outParent = new Int32Array(count).fill(-1), when = tree.when && new Int32Array(count);
     for (let i = 0; i < count; i++) {
+        if (i) outParent[place[i] += place[newParent[i]]] = place[newParent[i]];
         outName[place[i]] = newName[i];
-        outParent[place[i]] = i ? place[newParent[i]] : -1;
-        if (when && i) when[place[i]] = tree.when[first[i]];
+        if (when) when[place[i]] = tree.when[first[i]];
     }
     return new Frames(outName, outParent, when, (metric, side) => {
-        const own = tree.own(metric, side), sum = new Float64Array(count);
-        for (let i = 0; i < n; i++) sum[place[to[i]]] += own[i];
-        return sum;
+        const own = tree.own(metric, side), sums = new Float64Array(count);
+        for (let i = 0; i < n; i++) sums[place[to[i]]] += own[i];
+        return sums;
     });
+}
+
+// Frames in order of their names' ranks; those of rank r are list[starts[r]] and on.
+function byName(name, rank, weigh) {
+    const starts = new Int32Array(rank.length + 2);
+    const each = (act) => {
+        for (let i = 0; i < name.length; i++) if (!weigh || weigh[i] > 0) act(i);
+    };
+    each((i) => { starts[rank[name[i]] + 2]++; });
+    for (let r = 1; r < starts.length; r++) starts[r] += starts[r - 1];
+    const list = new Int32Array(starts[rank.length + 1]);
+    each((i) => { list[starts[rank[name[i]] + 1]++] = i; });
+    return { starts, list };
 }
 
 // Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
@@ -196,84 +203,69 @@ function mergeRecursion(tree, rank) {
 const REVERSE_LIMIT = 5000000;
 
 function reverse(tree, weigh, columns, focus, share, rank) {
-    const { n, name, parent } = tree, names = rank.length;
-    if (!tree.byName || tree.byName.weigh !== weigh) {
-        const starts = new Int32Array(names + 1), list = new Int32Array(n);
-        for (let i = 0; i < n; i++) if (weigh[i] > 0) starts[name[i] + 1]++;
-        for (let i = 0; i < names; i++) starts[i + 1] += starts[i];
-        const fill = starts.slice();
-        for (let i = 0; i < n; i++) if (weigh[i] > 0) list[fill[name[i]]++] = i;
-        tree.byName = { weigh, starts, list };
-    }
-    const { starts, list } = tree.byName;
-    const outName = [name[0]], outParent = [-1], totals = columns.map(() => [0]), ends = columns.map(() => [0]);
-    const weight = new Float64Array(names), counts = new Int32Array(names), slot = new Int32Array(names);
-    let narrow = 0, narrowWeight = 0, least = 0;
+    const { name, parent } = tree, outName = [name[0]], outParent = [-1], totals = columns.map((column) => [sum(column)]);
+    if (!tree.sorted || tree.sorted.weigh !== weigh) tree.sorted = { weigh, ...byName(name, rank, weigh) };
+    const { starts, list } = tree.sorted;
+    const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
+    let narrow = 0, narrowWeight = 0, least = sum(weigh) * share;
+
+    // Of the names found at a level, those to go on with: the next on the way to the focus, or all that are wide enough.
+    const wanted = (level, found) => {
+        if (level < focus.length) return found.filter((other) => other === focus[level]);
+        for (const other of found) {
+            if (weight[other] >= least) continue;
+            narrow++;
+            narrowWeight += weight[other];
+        }
+        return found.filter((other) => weight[other] >= least).sort((a, b) => rank[b] - rank[a]);
+    };
 
     // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
-    let jobs = [];
-    const wanted = (level, found, sum) => {
-        const list = found.filter((own) => (level < focus.length ? own === focus[level] : weight[own] >= least));
-        if (level >= focus.length) {
-            for (const own of found) if (weight[own] < least) { narrow++; narrowWeight += weight[own]; }
-        }
-        return list.sort((a, b) => rank[b] - rank[a]);
-    };
-    const found = [];
-    let all = 0;
-    for (let own = 0; own < names; own++) {
-        if (starts[own] === starts[own + 1]) continue;
-        let sum = 0;
-        for (let k = starts[own]; k < starts[own + 1]; k++) sum += weigh[list[k]];
-        weight[own] = sum;
-        all += sum;
-        found.push(own);
+    const found = [], parts = new Map();
+    for (let r = 0; r < rank.length; r++) {
+        if (starts[r] === starts[r + 1]) continue;
+        const from = list.subarray(starts[r], starts[r + 1]), other = name[from[0]];
+        for (const frame of from) weight[other] += weigh[frame];
+        found.push(other);
+        parts.set(other, from);
     }
-    least = all * share;
-    for (const own of wanted(0, found)) jobs.push({ parent: 0, name: own, level: 1, from: list.subarray(starts[own], starts[own + 1]), at: null });
-    for (const own of found) weight[own] = 0;
-    columns.forEach((column, c) => { for (let i = 0; i < n; i++) totals[c][0] += column[i]; });
-
+    const jobs = wanted(0, found).map((other) => ({ parent: 0, name: other, level: 1, from: parts.get(other), at: parts.get(other) }));
+    weight.fill(0);
     while (jobs.length) {
         const { parent: above, name: own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
         outName.push(own);
         outParent.push(above);
         columns.forEach((column, c) => {
-            let sum = 0;
-            for (let k = 0; k < from.length; k++) sum += column[from[k]];
-            totals[c].push(sum);
-            ends[c].push(0);
+            let all = 0;
+            for (let k = 0; k < from.length; k++) all += column[from[k]];
+            totals[c].push(all);
         });
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
-            const frame = from[k], caller = parent[at ? at[k] : frame];
-            mine += weigh[frame];
-            if (caller <= 0) {
-                for (let c = 0; c < columns.length; c++) ends[c][me] += columns[c][frame];
-                continue;
-            }
-            const other = name[caller];
+            const caller = parent[at[k]], other = name[caller];
+            mine += weigh[from[k]];
+            if (caller <= 0) continue;
             if (counts[other]++ === 0) seen.push(other);
-            weight[other] += weigh[frame];
+            weight[other] += weigh[from[k]];
         }
         if (level === focus.length) least = mine * share;
         const next = wanted(level, seen).map((other) => ({
             parent: me, name: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]),
         }));
-        next.forEach((job, k) => { slot[job.name] = k + 1; });
         for (const other of seen) counts[other] = weight[other] = 0;
+        next.forEach((job, k) => { slot[job.name] = k + 1; });
         for (let k = 0; next.length && k < from.length; k++) {
-            const caller = parent[at ? at[k] : from[k]], other = caller > 0 ? name[caller] : -1;
-            if (other < 0 || slot[other] === 0) continue;
+            const caller = parent[at[k]], other = name[caller];
+            if (caller <= 0 || slot[other] === 0) continue;
             const job = next[slot[other] - 1], where = counts[other]++;
             job.from[where] = from[k];
             job.at[where] = caller;
         }
         for (const job of next) counts[job.name] = slot[job.name] = 0;
-        jobs = next.length < 1000 ? (jobs.push(...next), jobs) : jobs.concat(next);
+        for (const job of next) jobs.push(job);
     }
     const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
-    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), ends: ends.map((t) => Float64Array.from(t)), narrow, narrowWeight };
+    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, narrowWeight };
 }
 
 // Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.

@@ -7,64 +7,61 @@ const $ = (id) => document.getElementById(id);
 const S = {
     path: [],                  // names from the root's kid to the frame zoomed to
     q: '', match: false,       // the search, and whether case counts
-    metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
-    table: false, sub: -1,
+    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, sub: -1,
     layout: 'graph', width: 'after', colour: 'self', uncertain: false,     // of differences
 };
-let P = null;                  // facts, tree, names, diff ...
-let V = null;                  // tree, focus, own[side], total[side], weights(width) ...
-let F = { test: null, names: null, error: '' };
+let P = null, V = null;
+const F = { names: null, error: '', at: -1 };
 
 function begin({ facts, tree }) {
-    const { names, diff, options = {} } = facts;
-    P = { facts, names, tree, diff, rank: ranks(names), sides: facts.sides.length, metrics: facts.metrics };
+    const { names, diff, metrics, options = {} } = facts;
+    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
     // Two counters of one profile have no common unit: what is compared is each frame's share of its own counter.
     P.relative = !!diff && diff.mode === 'pair-metric';
-    P.factor = facts.sides.map((_, side) => (diff && diff.factor && diff.factor[side]) || 1);
-    P.key = (key) => P.metrics.findIndex((m) => m.key === key);
     if (diff) {
-        P.moved = new Map(Object.entries(diff.moved || {}).map(([name, place]) => [+name, place]));
-        const set = (list) => (list ? Uint8Array.from(names, () => 0).map((_, i) => (list.has(i) ? 1 : 0)) : null);
-        P.certain = diff.significant && { self: set(new Set(diff.significant.self)), total: set(new Set(diff.significant.total)) };
+        const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)), { significant } = diff;
+        P.certain = significant && { self: flags(new Set(significant.self)), total: flags(new Set(significant.total)) };
         S.layout = diff.view || 'graph';
         S.width = diff.width || (diff.negate ? 'before' : 'after');
         S.colour = diff.colour || 'self';
     }
-    S.metric = Math.max(0, P.key(options.metric));
-    S.order = options.order || 'name';
-    S.icicle = !!options.inverted;
-    S.reversed = !!options.reverse && canReverse();
-    S.merged = !!options.merged;
-    S.q = options.search || '';
+    Object.assign(S, {
+        metric: Math.max(0, P.key(options.metric)), order: options.order || 'name', q: options.search || '',
+        icicle: !!options.inverted, reversed: !!options.reverse && canReverse(), merged: !!options.merged,
+    });
     P.initial = { ...S };
 }
 
 const canReverse = () => P.tree.n <= REVERSE_LIMIT;
 const metric = () => P.metrics[S.metric];
-const last = () => P.sides - 1;
-
-// A side's own values, scaled as the comparison asks.
-function scaled(tree, index, side) {
-    const own = tree.own(index, side), factor = P.factor[side] * (P.relative && side === 0 ? balance(index) : 1);
-    if (factor === 1) return own;
-    const key = `scaled ${index}/${side}`;
-    if (!tree.kept.has(key)) tree.kept.set(key, own.map((v) => v * factor));
-    return tree.kept.get(key);
-}
-
+const last = () => P.facts.sides.length - 1;
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 
-// By what counter 1 is multiplied so that both are as large.
-function balance(index) {
-    P.balances = P.balances || [];
-    if (!P.balances[index]) {
-        const [a, b] = [0, 1].map((side) => sum(P.tree.own(index, side)));
-        P.balances[index] = a > 0 && b > 0 ? b / a : 1;
-    }
-    return P.balances[index];
+function keep(map, key, what) {
+    if (!map.has(key)) map.set(key, what());
+    return map.get(key);
 }
 
-// Own weights by which frames are as wide as they are. `both` is the larger one: a frame that vanished keeps its place.
+// Own values of all sides, scaled as the comparison asks.
+function values(tree, index) {
+    return keep(tree.kept, index, () => P.facts.sides.map((_, side) => {
+        const own = tree.own(index, side), factor = (P.diff && P.diff.factor && P.diff.factor[side]) || 1;
+        return factor === 1 ? own : own.map((v) => v * factor);
+    }));
+}
+
+// Of two counters the first is drawn as if it were as large as the second; real() is its own number again.
+const balance = () => (P.relative ? keep(P.kept, 'balance ' + S.metric, () => {
+    const [a, b] = values(P.tree, S.metric).map(sum);
+    return a > 0 && b > 0 ? b / a : 1;
+}) : 1);
+const real = (value, side) => (side === 0 ? value / balance() : value);
+const shown = (tree) => keep(tree.kept, 'shown ' + S.metric, () => {
+    const own = values(tree, S.metric), by = balance();
+    return by === 1 ? own : [own[0].map((v) => v * by), own[1]];
+});
+
+// Own weights by which frames are as wide as they are. The larger of two: a frame that vanished keeps its place.
 const WEIGHTS = {
     before: ([a]) => a,
     after: (own) => own[own.length - 1],
@@ -75,57 +72,36 @@ const WEIGHTS = {
 // The tree on show and its values. Everything that depends on them starts from here.
 function makeView(pixels) {
     if (S.merged && !P.mergedTree) P.mergedTree = mergeRecursion(P.tree, P.rank);
-    const base = S.merged ? P.mergedTree : P.tree;
-    const own = P.facts.sides.map((_, side) => scaled(base, S.metric, side));
-    const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'];
-    const keep = `values ${S.metric}`;
-    if (!base.values || base.values.keep !== keep) {
-        base.values = { keep, own, weights: {} };
-        base.values.total = own.map((list) => inclusive(base, list));
+    const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
+    const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
+    const calls = P.key('calls');
+    V = { tree: base, base, all: total, own, total, narrow: 0, narrowWeight: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
+        : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
+    if (S.reversed) {
+        const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = widths.map((width) => WEIGHTS[width](own));
+        // What is too narrow in their sum is too narrow in each pane.
+        const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
+        const { tree, totals, narrow, narrowWeight } = reverse(base, weigh, columns, S.path, 0.3 / pixels, P.rank);
+        Object.assign(V, { tree, narrow, narrowWeight, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
     }
-    const values = base.values;
-    const weightsOf = (width) => {
-        if (width === 'after') return values.total[last()];
-        if (width === 'before') return values.total[0];
-        values.weights[width] = values.weights[width] || inclusive(base, WEIGHTS[width](own));
-        return values.weights[width];
-    };
-    if (!S.reversed) {
-        const { frame, steps } = base.follow(S.path);
-        V = { tree: base, base, own, total: values.total, focus: frame, steps, weights: weightsOf, narrow: 0, narrowWeight: 0 };
-    } else {
-        const columns = widths.map((width) => WEIGHTS[width](own));
-        // What is too narrow in each pane is too narrow in their sum.
-        if (!values.weigh) values.weigh = P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0];
-        const made = reverse(base, values.weigh, columns, S.path, 0.3 / pixels, P.rank);
-        const index = (width) => widths.indexOf(width);
-        const sides = P.diff ? [0, 1] : [0];
-        const { frame, steps } = made.tree.follow(S.path);
-        V = {
-            tree: made.tree, base, own: sides.map((s) => made.ends[s]), total: sides.map((s) => made.totals[s]), focus: frame, steps,
-            weights: (width) => made.totals[index(width)], narrow: made.narrow, narrowWeight: made.narrowWeight,
-        };
-    }
-    V.calls = !S.reversed && P.key('calls') >= 0 ? P.facts.sides.map((_, side) => base.own(P.key('calls'), side)) : null;
-    if (P.diff) {
-        V.changed = V.weights('change');
-        V.largest = {};
-    }
-    return V;
+    const { frame, steps } = V.tree.follow(S.path);
+    Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
 }
 
-// Whether a name's difference is coloured: with several runs a side, what may be chance is not, at first.
-function certain(name, kind) {
-    return !P.certain || S.uncertain || P.certain[kind][name] === 1;
-}
+// Which difference is coloured: where callers are drawn, and where widths are changes, only the whole one says something.
+const kindOf = (width) => (width === 'change' || S.reversed ? 'total' : S.colour);
+
+// With several runs a side, what may be chance is not coloured at first.
+const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1;
 
 // The largest |difference| among the frames that are coloured: the end of the scale.
 function largest(kind) {
     const key = kind + S.uncertain;
     if (V.largest[key] === undefined) {
-        const [a, b] = kind === 'self' ? V.own : V.total, name = V.tree.name;
+        const [a, b] = V[kind === 'self' ? 'own' : 'total'], { name, n } = V.tree;
         let most = 0;
-        for (let i = 0; i < V.tree.n; i++) {
+        for (let i = 0; i < n; i++) {
             const d = Math.abs(b[i] - a[i]);
             if (d > most && certain(name[i], kind)) most = d;
         }
@@ -136,40 +112,33 @@ function largest(kind) {
 
 // -1 .. 1: how blue or red. The square root shows small differences, and none at all stays white.
 function shade(i, width) {
-    const kind = width === 'change' || S.reversed ? 'total' : S.colour;
-    const [a, b] = kind === 'self' ? V.own : V.total, d = b[i] - a[i], most = largest(kind);
+    const kind = kindOf(width), [a, b] = V[kind === 'self' ? 'own' : 'total'], d = b[i] - a[i], most = largest(kind);
     if (!certain(V.tree.name[i], kind) || Math.abs(d) <= most * 1e-9) return 0;
     const part = width === 'change' ? Math.abs(d) / V.changed[i] : Math.sqrt(Math.abs(d) / most);
     return Math.sign(d) * Math.min(1, part);
 }
 
-const isGone = (i) => P.diff && V.total[1][i] === 0 && V.total[0][i] > 0;
-const isNew = (i) => P.diff && V.total[0][i] === 0 && V.total[1][i] > 0;
+const isGone = (i) => !!P.diff && V.total[1][i] === 0 && V.total[0][i] > 0;
+const isNew = (i) => !!P.diff && V.total[0][i] === 0 && V.total[1][i] > 0;
 
-// Search. The names are few: each is matched once, frames are found by their names.
+// Search. The names are few: each is matched once, frames are found by their names. A bad expression leaves the last good one.
 function compile() {
     F.error = '';
     if (S.q === '') {
-        F.test = F.names = null;
+        F.names = null;
         return;
     }
-    let test;
+    const found = new Uint8Array(P.names.length), begun = performance.now();
     try {
-        test = new RegExp(S.q, S.match ? '' : 'i');
-    } catch (error) {
-        F.error = 'Not a regular expression: ' + String(error.message).replace(/^Invalid regular expression:\s*/, '');
-        return;
-    }
-    const names = new Uint8Array(P.names.length), begun = performance.now();
-    for (let i = 0; i < names.length; i++) {
-        if (test.test(P.names[i])) names[i] = 1;
-        if (performance.now() - begun > 2000) {
-            F.error = 'This expression takes too long';
-            return;
+        const test = new RegExp(S.q, S.match ? '' : 'i');
+        for (let i = 0; i < found.length; i++) {
+            if (test.test(P.names[i])) found[i] = 1;
+            if (performance.now() - begun > 2000) throw new Error('it takes too long');
         }
+        F.names = found;
+    } catch (error) {
+        F.error = `Not a usable regex: ${error.message.replace(/^.*: /s, '')}`;
     }
-    F.test = test;
-    F.names = names;
 }
 
 // Frames found, and their share: a match below a match is in it already. Callers or not, the same stacks hold a match.
@@ -177,129 +146,107 @@ function tally() {
     F.at = -1;
     F.list = null;
     if (!F.names) return;
-    const { tree: { n, name, end }, values: { total } } = { tree: V.base, values: V.base.values };
-    const shares = total.map(() => 0);
+    const { base: { n, name, end }, all } = V, sums = all.map(() => 0);
     let frames = 0, until = 0;
     for (let i = 0; i < n; i++) {
         if (F.names[name[i]] === 0) continue;
         frames++;
         if (i < until) continue;
         until = end[i];
-        for (let s = 0; s < total.length; s++) shares[s] += total[s][i];
+        for (let s = 0; s < sums.length; s++) sums[s] += all[s][i];
     }
     F.frames = frames;
     F.subs = sum(F.names);
-    F.shares = shares.map((v, s) => (total[s][0] > 0 ? v / total[s][0] : 0));
+    F.shares = sums.map((v, s) => (all[s][0] > 0 ? v / all[s][0] : 0));
 }
 
-// The frames found that have a width, from the left.
-function matches(x, weights) {
-    if (!F.list) {
-        const { n, name, depth } = V.tree, list = [];
-        for (let i = 0; i < n; i++) if (F.names[name[i]] === 1 && weights[i] > 0) list.push(i);
-        if (S.order !== 'name') list.sort((a, b) => x[a] - x[b] || depth[a] - depth[b]);
-        F.list = list;
+// Values of frames by name. Where a frame stands below one of its name, its time is in that one's already.
+function outermost(tree, all, counts, other) {
+    const sums = all.map(() => new Float64Array(P.names.length)), until = new Int32Array(P.names.length);
+    for (let i = 0; i < tree.n; i++) {
+        if (!counts(i)) continue;
+        const sub = other(i);
+        if (i < until[sub]) continue;
+        until[sub] = tree.end[i];
+        for (let s = 0; s < all.length; s++) sums[s][sub] += all[s][i];
     }
-    return F.list;
+    return sums;
 }
 
-// Subs: sums by name; the time of a sub within itself counts once.
-function subs() {
-    const key = 'subs ' + S.metric;
-    if (P.tree.kept.has(key)) return P.tree.kept.get(key);
-    const { n, name, end } = P.tree, count = P.names.length;
-    const table = { self: [], total: [], calls: null, ops: null, frames: new Int32Array(count) };
-    const add = (own) => {
-        const sums = new Float64Array(count);
-        for (let i = 0; i < n; i++) sums[name[i]] += own[i];
+function plainSums(tree, lists, counts, other) {
+    return lists.map((own) => {
+        const sums = new Float64Array(P.names.length);
+        for (let i = 0; i < tree.n; i++) if (counts(i)) sums[other(i)] += own[i];
         return sums;
-    };
-    for (let i = 0; i < n; i++) table.frames[name[i]]++;
-    P.facts.sides.forEach((_, side) => {
-        const own = scaled(P.tree, S.metric, side), all = inclusive(P.tree, own);
-        const sums = new Float64Array(count), until = new Int32Array(count);
-        for (let i = 0; i < n; i++) {
-            const sub = name[i];
-            if (i < until[sub]) continue;
-            until[sub] = end[i];
-            sums[sub] += all[i];
-        }
-        table.self.push(add(own));
-        table.total.push(sums);
     });
-    for (const known of ['calls', 'ops']) {
-        const index = P.key(known);
-        if (index >= 0) table[known] = P.facts.sides.map((_, side) => add(P.tree.own(index, side)));
-    }
-    P.tree.kept.set(key, table);
-    return table;
 }
 
-// Who calls a sub and whom it calls: name -> { total: [by side], calls: [by side] }. An edge within itself counts once.
+// Sums by sub: { self, total, calls, ops } by side, where known, and how many frames.
+function subs() {
+    return keep(P.kept, 'subs ' + S.metric, () => {
+        const { tree } = P, own = shown(tree), any = () => true, sub = (i) => tree.name[i], frames = new Int32Array(P.names.length);
+        for (const name of tree.name) frames[name]++;
+        const named = (key) => (P.key(key) < 0 ? null : plainSums(tree, values(tree, P.key(key)), any, sub));
+        const total = outermost(tree, own.map((list) => inclusive(tree, list)), any, sub);
+        return { frames, self: plainSums(tree, own, any, sub), total, calls: named('calls'), ops: named('ops') };
+    });
+}
+
+// Who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {
-    const { n, name, parent, end } = P.tree;
-    const all = P.facts.sides.map((_, side) => inclusive(P.tree, scaled(P.tree, S.metric, side)));
-    const index = P.key('calls'), calls = index < 0 ? null : P.facts.sides.map((_, side) => P.tree.own(index, side));
+    const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), calls = P.key('calls');
     const collect = (counts, other) => {
-        const rows = new Map(), until = new Int32Array(P.names.length);
-        for (let i = 1; i < n; i++) {
-            if (!counts(i)) continue;
-            const key = other(i);
-            let row = rows.get(key);
-            if (!row) rows.set(key, row = { sub: key, total: all.map(() => 0), calls: all.map(() => 0) });
-            if (calls) calls.forEach((list, s) => { row.calls[s] += list[i]; });
-            if (i < until[key]) continue;
-            until[key] = end[i];
-            all.forEach((list, s) => { row.total[s] += list[i]; });
-        }
-        return [...rows.values()].sort((a, b) => Math.max(...b.total) - Math.max(...a.total) || P.rank[a.sub] - P.rank[b.sub]);
+        const total = outermost(tree, all, counts, other), count = calls < 0 ? null : plainSums(tree, values(tree, calls), counts, other), seen = new Set();
+        for (let i = 1; i < tree.n; i++) if (counts(i)) seen.add(other(i));
+        const rows = [...seen].map((key) => ({ sub: key, total: total.map((list) => list[key]), calls: count && count.map((list) => list[key]) }));
+        return rows.sort((a, b) => Math.max(...b.total) - Math.max(...a.total) || P.rank[a.sub] - P.rank[b.sub]);
     };
     return {
-        callers: collect((i) => name[i] === sub, (i) => name[parent[i]]),
-        callees: collect((i) => name[parent[i]] === sub, (i) => name[i]),
+        callers: collect((i) => i > 0 && name[i] === sub, (i) => name[parent[i]]),
+        callees: collect((i) => i > 0 && name[parent[i]] === sub, (i) => name[i]),
     };
 }
 
 // Numbers as people read them.
-const grouped = (v, digits = 0) => v.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });
+const grouped = (v, digits = 0) => v.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits }).replace('-', '\u2212');
+const plural = (n, word) => `${grouped(n)} ${word}${n === 1 ? '' : 's'}`;
+const COUNT = { unit: '' };
 
 function percent(part) {
-    if (!Number.isFinite(part)) return '';
     const v = part * 100, a = Math.abs(v);
-    return (a === 0 ? '0' : a < 0.01 ? (v < 0 ? '-' : '') + '<0.01' : v.toFixed(a < 10 ? 2 : 1)) + ' %';
+    return Number.isFinite(v) ? (a === 0 ? '0' : a < 0.01 ? '<0.01' : v.toFixed(a < 10 ? 2 : 1)) + ' %' : '';
 }
 
 function amount(ticks, m = metric()) {
     const v = ticks / (m.hz || 1), a = Math.abs(v);
-    if (m.unit !== 's') {
-        const text = grouped(v, Number.isInteger(v) || a >= 100 ? 0 : 1);
-        return m.unit ? `${text} ${m.unit}` : text;
-    }
+    if (m.unit !== 's') return grouped(v, Number.isInteger(v) || a >= 100 ? 0 : 1) + (m.unit ? ' ' + m.unit : '');
     if (a === 0) return '0 s';
     const [scale, unit] = a >= 0.9995 ? [1, 's'] : a >= 0.9995e-3 ? [1e3, 'ms'] : a >= 0.9995e-6 ? [1e6, '\u00b5s'] : [1e9, 'ns'];
-    const w = a * scale;
-    return `${v < 0 ? '\u2212' : ''}${grouped(w, w >= 1000 ? 1 : w >= 100 ? 1 : w >= 10 ? 2 : 3)} ${unit}`;
+    return `${grouped(v * scale, a * scale >= 100 ? 1 : a * scale >= 10 ? 2 : 3)} ${unit}`;
 }
 
-const signed = (ticks, m) => (ticks > 0 ? '+' : '') + amount(ticks, m).replace('-', '\u2212');
+const signed = (ticks, m) => (ticks > 0 ? '+' : '') + amount(ticks, m);
 
 function ratio(before, after) {
     if (before === after) return '\u00d71';
     if (before === 0) return 'new';
-    if (after === 0) return 'gone';
-    const r = after / before;
-    return '\u00d7' + (r >= 100 ? r.toFixed(0) : r.toFixed(2));
+    return after === 0 ? 'gone' : '\u00d7' + (after / before).toFixed(after / before >= 100 ? 0 : 2);
 }
 
 function growth(before, after) {
-    if (before === 0) return after === 0 ? '' : 'new';
     const p = (after - before) / before * 100;
-    return `${p > 0 ? '+' : p < 0 ? '\u2212' : ''}${Math.abs(p).toFixed(Math.abs(p) < 10 ? 1 : 0)} %`;
+    return before === 0 ? '' : `${p > 0 ? '+' : ''}${grouped(p, p !== 0 && Math.abs(p) < 10 ? 1 : 0)} %`;
 }
 
-// Long names are cut where a line is all there is for them.
+// Two counters: the difference of a frame's shares, in points of a percent.
+function points(i, kind) {
+    const d = ((a) => a[1][i] / (V.total[1][0] || 1) - a[0][i] / (V.total[0][0] || 1))(V[kind === 'self' ? 'own' : 'total']) * 100;
+    return `${d > 0 ? '+' : ''}${grouped(d, 2)} points`;
+}
+
 const short = (text, most = 300) => (text.length > most ? text.slice(0, most) + '\u2026' : text);
 const nameOf = (i) => P.names[V.tree.name[i]];
+const sideName = (side) => (P.relative ? P.facts.sides[side] : side ? 'after' : 'before');
 
 function placeOf(name) {
     const place = P.facts.places && P.facts.places[name];
@@ -308,7 +255,13 @@ function placeOf(name) {
 
 // DOM without HTML: make('td', { className: 'left' }, 'text', node ...)
 function make(tag, options = {}, ...inside) {
-    const node = Object.assign(document.createElement(tag), options);
-    node.append(...inside.filter((part) => part !== null && part !== undefined && part !== ''));
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(options)) {
+        if (/-|^role$/.test(key)) node.setAttribute(key, value);
+        else node[key] = value;
+    }
+    node.append(...inside.filter((part) => part !== null && part !== ''));
     return node;
 }
+
+const button = (text, onclick, options = {}) => make('button', { type: 'button', onclick, ...options }, text);

@@ -3,7 +3,8 @@
 // Drawing: a pane is a canvas that shows the tree of V with the widths of one kind. A difference has up to three of them.
 
 let theme = 'light', printing = false;
-const MARK = { light: 'oklch(0.62 0.25 320)', dark: 'oklch(0.70 0.22 320)' };
+let ink = null;                // the colours of the theme
+const LEVELS = 24;             // of a difference, each way
 
 // Hue by package; kind by chroma and lightness. In oklch equal lightness is equal to the eye, so text stays readable on every hue.
 const KINDS = [
@@ -11,39 +12,33 @@ const KINDS = [
     ['builtin', 0.87, 0.000, 0.42, 0.000], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
     ['program', 0.93, 0.008, 0.33, 0.010],
 ];
-const BEGIN = { light: 'oklch(0.55 0.2 305)', dark: 'oklch(0.72 0.17 305)' };
-const LEVELS = 24;             // of a difference, each way
-let ink = null;                // the colours of the theme
 
-function kindColour(kind, hue, t) {
-    const [, light, lightChroma, dark, darkChroma] = KINDS[kind] || KINDS[0];
-    const h = kind === 5 ? 305 : hue;
-    return t === 'dark' ? `oklch(${dark} ${darkChroma} ${h})` : `oklch(${light} ${lightChroma} ${h})`;
+function kindColour(kind, hue) {
+    const [, light, lightChroma, dark, darkChroma] = KINDS[kind] || KINDS[0], h = kind === 5 ? 305 : hue;
+    return ink.dark ? `oklch(${dark} ${darkChroma} ${h})` : `oklch(${light} ${lightChroma} ${h})`;
 }
 
-// Blue - white - red; the more, the darker as well.
-function diffColour(level, t) {
-    const white = t === 'dark' ? 0.86 : 0.985;
+// Blue - white - red; the more, the darker as well. The first step is far enough from white to be seen.
+function diffColour(level) {
+    const white = ink.dark ? 0.86 : 0.985, part = 0.16 + 0.84 * (Math.abs(level) / LEVELS), red = level > 0;
     if (level === 0) return `oklch(${white} 0 0)`;
-    const part = 0.1 + 0.9 * (Math.abs(level) / LEVELS), red = level > 0;
     return `oklch(${white + ((red ? 0.50 : 0.45) - white) * part} ${(red ? 0.205 : 0.19) * Math.min(1, part * 1.25)} ${red ? 27 : 260})`;
 }
 
 function colours() {
-    const t = printing ? 'light' : theme, dark = t === 'dark';
-    const { facts: { kinds, hues, fills }, names } = P;
-    ink = { t, back: dark ? '#15171c' : '#ffffff', soft: dark ? '#a0a8b6' : '#5c6470', mark: MARK[t], begin: BEGIN[t], fill: [], text: [] };
-    for (let i = 0; i < names.length; i++) {
-        const asked = fills && fills[i];
-        ink.fill.push(asked || kindColour(kinds[i], hues[i], t));
-        // On colours that were asked for, the text is what stands out from them.
-        const rgb = asked ? [1, 3, 5].map((k) => parseInt(asked.slice(k, k + 2), 16)) : null;
-        ink.text.push(rgb ? (rgb[0] * 0.299 + rgb[1] * 0.587 + rgb[2] * 0.114 > 140 ? '#16181d' : '#ffffff') : dark ? '#f4f5f8' : '#16181d');
-    }
-    ink.levels = [];
-    for (let level = -LEVELS; level <= LEVELS; level++) ink.levels.push(diffColour(level, t));
-    ink.hatch = hatch(dark ? 'rgba(255,255,255,.13)' : 'rgba(0,0,0,.10)');
-    ink.dust = dark ? '#3a3f4a' : '#dfe2e8';
+    const t = printing ? 'light' : theme, dark = t === 'dark', { facts: { kinds, hues, fills }, names } = P;
+    ink = dark
+        ? { back: '#15171c', text: '#f4f5f8', dust: '#3a3f4a', line: '#565c68', ghost: '#93b8ff', ghostText: '#dfe6f5', stripe: 'rgba(255,255,255,.16)', mark: 'oklch(0.70 0.22 320)', markText: '#16081c', begin: 'oklch(0.72 0.17 305)' }
+        : { back: '#ffffff', text: '#16181d', dust: '#dfe2e8', line: '#d3d7de', ghost: '#1b3f8b', ghostText: '#16181d', stripe: 'rgba(0,0,0,.12)', mark: 'oklch(0.62 0.25 320)', markText: '#ffffff', begin: 'oklch(0.55 0.2 305)' };
+    Object.assign(ink, { t, dark, hatch: hatch(ink.stripe), levels: Array.from({ length: 2 * LEVELS + 1 }, (_, k) => k - LEVELS) });
+    ink.levels = ink.levels.map(diffColour);
+    ink.fill = names.map((_, i) => (fills && fills[i]) || kindColour(kinds[i], hues[i]));
+    // On colours that were asked for, the text is what stands out from them.
+    ink.on = names.map((_, i) => {
+        if (!fills || !fills[i]) return ink.text;
+        const [r, g, b] = [1, 3, 5].map((k) => parseInt(fills[i].slice(k, k + 2), 16));
+        return r * 0.299 + g * 0.587 + b * 0.114 > 140 ? '#16181d' : '#ffffff';
+    });
 }
 
 const levelOf = (part) => (part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * LEVELS)));
@@ -110,10 +105,7 @@ class Pane {
     constructor(kind, classes) {
         this.kind = kind;                                  // before, after, change, or null: what S.width says
         this.title = make('h2');
-        this.canvas = make('canvas', { tabIndex: 0 });
-        this.canvas.setAttribute('role', 'application');
-        this.canvas.setAttribute('aria-roledescription', 'flame graph');
-        this.canvas.setAttribute('aria-describedby', 'details');
+        this.canvas = make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-describedby': 'details' });
         this.hover = make('div', { className: 'mark hover', hidden: true });
         this.cursor = make('div', { className: 'mark cursor', hidden: true });
         this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor);
@@ -151,7 +143,8 @@ class Pane {
     // The boxes of this zoom. A subtree under a pixel is skipped, whatever it holds.
     collect() {
         const { boxes, dust, weights, x } = this, { end, depth, parent } = V.tree, focus = V.focus;
-        this.row = matchMedia('(pointer: coarse)').matches ? 26 : 19;
+        // Rows are as high as there is room for, within reason.
+        this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(this.scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : this.scroll.clientWidth;
         this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0;
         boxes.count = dust.count = 0;
@@ -181,10 +174,12 @@ class Pane {
             i++;
         }
         this.rows = deep + 1 + (dust.count ? 1 : 0);
-        const room = this.scroll.clientHeight, was = { room: this.height - this.scroll.scrollTop, top: this.scroll.scrollTop };
-        this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, room);
+        // A flame stands on the bottom: that is what stays in place when the sheet's height changes.
+        const below = this.height - this.scroll.scrollTop;
+        this.seen = this.scroll.clientHeight;
+        this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
-        if (!S.icicle) this.scroll.scrollTop = was.room > 0 ? this.height - was.room : this.height;
+        if (!S.icicle) this.scroll.scrollTop = below > 0 ? this.height - below : this.height;
         this.canvas.setAttribute('aria-label', `Flame graph, ${this.title.textContent || P.facts.title}. Zoomed to ${short(nameOf(focus), 100)}. Arrow keys move, Enter zooms, question mark lists the keys.`);
     }
 
@@ -219,15 +214,15 @@ class Pane {
         c.font = FONT;
 
         this.paintDust(c, top, tall);
-        const found = F.names, shown = [];
+        const found = F.names, seen = [];
         for (let k = 0; k < boxes.count; k++) {
             const y = this.y(boxes.row[k]) - top;
-            if (y > -row && y < tall) shown.push(k);
+            if (y > -row && y < tall) seen.push(k);
         }
         const kind = this.width, levels = diff ? new Int8Array(boxes.count) : null;
-        for (const k of shown) {
+        for (const k of seen) {
             const i = boxes.frame[k], x = boxes.x[k], y = this.y(boxes.row[k]) - top, w = boxes.w[k], own = name[i];
-            const wide = w > 3 ? w - 1 : w * 0.8, gone = diff && kind !== 'after' && isGone(i);
+            const wide = w > 3 ? w - 1 : w * 0.8, gone = isGone(i);
             const hit = found && found[own] === 1;
             let alpha = k < this.above ? 0.45 : 1;
             if (found && !hit) alpha *= diff ? 0.3 : 0.5;
@@ -253,7 +248,7 @@ class Pane {
                 c.lineWidth = 1;
             }
         }
-        for (const k of shown) {
+        for (const k of seen) {
             const w = boxes.w[k];
             if (w < 12) continue;
             const i = boxes.frame[k], own = name[i], x = boxes.x[k], y = this.y(boxes.row[k]) - top + row / 2;
@@ -264,7 +259,7 @@ class Pane {
                 continue;
             }
             if (w < 26) continue;
-            c.fillStyle = hit ? (ink.t === 'dark' ? '#16081c' : '#ffffff') : ink.text[own];
+            c.fillStyle = hit ? ink.markText : ink.on[own];
             const text = label(c, P.names[own], w - 9);
             if (text) c.fillText(text, x + 4, y);
         }
@@ -297,7 +292,7 @@ class Pane {
     paintDiff(c, i, x, y, w, h, gone, level) {
         if (gone) {
             c.globalAlpha = Math.min(1, c.globalAlpha * 1.8);
-            c.strokeStyle = ink.t === 'dark' ? '#93b8ff' : '#1b3f8b';
+            c.strokeStyle = ink.ghost;
             if (w > 4) {
                 c.setLineDash([4, 3]);
                 c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
@@ -310,16 +305,15 @@ class Pane {
             c.fillRect(x, y, Math.min(3, w), h);
         }
         if (level === 0 && w > 2) {
-            c.strokeStyle = ink.t === 'dark' ? '#565c68' : '#d3d7de';
+            c.strokeStyle = ink.line;
             c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
         }
     }
 
     // Signs for those to whom red and blue are one: up and plus, down and minus; a plus alone is a new frame.
     labelDiff(c, i, x, y, w, level) {
-        const dim = ink.t === 'dark' ? '#15171c' : '#16181d', strong = Math.abs(level) > LEVELS * 0.52;
-        const gone = isGone(i), fresh = isNew(i);
-        c.fillStyle = gone ? (ink.t === 'dark' && this.width !== 'after' ? '#dfe6f5' : dim) : strong ? '#ffffff' : dim;
+        const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind === 'self' ? 'own' : 'total'];
+        c.fillStyle = isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
         const sign = (fresh && i !== 0 ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4;
         const signWidth = sign ? widthOf(c, sign) + 3 : 0;
         if (sign && w > signWidth + pad) c.fillText(sign, x + pad, y);
@@ -329,7 +323,6 @@ class Pane {
         if (!text) return;
         c.fillText(text, x + pad + signWidth, y);
         if (level === 0) return;
-        const kind = this.width === 'change' || S.reversed ? 'total' : S.colour, [a, b] = kind === 'self' ? V.own : V.total;
         const value = P.relative ? points(i, kind) : signed(b[i] - a[i]);
         const used = widthOf(c, text) + 10, after = c.measureText(value).width;
         if (room > used + after) c.fillText(value, x + pad + signWidth + used, y);
@@ -360,11 +353,4 @@ class Pane {
         }
         return -1;
     }
-}
-
-// Two counters: the difference of a frame's shares, in points of a percent.
-function points(i, kind = 'total') {
-    const [a, b] = kind === 'self' ? V.own : V.total;
-    const d = ((V.total[1][0] ? b[i] / V.total[1][0] : 0) - (V.total[0][0] ? a[i] / V.total[0][0] : 0)) * 100;
-    return `${d > 0 ? '+' : d < 0 ? '\u2212' : ''}${Math.abs(d).toFixed(2)} points`;
 }

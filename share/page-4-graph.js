@@ -1,34 +1,40 @@
 'use strict';
 
-// The graph under the hand: panes, zoom, search, mouse, keys, and the link that holds the state.
+// The graph under the hand: panes, zoom, search, mouse, keys.
 
 let panes = [];
-const C = { cursor: -1, hover: -1, index: 0 };      // frames of V.tree; index: which pane has the keyboard
-const sideName = (side) => (P.relative ? P.facts.sides[side] : side === last() ? 'after' : 'before');
+const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames of V.tree; which pane has the keyboard, and whether it is used
 
 function makePanes() {
-    const kinds = !P.diff || S.layout === 'graph' ? [null] : S.layout === 'pair' ? ['before', 'after'] : ['before', 'after', 'change'];
-    panes.forEach((pane) => watch.unobserve(pane.scroll));
+    const kinds = !P.diff || S.layout === 'graph' ? [null] : ['before', 'after', 'change'].slice(0, S.layout === 'pair' ? 2 : 3);
+    watch.disconnect();
     panes = kinds.map((kind) => new Pane(kind, kind && kind !== 'change' ? 'half' : ''));
     $('panes').className = P.diff ? S.layout : 'graph';
     $('panes').replaceChildren(...panes.map((pane) => pane.node));
+    C.index = 0;
     panes.forEach((pane, index) => {
-        const { canvas } = pane;
-        canvas.addEventListener('mousemove', (event) => point(pane.at(event), event));
-        canvas.addEventListener('mouseleave', () => point(-1));
-        canvas.addEventListener('click', (event) => {
-            const frame = pane.at(event);
-            if (frame >= 0) zoom(frame);
+        Object.assign(pane.canvas, {
+            onmousemove: (event) => point(pane.at(event), event),
+            onmouseleave: () => point(-1),
+            onmousedown: () => { C.keys = false; },
+            onclick: (event) => {
+                const frame = pane.at(event);
+                if (frame >= 0) zoom(frame);
+            },
+            onfocus: () => {
+                C.index = index;
+                marks();
+            },
         });
-        canvas.addEventListener('focus', () => {
-            C.index = index;
-            if (C.cursor < 0) C.cursor = V.focus;
-            marks();
-        });
-        canvas.addEventListener('blur', marks);
         watch.observe(pane.scroll);
     });
-    if (C.index >= panes.length) C.index = 0;
+    const [a, b] = P.facts.sides;
+    const titles = P.relative ? [a, b, `Difference of shares, ${b} \u2212 ${a}`]
+        : [`Before: ${a} \u2014 coloured by what will happen`, `After: ${b} \u2014 coloured by what did happen`, 'Difference \u2014 as wide as what changed'];
+    panes.forEach((pane, i) => {
+        pane.title.hidden = !pane.kind;
+        pane.title.textContent = pane.kind ? titles[i] : '';
+    });
 }
 
 const watch = new ResizeObserver(() => {
@@ -36,20 +42,17 @@ const watch = new ResizeObserver(() => {
 });
 
 // Does again what depends on a change, from the given step on.
-const STEPS = ['panes', 'view', 'widths', 'boxes', 'paint'];
-
 function refresh(from) {
-    const step = STEPS.indexOf(from);
+    const step = ['panes', 'view', 'widths', 'boxes', 'paint'].indexOf(from);
     if (step <= 0) makePanes();
     if (step <= 1) {
         const path = V && C.cursor >= 0 ? V.tree.path(C.cursor) : null;
         makeView(Math.max(300, $('panes').clientWidth));
         if (V.steps < S.path.length) {
-            const lost = S.lost || P.names[S.path[V.steps]];
-            say(`This path goes no further than ${short(nameOf(V.focus), 120)}: ${short(lost, 120)} is not called there in this profile.`);
+            say(`The path goes no further than ${short(nameOf(V.focus), 120)}: ${short(S.lost || P.names[S.path[V.steps]], 120)} is not called there in this profile.`);
             S.path = S.path.slice(0, V.steps);
         }
-        S.lost = null;
+        S.lost = '';
         C.hover = -1;
         C.cursor = path ? V.tree.follow(path).frame : -1;
         tally();
@@ -59,11 +62,7 @@ function refresh(from) {
         F.list = null;
     }
     if (step <= 3) {
-        titles();
-        panes.forEach((pane) => {
-            pane.collect();
-            pane.seen = pane.scroll.clientHeight;
-        });
+        panes.forEach((pane) => pane.collect());
         narrow();
     }
     if (!ink || ink.t !== (printing ? 'light' : theme)) colours();
@@ -73,26 +72,12 @@ function refresh(from) {
     details();
 }
 
-function titles() {
-    panes.forEach((pane) => {
-        const { kind } = pane, [a, b] = P.facts.sides;
-        pane.title.hidden = !kind;
-        pane.title.textContent = P.relative
-            ? { before: a, after: b, change: `Difference of shares, ${b} \u2212 ${a}` }[kind] || ''
-            : { before: `Before: ${a} \u2014 coloured by what will happen`, after: `After: ${b} \u2014 coloured by what did happen`,
-                change: 'Difference \u2014 as wide as what changed' }[kind] || '';
-    });
-}
-
+// What is not drawn is said.
 function narrow() {
-    const parts = [];
-    const [pane] = panes, whole = pane.weights[V.focus];
-    if (pane.narrow) {
-        const what = S.reversed ? 'calling frame' : 'frame';
-        parts.push(`${grouped(pane.narrow)} ${what}${pane.narrow === 1 ? '' : 's'}, ${percent(whole > 0 ? pane.narrowWeight / whole : 0)}, too narrow to draw here; zoom in to see them`);
-    }
-    if (pane.still && P.diff) parts.push(`${grouped(pane.still)} without ${{ before: 'a width before', after: 'a width after', change: 'a change' }[pane.width] || 'a width'} not drawn`);
-    else if (pane.still) parts.push(`${grouped(pane.still)} without any value not drawn`);
+    const [pane] = panes, whole = pane.weights[V.focus], parts = [];
+    if (pane.narrow) parts.push(`${plural(pane.narrow, S.reversed ? 'calling frame' : 'frame')}, ${percent(whole > 0 ? pane.narrowWeight / whole : 0)}, too narrow to draw here; zoom in to see them`);
+    const why = P.diff ? { before: ' before', after: ' after', change: ' of change', union: '' }[pane.width] : '';
+    if (pane.still) parts.push(`${plural(pane.still, 'frame')} without any value${P.relative ? '' : why} not drawn`);
     $('narrow').textContent = parts.join(' \u00b7 ');
 }
 
@@ -105,18 +90,11 @@ function say(text) {
 function zoom(frame) {
     say('');
     S.path = V.tree.path(frame);
-    C.cursor = frame;
-    refresh(S.reversed ? 'view' : rezoom(frame));
+    C.cursor = V.focus = frame;
+    refresh(S.reversed ? 'view' : 'boxes');
     for (const pane of panes) pane.reveal(V.focus, 3);
-    C.cursor = V.focus;
-    marks();
     speak(V.focus, 'Zoomed to ');
     remember(true);
-}
-
-function rezoom(frame) {
-    V.focus = frame;
-    return 'boxes';
 }
 
 function back() {
@@ -124,7 +102,7 @@ function back() {
     else if (S.path.length) zoom(V.tree.parent[V.focus]);
 }
 
-// Toggles that change the tree keep the zoom where that has a meaning.
+// A toggle or a choice. The zoom stays where that has a meaning.
 function turn(key, value) {
     say('');
     if (key === 'reversed') {
@@ -137,52 +115,46 @@ function turn(key, value) {
     }
     if (key === 'merged' && value) S.path = S.path.filter((name, i) => name !== S.path[i - 1]);
     S[key] = value;
-    const from = { layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view';
-    refresh(from);
+    refresh({ layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view');
     if (key === 'icicle') for (const pane of panes) pane.scroll.scrollTop = value ? 0 : pane.height;
     if (key === 'metric') drawTable();
     remember();
 }
 
 function toolbar() {
-    const press = (id, on) => $(id).setAttribute('aria-pressed', String(!!on));
+    const press = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)), timed = !!V.tree.when;
     for (const id of ['icicle', 'reversed', 'merged', 'table', 'uncertain']) press(id, S[id]);
     press('case', S.match);
     press('dark', theme === 'dark');
     $('reset').disabled = S.path.length === 0;
-    const time = $('order').querySelector('[value="time"]');
-    time.disabled = !V.tree.when;
-    $('order').value = S.order === 'time' && !V.tree.when ? 'name' : S.order;
+    $('order').lastElementChild.disabled = !timed;
+    $('order').value = S.order === 'time' && !timed ? 'name' : S.order;
     $('metric').value = S.metric;
     if (document.activeElement !== $('q') && $('q').value !== S.q) $('q').value = S.q;
     found();
-    const total = V.base.values.total.map((list, side) => `${P.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`);
-    $('whole').textContent = `${total.join(' \u2192 ')} ${metric().unit === 's' || !metric().unit ? metric().label : ''} \u00b7 ${grouped(P.tree.n)} frames`;
-    if (P.diff) {
-        $('layout').value = S.layout;
-        $('width').value = S.width;
-        $('width').disabled = S.layout !== 'graph';
-        $('colour').value = S.reversed || (S.layout === 'graph' && S.width === 'change') ? 'total' : S.colour;
-        $('colour').disabled = S.reversed || (S.layout === 'graph' && S.width === 'change');
-        drawScale();
-    } else drawKinds();
+    const totals = V.all.map((list, side) => `${P.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`);
+    $('whole').textContent = `${totals.join(P.relative ? ', ' : ' \u2192 ')} ${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(P.tree.n, 'frame')}`;
+    if (!P.diff) {
+        drawKinds();
+        return;
+    }
+    const change = S.layout === 'graph' && S.width === 'change';
+    $('layout').value = S.layout;
+    $('width').value = S.width;
+    $('width').disabled = S.layout !== 'graph';
+    $('colour').value = change ? 'total' : kindOf();
+    $('colour').disabled = S.reversed || change;
+    drawScale(change ? 'change' : kindOf());
 }
 
-// Of two counters, side 0 was scaled to be compared: its own number again.
-const real = (value, side) => (P.relative && side === 0 ? value / balance(S.metric) : value);
-
 function found() {
-    const node = $('found'), bad = !!F.error;
-    node.classList.toggle('bad', bad);
-    $('q').setAttribute('aria-invalid', String(bad));
+    const node = $('found');
+    node.classList.toggle('bad', !!F.error);
+    $('q').setAttribute('aria-invalid', String(!!F.error));
     $('prev').disabled = $('next').disabled = !F.names || !F.frames;
-    let text = '';
-    if (bad) text = F.error;
-    else if (F.names && !F.frames) text = 'no match';
-    else if (F.names) {
-        const where = F.at >= 0 ? `${grouped(F.at + 1)} of ${grouped(F.list.length)} \u00b7 ` : '';
-        text = `${where}${F.shares.map(percent).join(' \u2192 ')} in ${grouped(F.frames)} frame${F.frames === 1 ? '' : 's'}, ${grouped(F.subs)} sub${F.subs === 1 ? '' : 's'}`;
-    }
+    const where = F.at >= 0 ? `${grouped(F.at + 1)} of ${grouped(F.list.length)} \u00b7 ` : '';
+    const text = F.error || (!F.names ? '' : !F.frames ? 'no match'
+        : `${where}${F.shares.map(percent).join(' \u2192 ')} in ${plural(F.frames, 'frame')}, ${plural(F.subs, 'sub')}`);
     if (node.textContent !== text) node.textContent = node.title = text;
 }
 
@@ -197,19 +169,23 @@ function search(text, match = S.match) {
     remember();
 }
 
-// To a match: in place where it can be seen, else zoomed as little as makes it visible.
+// To a match, in drawn order: in place where it can be seen, else zoomed as little as makes it visible.
 function step(by) {
     if (!F.names || !F.frames) return;
-    const [pane] = panes, list = matches(pane.x, pane.weights);
-    if (!list.length) return;
-    if (F.at < 0) F.at = by > 0 ? -1 : list.length;
-    const at = F.at = (F.at + by + list.length) % list.length, frame = list[at], box = pane.box(frame);
+    const { name, parent, depth } = V.tree, [{ x }] = panes, wide = (i) => panes.find((pane) => pane.weights[i] > 0);
+    if (!F.list) {
+        F.list = [];
+        for (let i = 0; i < V.tree.n; i++) if (F.names[name[i]] === 1 && wide(i)) F.list.push(i);
+        if (S.order !== 'name') F.list.sort((a, b) => x[a] - x[b] || depth[a] - depth[b]);
+    }
+    const count = F.list.length, at = count ? ((F.at < 0 && by < 0 ? 0 : F.at) + by + count) % count : -1;
+    if (at < 0) return;
+    F.at = at;
+    const frame = F.list[at], pane = wide(frame), box = pane.box(frame);
     if ((!box || box.w < 8) && !S.reversed) {
-        const line = [frame], { parent } = V.tree;
+        const line = [frame];
         while (line[0] > 0) line.unshift(parent[line[0]]);
-        const least = Math.max(pane.weights[frame] * pane.view / 60, 0);
-        zoom(line.find((i) => pane.weights[i] <= least) ?? frame);
-        F.at = at;
+        zoom(line.find((i) => pane.weights[i] <= pane.weights[frame] * pane.view / 60) ?? frame);
     }
     go(frame);
     found();
@@ -217,6 +193,7 @@ function step(by) {
 
 function go(frame) {
     C.cursor = frame;
+    C.keys = true;
     for (const pane of panes) if (pane.box(frame)) pane.reveal(frame, 1);
     marks();
     details();
@@ -224,52 +201,46 @@ function go(frame) {
 }
 
 function marks() {
-    const held = panes.some((pane) => document.activeElement === pane.canvas) || F.at >= 0;
     for (const pane of panes) {
         pane.mark('hover', C.hover);
-        pane.mark('cursor', held ? C.cursor : -1);
+        pane.mark('cursor', C.keys ? C.cursor : -1);
     }
 }
 
-// What is known of a frame: rows of (label, cells).
+// What is known of a frame: rows of cells, the first of which is a label.
 function known(i) {
-    const rows = [], add = (labelText, list) => {
-        const whole = V.total.map((total) => total[0]), here = V.total.map((total) => total[V.focus]);
-        if (!P.diff) {
-            rows.push([labelText, amount(list[0][i]), percent(list[0][i] / whole[0]), V.focus ? percent(list[0][i] / here[0]) : null]);
-            return;
-        }
-        const [a, b] = list.map((own) => own[i]);
-        const changed = V.changed[0] > 0 ? (list === V.own ? Math.abs(b - a) : V.changed[i]) / V.changed[0] : 0;
-        rows.push([labelText, amount(real(a, 0)), amount(b), P.relative ? points(i, list === V.own ? 'self' : 'total') : signed(b - a),
-            P.relative ? `${percent(a / whole[0])} \u2192 ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(changed)]);
+    const whole = V.total.map((list) => list[0]), dash = '\u2192';
+    const row = (label, kind) => {
+        const [a, b] = V[kind].map((list) => list[i]);
+        if (!P.diff) return [label, amount(a), percent(a / whole[0]), V.focus ? percent(a / V.total[0][V.focus]) : ''];
+        const part = kind === 'own' ? Math.abs(b - a) : V.changed[i];
+        return [label, amount(real(a, 0)), amount(b), P.relative ? points(i, kind === 'own' ? 'self' : '') : signed(b - a),
+            P.relative ? `${percent(a / whole[0])} ${dash} ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(V.changed[0] && part / V.changed[0])];
     };
-    add(S.reversed ? 'as callers' : 'total', V.total);
-    add(S.reversed ? 'outermost' : 'self', V.own);
+    const rows = [row('total', 'total')];
+    if (!S.reversed) rows.push(row('self', 'own'));
     if (V.calls) {
-        const [a, b] = V.calls.map((list) => list[i]), m = { unit: '' };
-        if (!P.diff) rows.push(['calls', amount(a, m)]);
-        else rows.push(['calls', amount(a, m), amount(b, m), signed(b - a, m), growth(a, b), ratio(a, b)]);
+        const [a, b] = V.calls.map((list) => list[i]);
+        rows.push(P.diff ? ['calls', amount(a, COUNT), amount(b, COUNT), signed(b - a, COUNT), growth(a, b), ratio(a, b), ''] : ['calls', amount(a, COUNT)]);
     }
     return rows;
 }
 
 function remarks(i) {
-    const list = [], name = V.tree.name[i], kind = P.facts.kinds[name], place = placeOf(name);
-    if (kind && KINDS[kind]) list.push(KINDS[kind][0]);
-    if (place) list.push(place);
+    const name = V.tree.name[i], kind = P.facts.kinds[name], list = [kind ? KINDS[kind][0] : '', placeOf(name)];
     if (P.diff) {
-        const whole = V.total.map((t) => t[0]);
-        if (!P.relative) list.push(`${percent(V.total[0][i] / whole[0])} of before \u2192 ${percent(V.total[1][i] / whole[1])} of after`);
-        if (V.focus) list.push(V.total.map((t, s) => `${percent(t[i] / t[V.focus])} of the zoomed frame ${sideName(s)}`).join(', '));
+        const parts = (top) => V.total.map((total, side) => `${percent(total[i] / total[top])} of ${sideName(side)}`).join(' \u2192 ');
+        const { moved = {} } = P.diff;
+        list.push(parts(0), V.focus ? `of the zoomed frame ${parts(V.focus)}` : '');
         if (isNew(i)) list.push(P.relative ? `only in ${P.facts.sides[1]}` : 'new: not called here before');
         if (isGone(i)) list.push(P.relative ? `only in ${P.facts.sides[0]}` : 'gone: not called here after');
-        if (P.moved.has(name)) list.push(`moved: was at ${P.moved.get(name)}`);
-        if (P.certain && !(P.certain.self[name] || P.certain.total[name])) list.push('uncertain: may be chance');
+        if (moved[name]) list.push(`moved: was at ${moved[name]}`);
+        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain: may be chance');
     }
-    return list;
+    return list.filter(Boolean).join(' \u00b7 ');
 }
 
+// Under the mouse.
 function point(frame, event) {
     const tip = $('tip');
     if (frame !== C.hover) {
@@ -277,192 +248,94 @@ function point(frame, event) {
         marks();
         details();
         tip.hidden = frame < 0;
-        if (frame >= 0) {
-            const heads = P.diff ? ['', sideName(0), sideName(1), 'difference', P.relative ? 'shares' : '', 'ratio', 'of all change']
-                : V.focus ? ['', '', 'of all', 'of zoomed'] : null;
-            const rows = known(frame).map((cells) => make('tr', {}, ...cells.map((cell) => (cell === null ? null : make('td', {}, cell)))));
-            if (heads) rows.unshift(make('tr', {}, ...heads.map((head) => make('th', { scope: 'col' }, head))));
-            tip.replaceChildren(make('div', { className: 'name' }, short(nameOf(frame), 1000)), make('table', {}, ...rows),
-                ...[remarks(frame).join(' \u00b7 ')].filter(Boolean).map((text) => make('p', {}, text)));
-        }
     }
     if (frame < 0) return;
+    const heads = P.diff ? ['', sideName(0), sideName(1), 'difference', P.relative ? 'shares' : '', 'ratio', 'of all change']
+        : ['', '', V.focus ? 'of all' : '', V.focus ? 'of zoomed' : ''];
+    const line = (tag, cells) => make('tr', {}, ...cells.map((cell) => make(tag, {}, cell)));
+    tip.replaceChildren(make('div', { className: 'name' }, short(nameOf(frame), 1000)),
+        make('table', {}, line('th', heads), ...known(frame).map((cells) => line('td', cells))), make('p', {}, remarks(frame)));
     const { clientX: x, clientY: y } = event, w = tip.offsetWidth, h = tip.offsetHeight;
     tip.style.left = Math.max(8, Math.min(x + 14, innerWidth - w - 8)) + 'px';
     tip.style.top = (y + 18 + h > innerHeight ? Math.max(8, y - h - 12) : y + 18) + 'px';
 }
 
 // The same in one line.
-function line(i) {
-    return known(i).map(([text, ...cells]) => {
-        if (!P.diff) return `${text} ${cells[0]}${cells[1] ? ` (${cells[1]}${cells[2] ? `, ${cells[2]} of zoomed` : ''})` : ''}`;
-        return `${text} ${cells[0]} \u2192 ${cells[1]}, ${cells[2]}${cells[3] ? ` (${cells[3]})` : ''} ${cells[4]}`;
-    }).concat(remarks(i)).join(' \u00b7 ');
+function inWords(i) {
+    return [...known(i).map(([label, a, b, c, d, e]) => {
+        if (P.diff) return `${label} ${a} \u2192 ${b}, ${c}${d ? ` (${d})` : ''} ${e}`;
+        return `${label} ${a}${b ? ` (${b}${c ? `, ${c} of zoomed` : ''})` : ''}`;
+    }), remarks(i)].filter(Boolean).join(' \u00b7 ');
 }
 
 function details() {
-    const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus, node = $('details');
-    if (frame === 0 && C.hover < 0 && C.cursor < 0) {
-        node.replaceChildren(make('span', { className: 'hint' }, 'Click a frame to zoom, / to search, ? for all keys'));
-        return;
-    }
-    node.replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', line(frame));
+    const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus;
+    if (frame === 0 && C.hover < 0 && !C.keys) $('details').replaceChildren(make('span', { className: 'soft' }, 'Click a frame to zoom, / to search, ? for all keys'));
+    else $('details').replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', inWords(frame));
 }
 
 function speak(frame, before = '') {
-    const { depth } = V.tree, kids = V.tree.kids(frame).length;
-    $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${line(frame)}. Level ${depth[frame]}, ${S.reversed ? 'callers' : 'calls'}: ${kids}.`;
+    $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed ? 'caller' : 'callee')}.`;
 }
 
-// Arrow keys: up and down as drawn, left and right among siblings, then among the frames of that level.
+// Arrow keys: up and down as drawn, to the parent or to the widest kid; left and right among the frames of that level.
 function arrow(key) {
-    const pane = panes[C.index], { tree } = V, { boxes } = pane;
-    const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus;
-    let to = from;
-    if ((key === 'ArrowUp') === S.icicle && (key === 'ArrowUp' || key === 'ArrowDown')) to = Math.max(0, tree.parent[from]);
-    else if (key === 'ArrowUp' || key === 'ArrowDown') {
-        // The widest kid: the way most time went. Above the zoom there is one way only.
-        if (from < V.focus) {
-            to = V.focus;
-            while (tree.parent[to] !== from) to = tree.parent[to];
-        } else for (const kid of tree.kids(from)) if (pane.weights[kid] > 0 && (to === from || pane.weights[kid] > pane.weights[to])) to = kid;
-    } else {
-        let best = Infinity;
-        const here = pane.box(from), way = key === 'ArrowRight' ? 1 : -1;
+    const pane = panes[C.index], { parent, depth } = V.tree, { boxes, weights } = pane;
+    const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus, here = pane.box(from);
+    let to = from, best = Infinity;
+    if (key === (S.icicle ? 'ArrowUp' : 'ArrowDown')) to = Math.max(0, parent[from]);
+    else {
+        const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
         for (let k = 0; k < boxes.count; k++) {
-            const gap = (boxes.x[k] - here.x) * way;
-            if (boxes.row[k] === tree.depth[from] && boxes.frame[k] !== from && gap > 0 && gap < best) {
+            const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
+            if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== from) continue;
+            if (gap < best) {
                 best = gap;
-                to = boxes.frame[k];
+                to = i;
             }
         }
     }
+    pane.canvas.focus({ preventScroll: true });
     go(to);
 }
 
+// The next of a choice.
+function cycle(id) {
+    const list = [...$(id).options].filter((o) => !o.disabled).map((o) => o.value);
+    if (!$(id).disabled && (P.diff || id === 'order')) turn(id, list[(list.indexOf($(id).value) + 1) % list.length]);
+}
+
+function toSearch() {
+    $('q').focus();
+    $('q').select();
+}
+
 const KEYS = [
-    ['/ or Ctrl+F', 'search'], ['Enter, n', 'next match'], ['Shift+Enter, p', 'previous match'], ['c', 'match case'],
-    ['\u2191 \u2193 \u2190 \u2192', 'move between frames'], ['Enter', 'zoom to the frame'], ['Backspace, Esc, u', 'back'], ['0, Home', 'show everything'],
-    ['i', 'icicle or flame'], ['r', 'callers'], ['m', 'merge recursion'], ['o', 'next order'], ['t', 'table of subs'], ['s', 'the frame\u2019s sub in the table'],
-    ['v', 'next view of a difference'], ['w', 'next width of a difference'], ['d', 'dark or light'], ['?', 'this help'],
+    [['/', 'Ctrl+F'], 'search', toSearch], [['n', 'Enter'], 'next match', () => step(1)], [['p', 'N', 'Shift+Enter'], 'previous match', () => step(-1)],
+    [['c'], 'match case', () => search(S.q, !S.match)], [['\u2191', '\u2193', '\u2190', '\u2192'], 'move between frames'],
+    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => zoom(0)],
+    [['i'], 'icicle or flame', () => turn('icicle', !S.icicle)], [['r'], 'callers', () => turn('reversed', !S.reversed)],
+    [['m'], 'merge recursion', () => turn('merged', !S.merged)], [['o'], 'next order', () => cycle('order')],
+    [['t'], 'table of subs', () => openTable(!S.table)], [['s'], 'the frame\u2019s sub in the table', () => openSub(V.tree.name[C.cursor >= 0 ? C.cursor : V.focus])],
+    [['v'], 'next view of a difference', () => cycle('layout')], [['w'], 'next width of a difference', () => cycle('width')],
+    [['d'], 'dark or light', () => dye(theme === 'dark' ? 'light' : 'dark')], [['?'], 'this help', help],
 ];
 
 function keydown(event) {
-    const { key, target } = event, input = /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-    if (document.querySelector('dialog[open]') || event.altKey || !V) return;
-    if ((event.ctrlKey || event.metaKey) && key === 'f' && target !== $('q')) {
+    const { key, target } = event, box = target === $('q'), control = event.ctrlKey || event.metaKey;
+    const does = (act) => {
         event.preventDefault();
-        $('q').focus();
-        $('q').select();
-        return;
-    }
-    if (event.ctrlKey || event.metaKey) return;
-    if (target === $('q')) {
-        if (key === 'Enter') {
-            event.preventDefault();
-            typed();
-            step(event.shiftKey ? -1 : 1);
-        } else if (key === 'Escape') {
-            event.preventDefault();
-            panes[C.index].canvas.focus();
-        }
-        return;
-    }
-    if (input) return;
-    const free = target === document.body || target.tagName === 'CANVAS' || target.classList.contains('scroll');
-    const cycle = (id) => {
-        const list = [...$(id).options].filter((o) => !o.disabled).map((o) => o.value);
-        turn(id, list[(list.indexOf(S[id]) + 1) % list.length]);
+        act();
     };
-    const act = {
-        '/': () => { $('q').focus(); $('q').select(); },
-        n: () => step(1), p: () => step(-1), N: () => step(-1), c: () => search(S.q, !S.match),
-        Backspace: back, Escape: back, u: back, 0: () => zoom(0), Home: () => zoom(0),
-        i: () => turn('icicle', !S.icicle), r: () => turn('reversed', !S.reversed), m: () => turn('merged', !S.merged),
-        o: () => cycle('order'), t: () => openTable(!S.table), s: () => openSub(V.tree.name[C.cursor >= 0 ? C.cursor : V.focus]),
-        d: () => dye(theme === 'dark' ? 'light' : 'dark'), '?': help,
-        v: P.diff && (() => cycle('layout')), w: P.diff && S.layout === 'graph' && (() => cycle('width')),
-    }[key];
-    const move = /^Arrow/.test(key) ? () => arrow(key) : key === 'Enter' ? () => zoom(C.cursor >= 0 ? C.cursor : V.focus) : null;
-    if (act || (free && move)) {
-        event.preventDefault();
-        (act || move)();
+    if (!V || event.altKey || $('dialog').open) return;
+    if (control && key === 'f' && !box) does(toSearch);
+    else if (box && key === 'Enter') does(() => { typed(); step(event.shiftKey ? -1 : 1); });
+    else if (box && key === 'Escape') does(() => panes[C.index].canvas.focus());
+    if (control || /^(?:INPUT|SELECT)$/.test(target.tagName)) return;
+    const act = KEYS.find(([keys, , run]) => run && key !== 'Enter' && keys.includes(key));
+    if (act) does(act[2]);
+    else if (target === document.body || target.tagName === 'CANVAS') {
+        if (/^Arrow/.test(key)) does(() => arrow(key));
+        else if (key === 'Enter') does(() => zoom(C.cursor >= 0 ? C.cursor : V.focus));
     }
-}
-
-// A link: names, not places on the screen, so that it holds for the same program profiled again. A ';' of a name is
-// encoded twice, as ';' stands between names; and so is '%', to tell the two apart.
-const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
-const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
-const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
-
-function plain(text) {
-    try {
-        return decodeURIComponent(text);
-    } catch (error) {
-        return text;
-    }
-}
-
-function link() {
-    const parts = [], old = P.initial, views = (s) => ['icicle', 'reversed', 'merged'].filter((key) => s[key]).join() || 'flame';
-    const add = (key, value) => parts.push(`${key}=${value}`);
-    if (S.path.length) add('at', S.path.map((name) => pack(P.names[name])).join(';'));
-    if (S.q !== old.q) add('q', encodeURIComponent(wellFormed(S.q)));
-    if (S.match !== old.match) add('case', +S.match);
-    if (S.metric !== old.metric) add('metric', encodeURIComponent(metric().key));
-    if (S.order !== old.order) add('order', S.order);
-    if (views(S) !== views(old)) add('view', views(S));
-    for (const key of ['layout', 'width', 'colour']) if (S[key] !== old[key]) add(key, S[key]);
-    if (S.uncertain) add('uncertain', 1);
-    if (S.table) add('table', 1);
-    if (S.sub >= 0) add('sub', pack(P.names[S.sub]));
-    return parts.length ? '#' + parts.join('&') : '#';
-}
-
-// Only zooms are steps of the history; the rest changes the present one.
-function remember(push = false) {
-    const hash = link(), count = (history.state && history.state.dprof) || 0;
-    try {
-        if (!push) history.replaceState({ dprof: count }, '', hash);
-        else if (hash !== (location.hash || '#')) history.pushState({ dprof: count + 1 }, '', hash);
-    } catch (error) {
-        // A browser that allows no history here: everything but Back works.
-    }
-}
-
-function readLink(all) {
-    const given = new Map(location.hash.slice(1).split('&').filter(Boolean).map((part) => {
-        const at = part.indexOf('=');
-        return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
-    }));
-    P.index = P.index || new Map(P.names.map((name, i) => [wellFormed(name), i]));
-    const number = (text) => P.index.get(text) ?? -1;
-    const path = given.has('at') ? given.get('at').split(';').map(unpack) : [];
-    if (all) {
-        Object.assign(S, P.initial);
-        const one = (key, allowed) => { if (allowed.includes(given.get(key))) S[key] = given.get(key); };
-        if (given.has('q')) S.q = plain(given.get('q'));
-        if (given.has('case')) S.match = given.get('case') === '1';
-        if (given.has('metric') && P.key(plain(given.get('metric'))) >= 0) S.metric = P.key(plain(given.get('metric')));
-        one('order', ['name', 'weight', 'time']);
-        if (P.diff) {
-            one('layout', ['graph', 'pair', 'triple']);
-            one('width', ['after', 'before', 'union', 'change']);
-            one('colour', ['self', 'total']);
-        }
-        if (given.has('view')) {
-            const views = given.get('view').split(',');
-            for (const key of ['icicle', 'reversed', 'merged']) S[key] = views.includes(key) && (key !== 'reversed' || canReverse());
-        }
-        S.uncertain = given.get('uncertain') === '1';
-        compile();
-    }
-    S.path = path.map(number);
-    const lost = S.path.indexOf(-1);
-    S.lost = lost >= 0 ? path[lost] : null;
-    const sub = given.has('sub') ? unpack(given.get('sub')) : '';
-    S.sub = sub ? number(sub) : -1;
-    S.table = given.get('table') === '1' || S.sub >= 0;
-    say(sub && S.sub < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
 }

@@ -2,166 +2,118 @@
 
 // The table of subs, and one sub's callers and callees.
 
-const T = { sort: 'self', down: true, shown: 200 };
 const PAGE = 200;
+const T = { sort: 'self', down: true, shown: PAGE };
+const isText = (key) => key === 'name' || key === 'place';
 
-// Columns that this profile has: [key, label, value of a sub, text].
+// Columns that this profile has: { key, label, value of a sub, text of a value, change }.
 function tableColumns() {
-    const table = subs(), list = [['name', 'Sub', null]], m = metric(), plainNumber = { unit: '' };
-    const of = (own, side) => (sub) => own[side][sub];
-    if (!P.diff) {
-        const whole = sum(table.self[0]);
-        if (table.calls) list.push(['calls', 'Calls', of(table.calls, 0), (v) => amount(v, plainNumber)]);
-        list.push(['self', 'Self', of(table.self, 0), (v) => amount(v, m)], ['selfpart', 'Self %', of(table.self, 0), (v) => percent(whole ? v / whole : 0)]);
-        list.push(['total', 'Inclusive', of(table.total, 0), (v) => amount(v, m)], ['totalpart', 'Incl. %', of(table.total, 0), (v) => percent(whole ? v / whole : 0)]);
-        if (table.ops) list.push(['ops', 'Ops', of(table.ops, 0), (v) => amount(v, plainNumber)]);
-    } else {
-        const three = (key, word, own, show, scaledBy) => {
-            const value = (side) => (sub) => (scaledBy && side === 0 ? real(own[0][sub], 0) : own[side][sub]);
-            list.push([key + '0', `${word} ${sideName(0)}`, value(0), show], [key + '1', `${word} ${sideName(1)}`, value(1), show]);
-            const wholes = own.map(sum);
-            if (P.relative && scaledBy) {
-                list.push([key, `${word} difference`, (sub) => own[1][sub] / (sum(table.self[1]) || 1) - own[0][sub] / (sum(table.self[0]) || 1),
-                    (v) => `${v > 0 ? '+' : ''}${(v * 100).toFixed(2)} points`, true]);
-            } else if (wholes) list.push([key, `${word} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (show === count ? signed(v, plainNumber) : signed(v, m)), true]);
-        };
-        const count = (v) => amount(v, plainNumber), show = (v) => amount(v, m);
-        three('self', 'Self', table.self, show, true);
-        three('total', 'Incl.', table.total, show, true);
-        if (table.calls) three('calls', 'Calls', table.calls, count);
-        if (table.ops) three('ops', 'Ops', table.ops, count);
+    const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
+    const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
+    const count = (v) => amount(v, COUNT), ticks = (v) => amount(v);
+    for (const [key, label] of P.diff ? [['self', 'Self'], ['total', 'Incl.'], ['calls', 'Calls'], ['ops', 'Ops']] : [['calls', 'Calls'], ['self', 'Self'], ['total', 'Inclusive'], ['ops', 'Ops']]) {
+        const own = table[key], timed = key === 'self' || key === 'total', show = timed ? ticks : count;
+        if (!own) continue;
+        if (!P.diff) {
+            add(key, label, (sub) => own[0][sub], show);
+            if (timed) add(key + 'part', '%', (sub) => own[0][sub], (v) => percent(v / whole[0]));
+            continue;
+        }
+        own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
+        if (P.relative && timed) add(key, `${label} difference`, (sub) => (own[1][sub] - own[0][sub]) / whole[1] * 100, (v) => `${v > 0 ? '+' : ''}${grouped(v, 2)} points`, true);
+        else add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => signed(v, timed ? metric() : COUNT), true);
     }
-    if (P.facts.places && P.facts.places.some(Boolean)) list.push(['place', 'Source', null]);
+    const { places, files } = P.facts;
+    if (places && places.some(Boolean)) {
+        const order = ranks(files);
+        add('place', 'Source', (sub) => (places[sub] ? order[places[sub][0]] * 1e7 + places[sub][1] : Infinity), null);
+    }
     return list;
 }
 
-function sortedSubs(columns) {
-    const { frames } = subs(), list = [];
-    for (let sub = 0; sub < P.names.length; sub++) if (frames[sub] > 0 && (!F.names || F.names[sub] === 1)) list.push(sub);
-    const [key, , value, , change] = columns.find(([k]) => k === T.sort) || columns[1], way = T.down ? -1 : 1;
-    const files = new Map();
-    if (key === 'place') P.facts.files.slice().sort().forEach((file, i) => files.set(file, i));
-    const place = (sub) => (P.facts.places[sub] ? files.get(P.facts.files[P.facts.places[sub][0]]) * 1e7 + P.facts.places[sub][1] : Infinity);
-    const of = key === 'name' ? (sub) => P.rank[sub] : key === 'place' ? place : value;
-    // Differences: the largest first, whichever way they go.
-    const keys = new Float64Array(P.names.length);
-    for (const sub of list) keys[sub] = change && T.down ? Math.abs(of(sub)) : of(sub);
-    const ways = key === 'name' || key === 'place' ? -way : way;
-    return list.sort((a, b) => (keys[a] === keys[b] ? P.rank[a] - P.rank[b] : (keys[a] - keys[b]) * ways));
+// Differences: the largest first, whichever way they go.
+function sortedSubs({ key, value, change }) {
+    const { frames } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
+    for (let sub = 0; sub < keys.length; sub++) {
+        if (frames[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
+        keys[sub] = change && T.down ? Math.abs(value(sub)) : value(sub);
+        list.push(sub);
+    }
+    return list.sort((a, b) => (keys[a] === keys[b] ? P.rank[a] - P.rank[b] : (keys[a] - keys[b]) * way));
 }
 
-function nameButton(sub, act = () => openSub(sub)) {
-    const button = make('button', { type: 'button', title: short(P.names[sub], 1000) }, short(P.names[sub]));
-    button.addEventListener('click', act);
-    return button;
-}
+const nameCell = (sub) => make('td', { className: 'left' }, button(short(P.names[sub]), () => openSub(sub), { title: short(P.names[sub], 1000) }));
+const changeCell = (v, text) => make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
 
 function drawTable() {
-    const node = $('subs');
+    const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
     node.hidden = !S.table;
     if (!S.table) return;
-    const columns = tableColumns(), list = sortedSubs(columns), all = subs().frames.reduce((n, v) => n + (v > 0 ? 1 : 0), 0);
-    if (!columns.some(([key]) => key === T.sort)) T.sort = 'self';
-    const head = make('tr', {}, ...columns.map(([key, text]) => {
-        const on = T.sort === key, down = key === 'name' || key === 'place' ? !T.down : T.down;
-        const button = make('button', { type: 'button' }, text, on ? (down ? ' \u25be' : ' \u25b4') : '');
-        button.dataset.key = key;
-        button.addEventListener('click', () => {
-            T.down = T.sort === key ? !T.down : true;
-            T.sort = key;
-            T.shown = PAGE;
-            drawTable();
-            node.querySelector(`th button[data-key="${key}"]`).focus();
-        });
-        const th = make('th', { scope: 'col', className: key === 'name' || key === 'place' ? 'left' : '' }, button);
-        if (on) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-        return th;
-    }));
-    const rows = list.slice(0, T.shown).map((sub) => make('tr', { className: sub === S.sub ? 'here' : '' }, ...columns.map(([key, , value, show, change]) => {
-        if (key === 'name') return make('td', { className: 'left' }, nameButton(sub));
+    const columns = tableColumns(), by = columns.find(({ key }) => key === T.sort) || columns[1], list = sortedSubs(by);
+    const again = (change, focus) => {
+        Object.assign(T, change);
+        drawTable();
+        if (node.querySelector(focus)) node.querySelector(focus).focus();
+    };
+    const head = columns.map(({ key, label }) => {
+        const down = T.down !== isText(key), on = key === by.key;
+        const sort = button(label + (on ? (down ? ' \u25be' : ' \u25b4') : ''), () => again({ down: on ? !T.down : true, sort: key, shown: PAGE }, `[data-key=${key}]`), { 'data-key': key });
+        return make('th', { scope: 'col', className: isText(key) ? 'left' : '', ...(on && { 'aria-sort': down ? 'descending' : 'ascending' }) }, sort);
+    });
+    const rows = list.slice(0, T.shown).map((sub) => make('tr', { className: sub === S.sub ? 'here' : '' }, ...columns.map(({ key, value, show, change }) => {
+        if (key === 'name') return nameCell(sub);
         if (key === 'place') return make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub));
-        const v = value(sub);
-        return make('td', { className: change && v ? (v > 0 ? 'up' : 'down') : '' }, show(v));
+        return changeCell(change ? value(sub) : 0, show(value(sub)));
     })));
-    const more = make('div', { className: 'more' }, `${grouped(Math.min(T.shown, list.length))} of ${grouped(list.length)} subs${F.names ? ` that match, ${grouped(all)} in all` : ''}`);
-    if (list.length > T.shown) {
-        const button = make('button', { type: 'button', id: 'more' }, `Show ${grouped(Math.min(PAGE, list.length - T.shown))} more`);
-        button.addEventListener('click', () => {
-            T.shown += PAGE;
-            drawTable();
-            if ($('more')) $('more').focus();
-        });
-        more.append(button);
-    }
-    const filter = make('input', { type: 'search', id: 'filter', value: S.q, placeholder: 'Filter subs (regex)' });
-    filter.setAttribute('aria-label', 'Filter subs: the same search as above');
-    filter.addEventListener('input', () => {
+    const filter = make('input', { type: 'search', id: 'filter', value: S.q, placeholder: 'Filter subs (regex)', 'aria-label': 'Filter subs: the same search as above' });
+    filter.oninput = () => {
         $('q').value = filter.value;
         search(filter.value);
         $('filter').focus();
-        $('filter').setSelectionRange($('filter').value.length, $('filter').value.length);
-    });
-    const was = node.querySelector('.list'), scroll = was ? was.scrollTop : 0;
-    const box = make('div', { className: 'list', tabIndex: -1 }, make('div', { className: 'more' }, filter, more.firstChild.cloneNode()),
-        make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)), more);
-    node.replaceChildren(box, ...(S.sub >= 0 ? [nearTo(S.sub)] : []));
-    box.scrollTop = scroll;
+        $('filter').setSelectionRange(1e6, 1e6);
+    };
+    const rest = Math.min(PAGE, list.length - T.shown);
+    const box = make('div', { className: 'list', tabIndex: -1 },
+        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ' that match' : ''}`),
+        make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)),
+        rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: T.shown + PAGE }, '#more'), { id: 'more' })) : '');
+    node.replaceChildren(box, S.sub >= 0 ? nearTo(S.sub) : '');
+    box.scrollTop = top;
 }
 
 function nearTo(sub) {
-    const { callers, callees } = around(sub), table = subs(), m = metric(), calls = P.key('calls') >= 0;
-    const values = (list) => list.map((v, side) => amount(real(v, side), m)).join(' \u2192 ');
-    const part = (title, rows, none) => [make('h3', {}, title), rows.length ? make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map((row) => {
-        const cells = [make('td', { className: 'left' }, nameButton(row.sub)), make('td', {}, values(row.total))];
-        if (P.diff && !P.relative) {
-            const d = row.total[1] - row.total[0];
-            cells.push(make('td', { className: d > 0 ? 'up' : d < 0 ? 'down' : '' }, d ? signed(d, m) : '\u00b1 0'));
-        }
-        if (calls) cells.push(make('td', { className: 'soft' }, `${row.calls.map((v) => amount(v, { unit: '' })).join(' \u2192 ')} call${row.calls[last()] === 1 ? '' : 's'}`));
-        return make('tr', {}, ...cells);
-    }))) : make('div', { className: 'soft' }, none), rows.length > PAGE ? make('div', { className: 'more' }, `and ${grouped(rows.length - PAGE)} more`) : ''];
-    const act = (text, run) => {
-        const button = make('button', { type: 'button' }, text);
-        button.addEventListener('click', run);
-        return button;
-    };
-    const node = make('div', { className: 'near' }, make('h2', { className: 'name' }, short(P.names[sub], 500)),
+    const { callers, callees } = around(sub), table = subs(), name = P.names[sub];
+    const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
+    const part = (title, rows) => [make('h3', {}, `${title}${rows.length > PAGE ? `: ${PAGE} of ${grouped(rows.length)}` : ''}`), make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(({ sub: other, total, calls }) => {
+        const d = P.diff && !P.relative ? total[1] - total[0] : 0;
+        return make('tr', {}, nameCell(other), make('td', {}, values(total)), d ? changeCell(d, signed(d)) : '',
+            calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
+    }))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
+    const exactly = '^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$';
+    return make('div', { className: 'near' }, make('h2', { className: 'name' }, short(name, 500)),
         make('div', { className: 'soft' }, [`self ${values(table.self.map((own) => own[sub]))}`, `inclusive ${values(table.total.map((own) => own[sub]))}`, placeOf(sub)].filter(Boolean).join(' \u00b7 ')),
-        make('div', { className: 'acts' },
-            act('Search in graph', () => {
-                $('q').value = exactly(P.names[sub]);
-                search(exactly(P.names[sub]), true);
-            }),
-            act('Zoom to widest', () => zoomSub(sub)), act('Close', () => openSub(-1))),
-        ...part('Callers', callers, 'none'), ...part('Callees', callees, 'none'));
-    return node;
+        make('div', { className: 'acts' }, button('Search in graph', () => { $('q').value = exactly; search(exactly, true); }),
+            button('Zoom to widest', () => zoomSub(sub)), button('Close', () => openSub(-1))),
+        ...part('Callers', callers), ...part('Callees', callees));
 }
 
-const exactly = (name) => '^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$';
-
 function zoomSub(sub) {
-    const { tree } = V, [pane] = panes;
+    const { tree } = V, { weights } = panes[0];
     let best = -1;
-    for (let i = 0; i < tree.n; i++) if (tree.name[i] === sub && (best < 0 || pane.weights[i] > pane.weights[best])) best = i;
-    if (best >= 0 && pane.weights[best] > 0) zoom(best);
+    for (let i = 0; i < tree.n; i++) if (tree.name[i] === sub && weights[i] > 0 && (best < 0 || weights[i] > weights[best])) best = i;
+    if (best >= 0) zoom(best);
     else say(`${short(P.names[sub], 120)} has no width in this view.`);
 }
 
-function openTable(on) {
+function openTable(on, sub = -1) {
+    const inside = $('subs').contains(document.activeElement), step = sub !== S.sub;
     S.table = on;
-    if (!on) S.sub = -1;
-    drawTable();
-    refresh('boxes');
-    remember();
-}
-
-function openSub(sub) {
-    const active = document.activeElement, inside = $('subs').contains(active);
     S.sub = sub;
-    S.table = true;
     drawTable();
     refresh('boxes');
-    remember(true);
+    remember(step);
     const here = $('subs').querySelector('.here button');
     if (inside && here) here.focus({ preventScroll: true });
 }
+
+const openSub = (sub) => openTable(true, sub);

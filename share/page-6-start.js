@@ -1,78 +1,141 @@
 'use strict';
 
-// Legends, dialogs, colours of the theme, print, and the start.
+// Links, legends, dialogs, themes, print, and the start.
 
-function swatch(colour) {
+// A link holds names, not places on the screen, so that it leads to the same frame of the same program profiled again.
+// ';' stands between names, so that of a name is encoded twice; and '%' is, to tell the two apart.
+const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
+const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
+const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
+const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
+const CHOICES = { order: ['name', 'weight', 'time'], layout: ['graph', 'pair', 'triple'], width: ['after', 'before', 'union', 'change'], colour: ['self', 'total'] };
+
+function plain(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch (error) {
+        return text;
+    }
+}
+
+function link() {
+    const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
+    add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
+    add('q', S.q !== old.q, encodeURIComponent(wellFormed(S.q)));
+    add('case', S.match, 1);
+    add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
+    for (const key in CHOICES) add(key, S[key] !== old[key], S[key]);
+    add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
+    add('uncertain', S.uncertain, 1);
+    add('table', S.table, 1);
+    add('sub', S.sub >= 0, S.sub >= 0 && pack(P.names[S.sub]));
+    return parts.length ? '#' + parts.join('&') : '';
+}
+
+// Only zooms and subs are steps of the history; the rest changes the present one.
+function remember(push) {
+    const hash = link(), count = (history.state && history.state.dprof) || 0, url = location.href.replace(/#.*/s, '') + hash;
+    try {
+        if (!push) history.replaceState({ dprof: count }, '', url);
+        else if (hash !== location.hash) history.pushState({ dprof: count + 1 }, '', url);
+    } catch (error) {
+        // A browser that allows no history here: everything but Back works.
+    }
+}
+
+// To the state of the link: all of it, or only where it leads (a step back leaves search and toggles as they are).
+function restore(all) {
+    const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
+    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [wellFormed(name), i]))), number = (name) => index.get(name) ?? -1;
+    const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
+    say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
+    if (all) {
+        Object.assign(S, P.initial);
+        if (given.has('q')) S.q = plain(given.get('q'));
+        S.match = given.get('case') === '1';
+        S.uncertain = given.get('uncertain') === '1';
+        if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
+        for (const key in CHOICES) if (CHOICES[key].includes(given.get(key)) && (P.diff || key === 'order')) S[key] = given.get(key);
+        if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
+        S.reversed = S.reversed && canReverse();
+        $('q').value = S.q;
+        compile();
+    }
+    S.path = path.map(number);
+    S.lost = path[S.path.indexOf(-1)];
+    S.sub = sub ? number(sub) : -1;
+    S.table = given.get('table') === '1' || S.sub >= 0;
+    drawTable();
+    refresh(all ? 'panes' : 'view');
+    C.cursor = V.focus;
+    if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
+    for (const pane of panes) pane.reveal(V.focus, 3);
+    marks();
+    details();
+    remember();
+}
+
+function swatch(style) {
     const node = make('span', { className: 'swatch' });
-    node.style.background = colour;
+    Object.assign(node.style, style);
     return node;
 }
 
+const legend = (...inside) => make('bdi', { className: 'key' }, ...inside);
+
+// A legend is drawn when what it says changes.
+function fresh(id, state) {
+    const old = $(id).dataset.state === state;
+    $(id).dataset.state = state;
+    return !old;
+}
+
 function drawKinds() {
-    if ($('kinds').dataset.theme === ink.t) return;
-    $('kinds').dataset.theme = ink.t;
-    const used = new Set(P.facts.kinds), hue = P.facts.hues.find((h, i) => P.facts.kinds[i] === 0) || 30;
-    $('kinds').replaceChildren(...KINDS.map(([text], kind) => {
-        if (!used.has(kind) || kind === 6) return null;
-        const mark = swatch(kindColour(kind, hue, ink.t));
-        if (kind === 4) mark.style.backgroundImage = `repeating-linear-gradient(135deg, transparent 0 3px, ${ink.t === 'dark' ? 'rgba(255,255,255,.3)' : 'rgba(0,0,0,.22)'} 3px 5px)`;
-        if (kind === 5) mark.style.border = `1.5px solid ${ink.begin}`;
-        return make('span', { className: 'key' }, mark, text);
-    }).filter(Boolean), make('span', { className: 'key' }, P.facts.fills ? 'colours as asked for' : 'hue: by package'));
+    const { kinds, hues, fills } = P.facts, used = new Set(kinds), hue = hues.find((_, i) => kinds[i] === 0) || 30;
+    if (!fresh('kinds', ink.t)) return;
+    const marks = KINDS.slice(0, 6).map(([text], kind) => used.has(kind) && legend(swatch({
+        background: kind === 4 ? `repeating-linear-gradient(135deg, transparent 0 3px, ${ink.stripe} 3px 6px) ${kindColour(kind, hue)}` : kindColour(kind, hue),
+        border: kind === 5 ? `1.5px solid ${ink.begin}` : '',
+    }), text)).filter(Boolean);
+    $('kinds').replaceChildren(...marks, legend(fills ? 'colours as asked for' : 'hue: by package'));
 }
 
 // What the colours of a difference mean.
-function drawScale() {
-    const { diff, facts: { sides } } = P, kind = S.layout === 'graph' && S.width === 'change' ? 'change' : S.reversed ? 'total' : S.colour;
-    const state = [ink.t, kind, S.uncertain, S.metric, S.merged, S.reversed, S.layout, S.width].join();
-    if ($('scale').dataset.state === state) return;
-    $('scale').dataset.state = state;
-    const most = kind === 'change' ? 0 : largest(kind), words = [];
-    const steps = [-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch(diffColour(level, ink.t)));
-    const end = (sign) => (kind === 'change' ? (sign < 0 ? 'all less' : 'all more') : P.relative ? '' : signed(sign * most));
-    const less = P.relative ? `${sides[0]} has the larger share` : 'less', moreText = P.relative ? `${sides[1]} has the larger share` : 'more';
-    if (!P.relative) words.push(`before: ${sides[0]}`, `after: ${sides[1]}`);
-    if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs[0]} and ${diff.runs[1]} runs`);
-    if (diff.normalized) words.push(diff.normalized);
-    if (diff.negate && S.width === 'before' && S.layout === 'graph') words.push('coloured by what will happen');
-    const left = make('span', { className: 'down' }, `\u25bc ${less} ${end(-1)}`.trim()), right = make('span', { className: 'up' }, `${end(1)} ${moreText} \u25b2`.trim());
-    const gap = make('span', { className: 'swatch' });
-    gap.style.visibility = 'hidden';
-    $('scale').replaceChildren(left, gap, ...steps, right);
-
-    const ghost = swatch('transparent'), fresh = swatch('transparent');
-    ghost.style.border = `1.5px dashed ${ink.t === 'dark' ? '#93b8ff' : '#1b3f8b'}`;
-    fresh.style.border = '1px solid var(--line)';
-    fresh.style.borderLeft = '4px solid #8f0d0d';
-    const key = (mark, text) => make('span', { className: 'key' }, mark, text);
-    const list = P.relative ? [] : [key(ghost, 'gone (not drawn in the width \u201cafter\u201d)'), key(fresh, '+ new')];
-    if (P.certain) list.push(make('span', { className: 'key' }, S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance'));
-    $('kinds').replaceChildren(...words.map((text) => make('bdi', { className: 'key' }, text)), ...list);
+function drawScale(kind) {
+    const { diff, facts: { sides } } = P, [a, b] = sides, words = [], most = kind === 'change' ? 0 : largest(kind);
+    if (!fresh('kinds', [ink.t, kind, S.uncertain, most, S.layout, S.width].join())) return;
+    if (!P.relative) words.push(`before: ${a}`, `after: ${b}`);
+    if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
+    words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
+    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance');
+    const end = (sign) => (P.relative ? '' : kind === 'change' ? 'only' : signed(sign * most));
+    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${P.relative ? `${a} has the larger share` : `less ${end(-1)}`}`),
+        make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
+        make('span', { className: 'up' }, `${P.relative ? `${b} has the larger share` : `${end(1)} more`} \u25b2`));
+    $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
+        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #8f0d0d' }), P.relative ? `+ only ${b}` : '+ new'));
     $('uncertain').hidden = !P.certain;
 }
 
-function dialog(title, rows, after = []) {
-    const node = $('dialog'), close = make('button', { type: 'button', autofocus: true }, 'Close');
-    close.addEventListener('click', () => node.close());
-    node.replaceChildren(make('h2', { id: 'dialog-title' }, title),
-        make('dl', {}, ...rows.flatMap(([term, text]) => [make('dt', {}, term), make('dd', {}, text)])), ...after, close);
-    node.showModal();
+function dialog(title, rows) {
+    const list = rows.flatMap(([term, text]) => [make('dt', {}, term), make('dd', {}, text)]);
+    $('dialog').replaceChildren(make('h2', { id: 'dialog-title' }, title), make('dl', {}, ...list), button('Close', () => $('dialog').close(), { autofocus: true }));
+    $('dialog').showModal();
 }
 
 function help() {
-    dialog('Keys', KEYS.filter(([key]) => P.diff || !/^[vw]$/.test(key)).map(([keys, text]) => [make('span', {}, ...keys.split(/(, | or )/).map((part, i) => (i % 2 ? part : make('kbd', {}, part)))), text]));
+    const rows = KEYS.filter(([, text]) => P.diff || !/difference/.test(text));
+    dialog('Keys', rows.map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
 }
 
 function info() {
-    const { facts } = P, most = [['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)]];
-    if (P.diff && !P.relative) most.unshift(['Before', facts.sides[0]], ['After', facts.sides[1]]);
-    else most.unshift(['Profile', facts.sides.join(', ')]);
-    dialog(facts.title, [...most, ...(facts.notes || []), ['Made by', `Devel::DProf ${facts.version}`]]);
+    const { facts } = P, [a, b] = facts.sides, sides = b === undefined || P.relative ? [['Profile', facts.sides.join(', ')]] : [['Before', a], ['After', b]];
+    dialog(facts.title, [...sides, ...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
 function dye(to) {
-    theme = to;
-    document.documentElement.dataset.theme = to;
+    theme = document.documentElement.dataset.theme = to;
     if (V) refresh('paint');
 }
 
@@ -81,118 +144,90 @@ let typing = 0;
 
 function typed() {
     clearTimeout(typing);
-    typing = 0;
     if ($('q').value !== S.q) search($('q').value);
 }
 
 function wire() {
-    const on = (id, type, act) => $(id).addEventListener(type, act);
-    on('q', 'input', () => {
+    const click = (id, act) => { $(id).onclick = act; };
+    $('q').oninput = () => {
         clearTimeout(typing);
         typing = setTimeout(typed, 90);
-    });
-    on('case', 'click', () => search($('q').value, !S.match));
-    on('next', 'click', () => { typed(); step(1); });
-    on('prev', 'click', () => { typed(); step(-1); });
-    on('reset', 'click', () => zoom(0));
-    for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) on(id, 'click', () => turn(id, !S[id]));
-    for (const id of ['order', 'layout', 'width', 'colour']) on(id, 'change', () => turn(id, $(id).value));
-    on('metric', 'change', () => turn('metric', +$('metric').value));
-    on('table', 'click', () => openTable(!S.table));
-    on('dark', 'click', () => dye(theme === 'dark' ? 'light' : 'dark'));
-    on('info', 'click', info);
-    on('help', 'click', help);
-    document.addEventListener('keydown', keydown);
-    addEventListener('popstate', (event) => restore(!event.state));
+    };
+    click('case', () => search($('q').value, !S.match));
+    click('next', () => { typed(); step(1); });
+    click('prev', () => { typed(); step(-1); });
+    click('reset', () => zoom(0));
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
+    for (const id in CHOICES) $(id).onchange = () => turn(id, $(id).value);
+    $('metric').onchange = () => turn('metric', +$('metric').value);
+    click('table', () => openTable(!S.table));
+    click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));
+    click('info', info);
+    click('help', help);
+    document.onkeydown = keydown;
+    onpopstate = (event) => restore(!event.state);
 
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', () => dye(dark.matches ? 'dark' : 'light'));
+    const media = (query, act) => matchMedia(query).addEventListener('change', act);
     const print = (now) => {
         if (printing === now) return;
         printing = now;
         refresh('boxes');
     };
-    addEventListener('beforeprint', () => print(true));
-    addEventListener('afterprint', () => print(false));
-    matchMedia('print').addEventListener('change', (event) => print(event.matches));
-    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => refresh('boxes'));
-}
-
-// To the state of the link: all of it, or only where it leads (a step back leaves the search as it is).
-function restore(all) {
-    readLink(all);
-    if (all) $('q').value = S.q;
-    drawTable();
-    refresh(all || S.reversed ? 'panes' : 'view');
-    C.cursor = V.focus || -1;
-    for (const pane of panes) pane.reveal(V.focus, 3);
-    marks();
-    details();
-    remember();
+    onbeforeprint = () => print(true);
+    onafterprint = () => print(false);
+    media('print', (event) => print(event.matches));
+    media('(prefers-color-scheme: dark)', (event) => dye(event.matches ? 'dark' : 'light'));
+    media(`(resolution: ${devicePixelRatio}dppx)`, () => refresh('boxes'));
 }
 
 async function start() {
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-    dye(dark ? 'dark' : 'light');
+    const stop = (text) => $('panes').replaceChildren(make('p', { className: 'plain' }, text));
+    dye(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
     if (typeof DecompressionStream !== 'function') {
-        $('panes').replaceChildren(make('p', { className: 'plain' }, 'This browser is too old to unpack the profile: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or later).'));
+        stop('This browser is too old to unpack the profile: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or later).');
         return;
     }
     try {
         begin(decode(await inflate(bytesOf($('dprof-data').textContent))));
     } catch (error) {
-        $('panes').replaceChildren(make('p', { className: 'plain' }, `The profile in this file is damaged: ${error.message}.`));
+        stop(`The profile in this file is damaged: ${error.message}.`);
         throw error;
     }
     $('subtitle').textContent = P.facts.subtitle || '';
     $('metric').replaceChildren(...P.metrics.map((m, i) => make('option', { value: i }, m.label)));
-    $('metric-label').hidden = P.metrics.length < 2;
+    $('metric').hidden = P.metrics.length < 2;
     $('diff').hidden = !P.diff;
     if (P.relative) {
-        const words = { before: P.facts.sides[0], after: P.facts.sides[1], union: 'the larger', change: 'difference' };
+        const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
     }
     wire();
-    const steps = (history.state && history.state.dprof) || 0;
-    try {
-        history.replaceState({ dprof: steps }, '');
-    } catch (error) {
-        // As in remember().
-    }
     restore(true);
-    for (const pane of panes) if (!S.icicle) pane.scroll.scrollTop = pane.height;
 }
 
-// For tests and for the curious, in the console:
+// For tests, and for the curious at the console:
 //   ready            a promise, kept when the first picture is drawn
-//   frames(pane)     what is drawn: { path, name, x, w, row, value, before, after, level, gone, fresh, above }, x and w in CSS pixels
-//   point(path)      the middle of a frame's box on the screen, { x, y }, by names from the root's kid on
-//   state()          the state that the link holds, with names in place of numbers
-//   narrow(pane)     { frames, weight } too narrow to draw
-//   found()          { frames, subs, shares, error }
+//   frames(pane)     what is drawn: { path, name, x, w, row, value, before, level, gone, fresh, above }, x and w in CSS pixels
+//   point(path)      the middle of a frame's box on the screen, { x, y }; a path is of names from the root's kid on, by ';'
+//   zoom(path), search(text), state(), narrow(), found()
+const trace = (path) => V.tree.follow(path ? path.split(';').map((name) => P.names.indexOf(name)) : []).frame;
 window.dprof = {
-    ready: null,
     frames(index = 0) {
-        const pane = panes[index], { boxes } = pane, list = [];
-        for (let k = 0; k < boxes.count; k++) {
-            const i = boxes.frame[k];
-            list.push({
-                path: V.tree.path(i).map((name) => P.names[name]).join(';'), name: nameOf(i), x: boxes.x[k], w: boxes.w[k], row: boxes.row[k],
-                value: V.total[last()][i], before: V.total[0][i], after: V.total[last()][i], above: k < pane.above,
-                level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: !!isGone(i), fresh: !!isNew(i),
-            });
-        }
-        return list;
+        const pane = panes[index], { frame, x, w, row, count } = pane.boxes;
+        return Array.from({ length: count }, (_, k) => {
+            const i = frame[k], [before] = V.total, path = V.tree.path(i).map((name) => P.names[name]).join(';');
+            return { path, name: nameOf(i), x: x[k], w: w[k], row: row[k], value: V.total[last()][i], before: before[i],
+                level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i), above: k < pane.above };
+        });
     },
     point(path, index = 0) {
-        const pane = panes[index], numbers = path ? path.split(';').map((name) => P.names.indexOf(name)) : [];
-        const { frame, steps } = V.tree.follow(numbers), box = pane.box(frame), area = pane.canvas.getBoundingClientRect();
-        return steps < numbers.length || !box ? null : { x: area.left + box.x + box.w / 2, y: area.top + box.y - pane.scroll.scrollTop + pane.row / 2 };
+        const pane = panes[index], box = pane.box(trace(path)), area = pane.canvas.getBoundingClientRect();
+        return box && { x: area.left + box.x + box.w / 2, y: area.top + box.y - pane.scroll.scrollTop + pane.row / 2 };
     },
-    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: C.cursor >= 0 ? nameOf(C.cursor) : '', theme }),
-    narrow: (index = 0) => ({ frames: panes[index].narrow, weight: panes[index].narrowWeight }),
-    found: () => ({ frames: F.frames, subs: F.subs, shares: F.shares, error: F.error, at: F.at }),
-    zoom: (path) => zoom(V.tree.follow(path ? path.split(';').map((name) => P.names.indexOf(name)) : []).frame),
-    search: (text) => search(text),
+    zoom: (path) => zoom(trace(path)),
+    search,
+    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: C.cursor < 0 ? '' : nameOf(C.cursor), theme }),
+    narrow: (index = 0) => ({ frames: panes[index].narrow, weight: panes[index].narrowWeight, still: panes[index].still }),
+    found: () => ({ ...F, names: null, list: null }),
+    ready: start(),
 };
-window.dprof.ready = start();

@@ -155,6 +155,8 @@ function synthetic(frames, { names: nameCount = 6000, sides = 1, ...rest } = {})
         names.push(i % 40 === 0 ? `${p}::__ANON__[lib/${p.replace(/::/g, '/')}.pm:${i}]` : `${p}::${verbs[i % verbs.length]}_${i}`);
     }
     const sorted = [names[0], ...names.slice(1).sort((a, b) => (a < b ? -1 : 1))];
+    // Some subs are everywhere: by a random but fixed choice, not by their place in the order of names.
+    const popular = sorted.map((_, i) => 1 + (i * 1657) % (sorted.length - 1));
     const up = new Column(), name = new Column(), when = new Column();
     const cpu = Array.from({ length: sides }, () => new Column()), callsAll = Array.from({ length: sides }, () => new Column());
     let count = 0, before = 0;
@@ -179,7 +181,7 @@ function synthetic(frames, { names: nameCount = 6000, sides = 1, ...rest } = {})
         for (let k = 0; k < many && left > 0; k++) {
             const part = k === many - 1 && depth < 44 ? left : Math.max(1, Math.floor(left * (0.25 + random() * 0.6)));
             const fate = random();
-            kids.push({ depth: depth + 1, own: 1 + Math.floor(random() * (sorted.length - 1)), budget: Math.min(part, left), rank: 0, twist: sides > 1 && fate < 0.04 ? (fate < 0.02 ? 0 : 2) : twist });
+            kids.push({ depth: depth + 1, own: popular[Math.floor(random() ** 2.5 * sorted.length)], budget: Math.min(part, left), rank: 0, twist: sides > 1 && fate < 0.04 ? (fate < 0.02 ? 0 : 2) : twist });
             left -= part;
         }
         // Siblings differ in name and stand in its order.
