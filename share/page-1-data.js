@@ -164,8 +164,11 @@ function mergeRecursion(tree, rank) {
     // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings being met in order of name.
     const sizes = new Int32Array(count).fill(1), place = new Int32Array(count), next = new Int32Array(count).fill(1);
     for (let i = count - 1; i > 0; i--) sizes[newParent[i]] += sizes[i];
-    for (const i of byName(newName.subarray(0, count), rank).list) {
-        if (i === 0) continue;
+    const starts = new Int32Array(rank.length + 1), byName = new Int32Array(count);
+    for (let i = 1; i < count; i++) starts[rank[newName[i]] + 1]++;
+    for (let r = 0; r < rank.length; r++) starts[r + 1] += starts[r];
+    for (let i = 1; i < count; i++) byName[starts[rank[newName[i]]]++] = i;
+    for (const i of byName.subarray(0, count - 1)) {
         place[i] = next[newParent[i]];
         next[newParent[i]] += sizes[i];
     }
@@ -182,19 +185,6 @@ function mergeRecursion(tree, rank) {
     });
 }
 
-// Frames in order of their names' ranks; those of rank r are list[starts[r]] and on.
-function byName(name, rank, weigh) {
-    const starts = new Int32Array(rank.length + 2);
-    const each = (act) => {
-        for (let i = 0; i < name.length; i++) if (!weigh || weigh[i] > 0) act(i);
-    };
-    each((i) => { starts[rank[name[i]] + 2]++; });
-    for (let r = 1; r < starts.length; r++) starts[r] += starts[r - 1];
-    const list = new Int32Array(starts[rank.length + 1]);
-    each((i) => { list[starts[rank[name[i]] + 1]++] = i; });
-    return { starts, list };
-}
-
 // Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
 //
 // All of such a tree may be as many frames as the profile has frames times their depth: so only what is wide enough to see
@@ -203,66 +193,49 @@ function byName(name, rank, weigh) {
 const REVERSE_LIMIT = 5000000;
 
 function reverse(tree, weigh, columns, focus, share, rank) {
-    const { name, parent } = tree, outName = [name[0]], outParent = [-1], totals = columns.map((column) => [sum(column)]);
-    if (!tree.sorted || tree.sorted.weigh !== weigh) tree.sorted = { weigh, ...byName(name, rank, weigh) };
-    const { starts, list } = tree.sorted;
+    const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
-    let narrow = 0, narrowWeight = 0, least = sum(weigh) * share;
-
-    // Of the names found at a level, those to go on with: the next on the way to the focus, or all that are wide enough.
-    const wanted = (level, found) => {
-        if (level < focus.length) return found.filter((other) => other === focus[level]);
-        for (const other of found) {
-            if (weight[other] >= least) continue;
-            narrow++;
-            narrowWeight += weight[other];
-        }
-        return found.filter((other) => weight[other] >= least).sort((a, b) => rank[b] - rank[a]);
-    };
+    let narrow = 0, narrowWeight = 0, least = 0;
 
     // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
-    const found = [], parts = new Map();
-    for (let r = 0; r < rank.length; r++) {
-        if (starts[r] === starts[r + 1]) continue;
-        const from = list.subarray(starts[r], starts[r + 1]), other = name[from[0]];
-        for (const frame of from) weight[other] += weigh[frame];
-        found.push(other);
-        parts.set(other, from);
-    }
-    const jobs = wanted(0, found).map((other) => ({ parent: 0, name: other, level: 1, from: parts.get(other), at: parts.get(other) }));
-    weight.fill(0);
+    const jobs = [{ above: -1, own: name[0], level: 0, from: Int32Array.from(name.keys()).filter((i) => weigh[i] > 0), at: null }];
     while (jobs.length) {
-        const { parent: above, name: own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
+        const { above, own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
+        const caller = at ? (k) => parent[at[k]] : (k) => from[k], first = at ? 1 : 0;
         outName.push(own);
         outParent.push(above);
-        columns.forEach((column, c) => {
-            let all = 0;
-            for (let k = 0; k < from.length; k++) all += column[from[k]];
-            totals[c].push(all);
-        });
+        columns.forEach((column, c) => totals[c].push(from.reduce((all, frame) => all + column[frame], 0)));
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
-            const caller = parent[at[k]], other = name[caller];
+            const frame = caller(k), other = name[frame];
             mine += weigh[from[k]];
-            if (caller <= 0) continue;
+            if (frame < first) continue;
             if (counts[other]++ === 0) seen.push(other);
             weight[other] += weigh[from[k]];
         }
         if (level === focus.length) least = mine * share;
-        const next = wanted(level, seen).map((other) => ({
-            parent: me, name: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]),
-        }));
+        // To go on with: the next on the way to the focus, or all that are wide enough.
+        const kept = seen.filter((other) => (level < focus.length ? other === focus[level] : weight[other] >= least));
+        if (level >= focus.length) {
+            narrow += seen.length - kept.length;
+            for (const other of seen) if (weight[other] < least) narrowWeight += weight[other];
+        }
+        const next = kept.sort((a, b) => rank[b] - rank[a]).map((other, k) => {
+            slot[other] = k + 1;
+            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]) };
+        });
         for (const other of seen) counts[other] = weight[other] = 0;
-        next.forEach((job, k) => { slot[job.name] = k + 1; });
         for (let k = 0; next.length && k < from.length; k++) {
-            const caller = parent[at[k]], other = name[caller];
-            if (caller <= 0 || slot[other] === 0) continue;
+            const frame = caller(k), other = name[frame];
+            if (frame < first || slot[other] === 0) continue;
             const job = next[slot[other] - 1], where = counts[other]++;
             job.from[where] = from[k];
-            job.at[where] = caller;
+            job.at[where] = frame;
         }
-        for (const job of next) counts[job.name] = slot[job.name] = 0;
-        for (const job of next) jobs.push(job);
+        for (const job of next) {
+            counts[job.own] = slot[job.own] = 0;
+            jobs.push(job);
+        }
     }
     const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
     return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, narrowWeight };

@@ -77,27 +77,21 @@ function label(context, name, room) {
     return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';
 }
 
-// Lists of boxes grow by doubling and are kept: a zoom makes no garbage.
+// Boxes as columns, too: a zoom of a large profile makes no object for each.
 class Boxes {
     constructor() {
-        this.room = 0;
-        this.count = 0;
+        Object.assign(this, { frame: [], x: [], w: [], row: [] });
     }
 
-    add(frame, x, w, row) {
-        if (this.count === this.room) {
-            this.room = this.room * 2 || 4096;
-            for (const [key, type] of [['frame', Int32Array], ['x', Float32Array], ['w', Float32Array], ['row', Int32Array]]) {
-                const grown = new type(this.room);
-                if (this[key]) grown.set(this[key]);
-                this[key] = grown;
-            }
-        }
-        const k = this.count++;
-        this.frame[k] = frame;
-        this.x[k] = x;
-        this.w[k] = w;
-        this.row[k] = row;
+    get count() {
+        return this.frame.length;
+    }
+
+    add(frame, x, w) {
+        this.frame.push(frame);
+        this.x.push(x);
+        this.w.push(w);
+        this.row.push(V.tree.depth[frame]);
     }
 }
 
@@ -113,7 +107,6 @@ class Pane {
         this.node = make('section', { className: 'pane ' + classes }, this.title, this.scroll);
         this.context = this.canvas.getContext('2d');
         this.boxes = new Boxes();
-        this.dust = new Boxes();                           // what is too narrow to draw
         this.scroll.addEventListener('scroll', () => {
             cancelAnimationFrame(this.due);
             this.due = requestAnimationFrame(() => this.paint());
@@ -142,36 +135,33 @@ class Pane {
 
     // The boxes of this zoom. A subtree under a pixel is skipped, whatever it holds.
     collect() {
-        const { boxes, dust, weights, x } = this, { end, depth, parent } = V.tree, focus = V.focus;
+        const { weights, x, scroll } = this, { end, depth, parent } = V.tree, focus = V.focus, line = [];
+        const boxes = this.boxes = new Boxes(), dust = this.dust = new Boxes();
         // Rows are as high as there is room for, within reason.
-        this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(this.scroll.clientHeight / (V.deepest + 2))));
-        this.view = printing ? 1040 : this.scroll.clientWidth;
-        this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0;
-        boxes.count = dust.count = 0;
+        this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
+        this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
         this.narrowWeight = V.narrowWeight;
-        this.still = 0;                                     // frames without any width
-        const line = [];
-        for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
-        for (const i of line.reverse()) boxes.add(i, 0, this.view, depth[i]);
+        this.still = 0;                                    // frames without any width
+        for (let i = parent[focus]; i >= 0; i = parent[i]) line.unshift(i);
+        for (const i of line) boxes.add(i, 0, this.view);
         this.above = line.length;
-        const left = x[focus], scale = this.scale, least = 1 / Math.min(2, devicePixelRatio || 1);
+        const scale = this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0, least = 1 / Math.min(2, devicePixelRatio || 1);
         let deep = depth[focus];
-        if (scale === 0) boxes.add(focus, 0, this.view, depth[focus]);
-        for (let i = focus, stop = scale > 0 ? end[focus] : focus; i < stop;) {
+        boxes.add(focus, 0, this.view);
+        for (let i = focus + 1; i < end[focus];) {
             const w = weights[i] * scale;
-            if (w < least && i !== focus) {
-                const held = this.some(i, end[i]);
-                this.narrow += held;
-                this.still += end[i] - i - held;
-                this.narrowWeight += weights[i];
-                if (w > 0) dust.add(i, (x[i] - left) * scale, w, depth[i]);
-                i = end[i];
+            if (w >= least) {
+                boxes.add(i, (x[i] - x[focus]) * scale, w);
+                deep = Math.max(deep, depth[i++]);
                 continue;
             }
-            boxes.add(i, (x[i] - left) * scale, w, depth[i]);
-            if (depth[i] > deep) deep = depth[i];
-            i++;
+            const held = this.some(i, end[i]);
+            this.narrow += held;
+            this.still += end[i] - i - held;
+            this.narrowWeight += weights[i];
+            if (w > 0) dust.add(i, (x[i] - x[focus]) * scale, w);
+            i = end[i];
         }
         this.rows = deep + 1 + (dust.count ? 1 : 0);
         // A flame stands on the bottom: that is what stays in place when the sheet's height changes.
@@ -195,75 +185,40 @@ class Pane {
     }
 
     paint() {
-        const { canvas, context: c, boxes, row } = this, { name } = V.tree, { kinds } = P.facts, diff = !!P.diff;
-        const view = this.view, tall = printing ? Math.min(this.height, 12000) : this.scroll.clientHeight;
+        const { canvas, context: c, boxes, row, view, width } = this, tall = printing ? Math.min(this.height, 12000) : this.scroll.clientHeight;
+        const dpr = printing ? 2 : devicePixelRatio || 1, top = printing ? 0 : this.scroll.scrollTop, seen = [];
         if (!(view > 0 && tall > 0)) return;
-        const dpr = printing ? 2 : devicePixelRatio || 1, top = printing ? 0 : this.scroll.scrollTop;
         const wide = Math.round(view * dpr), high = Math.round(tall * dpr);
         if (canvas.width !== wide || canvas.height !== high) {
-            canvas.width = wide;
-            canvas.height = high;
-            canvas.style.width = view + 'px';
-            canvas.style.height = tall + 'px';
+            Object.assign(canvas, { width: wide, height: high });
+            Object.assign(canvas.style, { width: view + 'px', height: tall + 'px' });
         }
         c.setTransform(dpr, 0, 0, dpr, 0, 0);
+        c.globalAlpha = 1;
         c.fillStyle = ink.back;
         c.fillRect(0, 0, view, tall);
-        c.textBaseline = 'middle';
-        c.direction = 'ltr';
-        c.font = FONT;
-
+        Object.assign(c, { textBaseline: 'middle', direction: 'ltr', font: FONT });
         this.paintDust(c, top, tall);
-        const found = F.names, seen = [];
         for (let k = 0; k < boxes.count; k++) {
-            const y = this.y(boxes.row[k]) - top;
-            if (y > -row && y < tall) seen.push(k);
+            const y = this.y(boxes.row[k]) - top, i = boxes.frame[k], w = boxes.w[k], own = V.tree.name[i];
+            if (y <= -row || y >= tall) continue;
+            const hit = F.names && F.names[own] === 1, dim = F.names && !hit, alpha = k < this.above ? 0.45 : 1;
+            const box = { i, own, x: boxes.x[k], y, w: w > 3 ? w - 1 : w * 0.8, h: row - 1, hit, dim, alpha, level: P.diff ? levelOf(shade(i, width)) : 0 };
+            seen.push(box);
+            c.globalAlpha = alpha * (isGone(i) ? 0.55 : 1) * (!dim ? 1 : P.diff ? 0.3 : 0.5);
+            c.fillStyle = P.diff ? ink.levels[box.level + LEVELS] : hit ? ink.mark : ink.fill[own];
+            c.fillRect(box.x, y, box.w, box.h);
+            if (P.diff) this.paintDiff(c, box);
+            else if (!hit && w > 4) this.paintKind(c, box);
         }
-        const kind = this.width, levels = diff ? new Int8Array(boxes.count) : null;
-        for (const k of seen) {
-            const i = boxes.frame[k], x = boxes.x[k], y = this.y(boxes.row[k]) - top, w = boxes.w[k], own = name[i];
-            const wide = w > 3 ? w - 1 : w * 0.8, gone = isGone(i);
-            const hit = found && found[own] === 1;
-            let alpha = k < this.above ? 0.45 : 1;
-            if (found && !hit) alpha *= diff ? 0.3 : 0.5;
-            if (diff) levels[k] = levelOf(shade(i, kind));
-            c.globalAlpha = gone ? alpha * 0.55 : alpha;
-            c.fillStyle = diff ? ink.levels[levels[k] + LEVELS] : hit ? ink.mark : ink.fill[own];
-            c.fillRect(x, y, wide, row - 1);
-            if (diff) this.paintDiff(c, i, x, y, wide, row - 1, gone, levels[k]);
-            else if (!hit && w > 4) {
-                if (kinds[own] === 4) {
-                    c.fillStyle = ink.hatch;
-                    c.fillRect(x, y, wide, row - 1);
-                } else if (kinds[own] === 5) {
-                    c.strokeStyle = ink.begin;
-                    c.strokeRect(x + 0.5, y + 0.5, wide - 1, row - 2);
-                }
-            }
-            if (hit && diff && w > 2) {
-                c.globalAlpha = 1;
-                c.strokeStyle = ink.mark;
-                c.lineWidth = 2;
-                c.strokeRect(x + 1, y + 1, Math.max(0.5, wide - 2), row - 3);
-                c.lineWidth = 1;
+        for (const box of seen) {
+            c.globalAlpha = (box.alpha < 1 ? 0.7 : 1) * (box.dim ? 0.6 : 1);
+            if (P.diff && box.w > 11) this.labelDiff(c, box);
+            else if (!P.diff && box.w > 25) {
+                c.fillStyle = box.hit ? ink.markText : ink.on[box.own];
+                c.fillText(label(c, P.names[box.own], box.w - 8), box.x + 4, box.y + row / 2);
             }
         }
-        for (const k of seen) {
-            const w = boxes.w[k];
-            if (w < 12) continue;
-            const i = boxes.frame[k], own = name[i], x = boxes.x[k], y = this.y(boxes.row[k]) - top + row / 2;
-            const hit = found && found[own] === 1;
-            c.globalAlpha = (k < this.above ? 0.7 : 1) * (found && !hit ? 0.6 : 1);
-            if (diff) {
-                this.labelDiff(c, i, x, y, w, levels[k]);
-                continue;
-            }
-            if (w < 26) continue;
-            c.fillStyle = hit ? ink.markText : ink.on[own];
-            const text = label(c, P.names[own], w - 9);
-            if (text) c.fillText(text, x + 4, y);
-        }
-        c.globalAlpha = 1;
     }
 
     // Frames too narrow to draw leave a grey trace where together they fill half a pixel.
@@ -289,43 +244,46 @@ class Pane {
         }
     }
 
-    paintDiff(c, i, x, y, w, h, gone, level) {
-        if (gone) {
+    paintKind(c, { own, x, y, w, h }) {
+        const kind = P.facts.kinds[own];
+        if (kind === 4) {
+            c.fillStyle = ink.hatch;
+            c.fillRect(x, y, w, h);
+        } else if (kind === 5) this.outline(c, ink.begin, x, y, w, h);
+    }
+
+    outline(c, colour, x, y, w, h, line = 1) {
+        c.strokeStyle = colour;
+        c.lineWidth = line;
+        c.strokeRect(x + line / 2, y + line / 2, Math.max(0.5, w - line), h - line);
+    }
+
+    paintDiff(c, { i, x, y, w, h, hit, level }) {
+        if (isGone(i) && w > 4) {
             c.globalAlpha = Math.min(1, c.globalAlpha * 1.8);
-            c.strokeStyle = ink.ghost;
-            if (w > 4) {
-                c.setLineDash([4, 3]);
-                c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
-                c.setLineDash([]);
-            }
-            return;
-        }
-        if (isNew(i) && i !== 0) {
+            c.setLineDash([4, 3]);
+            this.outline(c, ink.ghost, x, y, w, h);
+            c.setLineDash([]);
+        } else if (isNew(i)) {
             c.fillStyle = '#8f0d0d';
             c.fillRect(x, y, Math.min(3, w), h);
         }
-        if (level === 0 && w > 2) {
-            c.strokeStyle = ink.line;
-            c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
-        }
+        if (level === 0 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);
+        c.globalAlpha = 1;
+        if (hit) this.outline(c, ink.mark, x, y, w, h, 2);
     }
 
-    // Signs for those to whom red and blue are one: up and plus, down and minus; a plus alone is a new frame.
-    labelDiff(c, i, x, y, w, level) {
-        const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind === 'self' ? 'own' : 'total'];
+    // Signs for those to whom red and blue are one: up and plus, down and minus; a plus before them is a new frame.
+    labelDiff(c, { i, x, y, w, level }) {
+        const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind === 'self' ? 'own' : 'total'], middle = y + this.row / 2;
+        const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
         c.fillStyle = isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
-        const sign = (fresh && i !== 0 ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4;
-        const signWidth = sign ? widthOf(c, sign) + 3 : 0;
-        if (sign && w > signWidth + pad) c.fillText(sign, x + pad, y);
-        const room = w - pad - 5 - signWidth;
-        if (room < 16) return;
-        const text = label(c, nameOf(i), room);
-        if (!text) return;
-        c.fillText(text, x + pad + signWidth, y);
-        if (level === 0) return;
-        const value = P.relative ? points(i, kind) : signed(b[i] - a[i]);
-        const used = widthOf(c, text) + 10, after = c.measureText(value).width;
-        if (room > used + after) c.fillText(value, x + pad + signWidth + used, y);
+        if (w > after + pad) c.fillText(sign, x + pad, middle);
+        const at = x + pad + after, room = w - pad - 4 - after, text = room < 16 ? '' : label(c, nameOf(i), room);
+        c.fillText(text, at, middle);
+        if (level === 0 || !text) return;
+        const value = P.relative ? points(i, kind) : signed(b[i] - a[i]), used = widthOf(c, text) + 10;
+        if (room > used + c.measureText(value).width) c.fillText(value, at + used, middle);
     }
 
     // Where a frame stands on the sheet, or null.

@@ -205,20 +205,19 @@ async function start() {
     restore(true);
 }
 
-// For tests, and for the curious at the console:
+// For tests, and for the curious at the console. A path is of names from the root's kid on, joined by ';'.
 //   ready            a promise, kept when the first picture is drawn
-//   frames(pane)     what is drawn: { path, name, x, w, row, value, before, level, gone, fresh, above }, x and w in CSS pixels
-//   point(path)      the middle of a frame's box on the screen, { x, y }; a path is of names from the root's kid on, by ';'
+//   frames(pane)     what is drawn: { path, x, w, row, value, before, level, gone, fresh }, x and w in CSS pixels
+//   point(path)      the middle of a frame's box on the screen, { x, y }
 //   zoom(path), search(text), state(), narrow(), found()
-const trace = (path) => V.tree.follow(path ? path.split(';').map((name) => P.names.indexOf(name)) : []).frame;
+const trace = (path) => V.tree.follow(path.split(';').map((name) => P.names.indexOf(name))).frame;
 window.dprof = {
     frames(index = 0) {
-        const pane = panes[index], { frame, x, w, row, count } = pane.boxes;
-        return Array.from({ length: count }, (_, k) => {
-            const i = frame[k], [before] = V.total, path = V.tree.path(i).map((name) => P.names[name]).join(';');
-            return { path, name: nameOf(i), x: x[k], w: w[k], row: row[k], value: V.total[last()][i], before: before[i],
-                level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i), above: k < pane.above };
-        });
+        const pane = panes[index], { x, w, row } = pane.boxes, [before] = V.total, value = V.total[last()];
+        return pane.boxes.frame.map((i, k) => ({
+            path: V.tree.path(i).map((name) => P.names[name]).join(';'), x: x[k], w: w[k], row: row[k], value: value[i], before: before[i],
+            level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i),
+        }));
     },
     point(path, index = 0) {
         const pane = panes[index], box = pane.box(trace(path)), area = pane.canvas.getBoundingClientRect();
@@ -226,8 +225,8 @@ window.dprof = {
     },
     zoom: (path) => zoom(trace(path)),
     search,
-    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: C.cursor < 0 ? '' : nameOf(C.cursor), theme }),
-    narrow: (index = 0) => ({ frames: panes[index].narrow, weight: panes[index].narrowWeight, still: panes[index].still }),
+    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
+    narrow: () => ({ frames: panes[0].narrow, weight: panes[0].narrowWeight, still: panes[0].still }),
     found: () => ({ ...F, names: null, list: null }),
     ready: start(),
 };
