@@ -2,10 +2,9 @@
 
 // What the page holds: base64 -> zlib -> JSON and columns -> trees of frames.
 //
-// A frame is a number: its place in preorder. A tree is a few typed arrays indexed by it, so that a profile of two
-// million frames needs no object per frame, and the frames below frame i are exactly i+1 .. end[i]-1: skipping a subtree
-// is one assignment. All of a profile's text comes from the program that was profiled: it is data, shown with textContent
-// or on a canvas and never read as HTML or run.
+// A frame is a number: its place in preorder. A tree is a few typed arrays, no object per frame, and the frames below
+// frame i are i+1 .. end[i]-1: skipping a subtree is one assignment. All text comes from the program that was profiled: it
+// is data, shown with textContent or on a canvas, never read as HTML or run.
 
 function bytesOf(base64) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -187,8 +186,8 @@ function mergeRecursion(tree, rank) {
 
 // Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
 //
-// All of such a tree may be as many frames as the profile has frames times their depth: so only what is wide enough to see
-// is built, for one zoom at a time: the path `focus`, and below it what has at least the part `share` of its weight.
+// All of such a tree may be frames times depth: only what is wide enough to see is built, for one zoom at a time: the path
+// `focus`, and below it what has at least the part `share` of its weight.
 // `weigh` are the own values by which it is decided; `columns` are lists of own values, summed for each new frame.
 const REVERSE_LIMIT = 5000000;
 

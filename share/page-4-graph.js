@@ -49,7 +49,7 @@ function refresh(from) {
         const path = V && C.cursor >= 0 ? V.tree.path(C.cursor) : null;
         makeView(Math.max(300, $('panes').clientWidth));
         if (V.steps < S.path.length) {
-            say(`The path goes no further than ${short(nameOf(V.focus), 120)}: ${short(S.lost || P.names[S.path[V.steps]], 120)} is not called there in this profile.`);
+            say(`${$('notice').textContent} The path goes no further than ${short(nameOf(V.focus), 120)}: ${short(S.lost || P.names[S.path[V.steps]], 120)} is not called there in this profile.`);
             S.path = S.path.slice(0, V.steps);
         }
         S.lost = '';
@@ -107,7 +107,7 @@ function turn(key, value) {
     say('');
     if (key === 'reversed') {
         if (value && !canReverse()) {
-            say(`Callers can be drawn for profiles of up to ${grouped(REVERSE_LIMIT)} frames; this one has ${grouped(P.tree.n)}. Filter it when the graph is made, or use the table: it shows each sub's callers.`);
+            say(`Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has ${grouped(P.tree.n)}. The table shows each sub's callers.`);
             return;
         }
         S.path = [];
@@ -154,7 +154,7 @@ function found() {
     $('prev').disabled = $('next').disabled = !F.names || !F.frames;
     const where = F.at >= 0 ? `${grouped(F.at + 1)} of ${grouped(F.list.length)} \u00b7 ` : '';
     const text = F.error || (!F.names ? '' : !F.frames ? 'no match'
-        : `${where}${F.shares.map(percent).join(' \u2192 ')} in ${plural(F.frames, 'frame')}, ${plural(F.subs, 'sub')}`);
+        : `${where}${F.shares.map(percent).join(' \u2192 ')} in ${plural(F.frames, 'frame')}`);
     if (node.textContent !== text) node.textContent = node.title = text;
 }
 
@@ -209,16 +209,16 @@ function marks() {
 
 // What is known of a frame: rows of cells, the first of which is a label.
 function known(i) {
-    const whole = V.total.map((list) => list[0]), dash = '\u2192';
-    const row = (label, kind) => {
+    const whole = V.total.map((list) => list[0]);
+    const row = (kind) => {
         const [a, b] = V[kind].map((list) => list[i]);
-        if (!P.diff) return [label, amount(a), percent(a / whole[0]), V.focus ? percent(a / V.total[0][V.focus]) : ''];
-        const part = kind === 'own' ? Math.abs(b - a) : V.changed[i];
-        return [label, amount(real(a, 0)), amount(b), P.relative ? points(i, kind === 'own' ? 'self' : '') : signed(b - a),
-            P.relative ? `${percent(a / whole[0])} ${dash} ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(V.changed[0] && part / V.changed[0])];
+        if (!P.diff) return [kind, amount(a), percent(a / whole[0]), V.focus ? percent(a / V.total[0][V.focus]) : ''];
+        const part = kind === 'self' ? Math.abs(b - a) : V.changed[i];
+        return [kind, amount(real(a, 0)), amount(b), P.relative ? points(i, kind) : signed(b - a),
+            P.relative ? `${percent(a / whole[0])} \u2192 ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(V.changed[0] && part / V.changed[0])];
     };
-    const rows = [row('total', 'total')];
-    if (!S.reversed) rows.push(row('self', 'own'));
+    const rows = [row('total')];
+    if (!S.reversed) rows.push(row('self'));
     if (V.calls) {
         const [a, b] = V.calls.map((list) => list[i]);
         rows.push(P.diff ? ['calls', amount(a, COUNT), amount(b, COUNT), signed(b - a, COUNT), growth(a, b), ratio(a, b), ''] : ['calls', amount(a, COUNT)]);
@@ -286,7 +286,7 @@ function arrow(key) {
     if (key === (S.icicle ? 'ArrowUp' : 'ArrowDown')) to = Math.max(0, parent[from]);
     else {
         const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-        for (let k = 0; k < boxes.count; k++) {
+        for (let k = 0; k < boxes.frame.length; k++) {
             const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
             if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== from) continue;
             if (gap < best) {

@@ -10,9 +10,8 @@ const isText = (key) => key === 'name' || key === 'place';
 function tableColumns() {
     const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
     const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
-    const count = (v) => amount(v, COUNT), ticks = (v) => amount(v);
-    for (const [key, label] of P.diff ? [['self', 'Self'], ['total', 'Incl.'], ['calls', 'Calls'], ['ops', 'Ops']] : [['calls', 'Calls'], ['self', 'Self'], ['total', 'Inclusive'], ['ops', 'Ops']]) {
-        const own = table[key], timed = key === 'self' || key === 'total', show = timed ? ticks : count;
+    for (const [key, label] of [['self', 'Self'], ['total', 'Inclusive'], ['calls', 'Calls'], ['ops', 'Ops']]) {
+        const own = table[key], timed = key === 'self' || key === 'total', unit = timed ? metric() : COUNT, show = (v) => amount(v, unit);
         if (!own) continue;
         if (!P.diff) {
             add(key, label, (sub) => own[0][sub], show);
@@ -20,8 +19,8 @@ function tableColumns() {
             continue;
         }
         own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
-        if (P.relative && timed) add(key, `${label} difference`, (sub) => (own[1][sub] - own[0][sub]) / whole[1] * 100, (v) => `${v > 0 ? '+' : ''}${grouped(v, 2)} points`, true);
-        else add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => signed(v, timed ? metric() : COUNT), true);
+        const share = P.relative && timed;
+        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / whole[1]) : signed(v, unit)), true);
     }
     const { places, files } = P.facts;
     if (places && places.some(Boolean)) {

@@ -8,7 +8,7 @@ const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
 const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
 const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
-const CHOICES = { order: ['name', 'weight', 'time'], layout: ['graph', 'pair', 'triple'], width: ['after', 'before', 'union', 'change'], colour: ['self', 'total'] };
+const CHOICES = ['order', 'layout', 'width', 'colour'];
 
 function plain(text) {
     try {
@@ -24,7 +24,7 @@ function link() {
     add('q', S.q !== old.q, encodeURIComponent(wellFormed(S.q)));
     add('case', S.match, 1);
     add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
-    for (const key in CHOICES) add(key, S[key] !== old[key], S[key]);
+    for (const key of CHOICES) add(key, S[key] !== old[key], S[key]);
     add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
     add('uncertain', S.uncertain, 1);
     add('table', S.table, 1);
@@ -39,7 +39,7 @@ function remember(push) {
         if (!push) history.replaceState({ dprof: count }, '', url);
         else if (hash !== location.hash) history.pushState({ dprof: count + 1 }, '', url);
     } catch (error) {
-        // A browser that allows no history here: everything but Back works.
+        // Where no history is allowed, everything but Back works.
     }
 }
 
@@ -55,7 +55,7 @@ function restore(all) {
         S.match = given.get('case') === '1';
         S.uncertain = given.get('uncertain') === '1';
         if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
-        for (const key in CHOICES) if (CHOICES[key].includes(given.get(key)) && (P.diff || key === 'order')) S[key] = given.get(key);
+        for (const key of CHOICES) if ([...$(key).options].some((option) => option.value === given.get(key))) S[key] = given.get(key);
         if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
         S.reversed = S.reversed && canReverse();
         $('q').value = S.q;
@@ -83,16 +83,8 @@ function swatch(style) {
 
 const legend = (...inside) => make('bdi', { className: 'key' }, ...inside);
 
-// A legend is drawn when what it says changes.
-function fresh(id, state) {
-    const old = $(id).dataset.state === state;
-    $(id).dataset.state = state;
-    return !old;
-}
-
 function drawKinds() {
     const { kinds, hues, fills } = P.facts, used = new Set(kinds), hue = hues.find((_, i) => kinds[i] === 0) || 30;
-    if (!fresh('kinds', ink.t)) return;
     const marks = KINDS.slice(0, 6).map(([text], kind) => used.has(kind) && legend(swatch({
         background: kind === 4 ? `repeating-linear-gradient(135deg, transparent 0 3px, ${ink.stripe} 3px 6px) ${kindColour(kind, hue)}` : kindColour(kind, hue),
         border: kind === 5 ? `1.5px solid ${ink.begin}` : '',
@@ -103,7 +95,6 @@ function drawKinds() {
 // What the colours of a difference mean.
 function drawScale(kind) {
     const { diff, facts: { sides } } = P, [a, b] = sides, words = [], most = kind === 'change' ? 0 : largest(kind);
-    if (!fresh('kinds', [ink.t, kind, S.uncertain, most, S.layout, S.width].join())) return;
     if (!P.relative) words.push(`before: ${a}`, `after: ${b}`);
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
@@ -130,7 +121,7 @@ function help() {
 }
 
 function info() {
-    const { facts } = P, [a, b] = facts.sides, sides = b === undefined || P.relative ? [['Profile', facts.sides.join(', ')]] : [['Before', a], ['After', b]];
+    const { facts } = P, sides = facts.sides.map((name, side) => [P.diff && !P.relative ? sideName(side) : 'profile', name]);
     dialog(facts.title, [...sides, ...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
@@ -158,7 +149,7 @@ function wire() {
     click('prev', () => { typed(); step(-1); });
     click('reset', () => zoom(0));
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
-    for (const id in CHOICES) $(id).onchange = () => turn(id, $(id).value);
+    for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(!S.table));
     click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));
@@ -177,7 +168,6 @@ function wire() {
     onafterprint = () => print(false);
     media('print', (event) => print(event.matches));
     media('(prefers-color-scheme: dark)', (event) => dye(event.matches ? 'dark' : 'light'));
-    media(`(resolution: ${devicePixelRatio}dppx)`, () => refresh('boxes'));
 }
 
 async function start() {
