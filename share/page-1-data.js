@@ -194,7 +194,7 @@ const REVERSE_LIMIT = 5000000;
 function reverse(tree, weigh, columns, focus, share, rank) {
     const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
-    let narrow = 0, narrowWeight = 0, least = 0;
+    let narrow = 0, least = 0;
 
     // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
     const jobs = [{ above: -1, own: name[0], level: 0, from: Int32Array.from(name.keys()).filter((i) => weigh[i] > 0), at: null }];
@@ -215,10 +215,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         if (level === focus.length) least = mine * share;
         // To go on with: the next on the way to the focus, or all that are wide enough.
         const kept = seen.filter((other) => (level < focus.length ? other === focus[level] : weight[other] >= least));
-        if (level >= focus.length) {
-            narrow += seen.length - kept.length;
-            for (const other of seen) if (weight[other] < least) narrowWeight += weight[other];
-        }
+        if (level >= focus.length) narrow += seen.length - kept.length;
         const next = kept.sort((a, b) => rank[b] - rank[a]).map((other, k) => {
             slot[other] = k + 1;
             return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]) };
@@ -237,7 +234,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         }
     }
     const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
-    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, narrowWeight };
+    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow };
 }
 
 // Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.

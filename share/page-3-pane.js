@@ -9,7 +9,7 @@ const LEVELS = 24;             // of a difference, each way
 // Hue by package; kind by chroma and lightness. In oklch equal lightness is equal to the eye, so text stays readable on every hue.
 const KINDS = [
     ['Perl sub', 0.83, 0.115, 0.47, 0.105], ['core module', 0.91, 0.045, 0.37, 0.040], ['XS', 0.74, 0.100, 0.57, 0.110],
-    ['builtin', 0.87, 0.000, 0.42, 0.000], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
+    ['builtin', 0.87, 0, 0.42, 0], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
     ['program', 0.93, 0.008, 0.33, 0.010],
 ];
 
@@ -49,16 +49,13 @@ const levelOf = (part) => (part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.r
 
 // Stripes: anonymous subs.
 function hatch(colour) {
-    const tile = document.createElement('canvas'), c = tile.getContext('2d');
-    tile.width = tile.height = 8;
-    c.strokeStyle = colour;
-    c.lineWidth = 2;
-    for (const shift of [-8, 0, 8]) {
-        c.beginPath();
-        c.moveTo(shift - 1, 9);
-        c.lineTo(shift + 9, -1);
-        c.stroke();
+    const tile = make('canvas', { width: 8, height: 8 }), c = tile.getContext('2d');
+    Object.assign(c, { strokeStyle: colour, lineWidth: 2 });
+    for (const x of [-8, 0, 8]) {
+        c.moveTo(x - 1, 9);
+        c.lineTo(x + 9, -1);
     }
+    c.stroke();
     return c.createPattern(tile, 'repeat');
 }
 
@@ -82,15 +79,15 @@ function label(context, name, room) {
 }
 
 class Pane {
-    constructor(kind, classes) {
+    constructor(kind, title) {
+        this.title = title || P.facts.title;
         this.kind = kind;                                  // before, after, change, or null: what S.width says
-        this.title = make('h2');
         this.canvas = make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-describedby': 'details' });
         this.hover = make('div', { className: 'mark hover', hidden: true });
         this.cursor = make('div', { className: 'mark cursor', hidden: true });
         this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor);
         this.scroll = make('div', { className: 'scroll', tabIndex: -1 }, this.sheet);
-        this.node = make('section', { className: 'pane ' + classes }, this.title, this.scroll);
+        this.node = make('section', { className: 'pane' }, make('h2', { hidden: !kind }, title), this.scroll);
         this.context = this.canvas.getContext('2d');
         this.scroll.addEventListener('scroll', () => {
             cancelAnimationFrame(this.due);
@@ -126,8 +123,7 @@ class Pane {
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
-        this.narrowWeight = V.narrowWeight;
-        this.still = 0;                                    // frames without any width
+        this.narrowWeight = this.still = 0;                // still: frames without any width
         for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
         for (const i of line.reverse()) add(boxes, i, 0, this.view);
         this.above = line.length;
@@ -155,7 +151,7 @@ class Pane {
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
         if (!S.icicle) this.scroll.scrollTop = below > 0 ? this.height - below : this.height;
-        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title.textContent || P.facts.title}, zoomed to ${short(nameOf(focus), 99)}. Arrow keys move, ? lists the keys.`);
+        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}. Arrow keys move, ? lists the keys.`);
     }
 
     y(row) {

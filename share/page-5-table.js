@@ -32,9 +32,9 @@ function tableColumns() {
 
 // Differences: the largest first, whichever way they go.
 function sortedSubs({ key, value, change }) {
-    const { frames } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
+    const { used } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
     for (let sub = 0; sub < keys.length; sub++) {
-        if (frames[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
+        if (used[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
         keys[sub] = change && T.down ? Math.abs(value(sub)) : value(sub);
         list.push(sub);
     }
@@ -81,16 +81,17 @@ function drawTable() {
 }
 
 function nearTo(sub) {
-    const { callers, callees } = around(sub), table = subs(), name = P.names[sub];
+    const { callers, callees } = keep(P.kept, `around ${sub} ${S.metric}`, () => around(sub)), table = subs(), name = P.names[sub];
     const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
-    const part = (title, rows) => [make('h3', {}, `${title}${rows.length > PAGE ? `: ${PAGE} of ${grouped(rows.length)}` : ''}`), make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(({ sub: other, total, calls }) => {
-        const d = P.diff && !P.relative ? total[1] - total[0] : 0;
-        return make('tr', {}, nameCell(other), make('td', {}, values(total)), d ? changeCell(d, signed(d)) : '',
-            calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
-    }))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
+    const of = (sums) => values(sums.map((own) => own[sub]));
+    const line = ({ sub: other, total: [a, b], total, calls }) => make('tr', {}, nameCell(other), make('td', {}, values(total)),
+        P.diff && !P.relative ? changeCell(b - a, signed(b - a)) : '',
+        calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
+    const part = (title, rows) => [make('h3', {}, rows.length > PAGE ? `${title}: ${PAGE} of ${grouped(rows.length)}` : title),
+        make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(line))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
     const exactly = '^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$';
     return make('div', { className: 'near' }, make('h2', { className: 'name' }, short(name, 500)),
-        make('div', { className: 'soft' }, [`self ${values(table.self.map((own) => own[sub]))}`, `inclusive ${values(table.total.map((own) => own[sub]))}`, placeOf(sub)].filter(Boolean).join(' \u00b7 ')),
+        make('div', { className: 'soft' }, `self ${of(table.self)} \u00b7 inclusive ${of(table.total)} ${placeOf(sub)}`),
         make('div', { className: 'acts' }, button('Search in graph', () => { $('q').value = exactly; search(exactly, true); }),
             button('Zoom to widest', () => zoomSub(sub)), button('Close', () => openSub(-1))),
         ...part('Callers', callers), ...part('Callees', callees));

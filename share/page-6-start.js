@@ -4,8 +4,7 @@
 
 // A link holds names, not places on the screen, so that it leads to the same frame of the same program profiled again.
 // ';' stands between names, so that of a name is encoded twice; and '%' is, to tell the two apart.
-const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
-const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
+const pack = (name) => encodeURIComponent(name.replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
 const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
 const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
 const CHOICES = ['order', 'layout', 'width', 'colour'];
@@ -21,7 +20,7 @@ function plain(text) {
 function link() {
     const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
     add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
-    add('q', S.q !== old.q, encodeURIComponent(wellFormed(S.q)));
+    add('q', S.q !== old.q, encodeURIComponent(S.q));
     add('case', S.match, 1);
     add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
     for (const key of CHOICES) add(key, S[key] !== old[key], S[key]);
@@ -46,7 +45,7 @@ function remember(push) {
 // To the state of the link: all of it, or only where it leads (a step back leaves search and toggles as they are).
 function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
-    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [wellFormed(name), i]))), number = (name) => index.get(name) ?? -1;
+    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [name, i]))), number = (name) => index.get(name) ?? -1;
     const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
     say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
     if (all) {
@@ -94,15 +93,15 @@ function drawKinds() {
 
 // What the colours of a difference mean.
 function drawScale(kind) {
-    const { diff, facts: { sides } } = P, [a, b] = sides, words = [], most = kind === 'change' ? 0 : largest(kind);
-    if (!P.relative) words.push(`before: ${a}`, `after: ${b}`);
+    const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
     if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance');
-    const end = (sign) => (P.relative ? '' : kind === 'change' ? 'only' : signed(sign * most));
-    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${P.relative ? `${a} has the larger share` : `less ${end(-1)}`}`),
+    const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
+        : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
+    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),
         make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
-        make('span', { className: 'up' }, `${P.relative ? `${b} has the larger share` : `${end(1)} more`} \u25b2`));
+        make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
         legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
         legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #8f0d0d' }), P.relative ? `+ only ${b}` : '+ new'));
@@ -116,8 +115,7 @@ function dialog(title, rows) {
 }
 
 function help() {
-    const rows = KEYS.filter(([, text]) => P.diff || !/difference/.test(text));
-    dialog('Keys', rows.map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
+    dialog('Keys', KEYS.filter(([, text]) => P.diff || !/difference/.test(text)).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
 }
 
 function info() {
