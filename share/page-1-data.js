@@ -196,37 +196,40 @@ function reverse(tree, weigh, columns, focus, share, rank) {
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
     let narrow = 0, least = 0;
 
-    // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
-    const jobs = [{ above: -1, own: name[0], level: 0, from: Int32Array.from(name.keys()).filter((i) => weigh[i] > 0), at: null }];
+    // A job is a frame to be: frames of the profile where its time was spent (from), and which frames call it there.
+    const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
+    const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all }];
     while (jobs.length) {
-        const { above, own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
-        const caller = at ? (k) => parent[at[k]] : (k) => from[k], first = at ? 1 : 0;
+        const { above, own, level, from, callers } = jobs.pop(), me = outName.length, seen = [], first = level ? 1 : 0;
+        // On the way to the focus there is one caller to go on with, else all that are wide enough.
+        const only = level < focus.length ? focus[level] : -1;
         outName.push(own);
         outParent.push(above);
         columns.forEach((column, c) => totals[c].push(from.reduce((all, frame) => all + column[frame], 0)));
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
-            const frame = caller(k), other = name[frame];
-            mine += weigh[from[k]];
+            const frame = callers[k], other = name[frame];
+            if (only >= 0 && other !== only) continue;
+            const value = weigh[from[k]];
+            mine += value;
             if (frame < first) continue;
             if (counts[other]++ === 0) seen.push(other);
-            weight[other] += weigh[from[k]];
+            weight[other] += value;
         }
         if (level === focus.length) least = mine * share;
-        // To go on with: the next on the way to the focus, or all that are wide enough.
-        const kept = seen.filter((other) => (level < focus.length ? other === focus[level] : weight[other] >= least));
-        if (level >= focus.length) narrow += seen.length - kept.length;
+        const kept = seen.filter((other) => only >= 0 || weight[other] >= least);
+        narrow += seen.length - kept.length;
         const next = kept.sort((a, b) => rank[b] - rank[a]).map((other, k) => {
             slot[other] = k + 1;
-            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]) };
+            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), callers: new Int32Array(counts[other]) };
         });
         for (const other of seen) counts[other] = weight[other] = 0;
         for (let k = 0; next.length && k < from.length; k++) {
-            const frame = caller(k), other = name[frame];
+            const frame = callers[k], other = name[frame];
             if (frame < first || slot[other] === 0) continue;
             const job = next[slot[other] - 1], where = counts[other]++;
             job.from[where] = from[k];
-            job.at[where] = frame;
+            job.callers[where] = parent[frame];
         }
         for (const job of next) {
             counts[job.own] = slot[job.own] = 0;

@@ -80,7 +80,8 @@ function makeView(pixels) {
         const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = keep(kept, 'columns ' + S.metric, () => widths.map((width) => WEIGHTS[width](own)));
         // What is too narrow in their sum is too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
-        const { tree, totals, narrow } = reverse(base, weigh, columns, S.path, 0.3 / pixels, P.rank);
+        const make = () => reverse(base, weigh, columns, S.path, 0.5 / pixels, P.rank);
+        const { tree, totals, narrow } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
         Object.assign(V, { tree, narrow, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
     }
     const { frame, steps } = V.tree.follow(S.path);

@@ -6,7 +6,7 @@ let theme = 'light', printing = false;
 let ink = null;                // the colours of the theme
 const LEVELS = 24;             // of a difference, each way
 
-// Hue by package; kind by chroma and lightness. In oklch equal lightness is equal to the eye, so text stays readable on every hue.
+// Hue by package; kind by lightness and chroma. In oklch text is as readable on every hue.
 const KINDS = [
     ['Perl sub', 0.83, 0.115, 0.47, 0.105], ['core module', 0.91, 0.045, 0.37, 0.040], ['XS', 0.74, 0.100, 0.57, 0.110],
     ['builtin', 0.87, 0, 0.42, 0], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],

@@ -27,7 +27,7 @@ function link() {
     add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
     add('uncertain', S.uncertain, 1);
     add('table', S.table, 1);
-    add('sub', S.sub >= 0, S.sub >= 0 && pack(P.names[S.sub]));
+    if (S.sub >= 0) add('sub', 1, pack(P.names[S.sub]));
     return parts.length ? '#' + parts.join('&') : '';
 }
 
@@ -42,7 +42,7 @@ function remember(push) {
     }
 }
 
-// To the state of the link: all of it, or only where it leads (a step back leaves search and toggles as they are).
+// To the state of the link, or only to where it leads: a step back leaves search and toggles as they are.
 function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
     const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [name, i]))), number = (name) => index.get(name) ?? -1;
