@@ -246,7 +246,7 @@ class Pane {
             this.outline(c, ink.ghost, x, y, w, h);
             c.setLineDash([]);
         } else if (isNew(i)) {
-            c.fillStyle = '#8f0d0d';
+            c.fillStyle = '#6b0000';
             c.fillRect(x, y, Math.min(3, w), h);
         }
         if (level === 0 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);

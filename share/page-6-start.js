@@ -104,7 +104,7 @@ function drawScale(kind) {
         make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
         legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
-        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #8f0d0d' }), P.relative ? `+ only ${b}` : '+ new'));
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #6b0000' }), P.relative ? `+ only ${b}` : '+ new'));
     $('uncertain').hidden = !P.certain;
 }
 
