@@ -20,7 +20,7 @@ function tableColumns() {
         }
         own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
         const share = P.relative && timed;
-        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / whole[1]) : signed(v, unit)), true);
+        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / (whole[1] || 1)) : signed(v, unit)), true);
     }
     const { places, files } = P.facts;
     if (places && places.some(Boolean)) {
@@ -73,7 +73,7 @@ function drawTable() {
     };
     const rest = Math.min(PAGE, list.length - T.shown);
     const box = make('div', { className: 'list', tabIndex: -1 },
-        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ' that match' : ''}`),
+        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ', matching' : ''}`),
         make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)),
         rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: T.shown + PAGE }, '#more'), { id: 'more' })) : '');
     node.replaceChildren(box, S.sub >= 0 ? nearTo(S.sub) : '');

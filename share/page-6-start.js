@@ -96,7 +96,7 @@ function drawScale(kind) {
     const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
-    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance');
+    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or perhaps chance');
     const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
         : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
     $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),

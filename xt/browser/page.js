@@ -492,6 +492,8 @@ async function themes(b) {
     await page.emulateMedia({ media: 'screen' });
     await settled(page);
     ok(light(await colour(page, 'main::run')) < 130, 'and is dark again');
+    const when = (type) => page.evaluate((t) => { window.dispatchEvent(new Event(t)); return document.querySelector('.sheet > canvas').width; }, type);
+    is([await when('beforeprint'), await when('afterprint')], [2080, 1280], 'prints from a browser that tells only by events');
     await quiet(page, 'themes');
 
     const asked = await show(b, { ...simple(), fills: { 'main::run': '#123456', 'My::parse': '#fedcba' } });
@@ -551,9 +553,10 @@ async function differences(b) {
     is(await page.$$eval('#subs th', (list) => list.map((th) => th.textContent.replace(/ [\u25be\u25b4]$/, ''))),
         ['Sub', 'Self before', 'Self after', 'Self difference', 'Inclusive before', 'Inclusive after', 'Inclusive difference', 'Calls before', 'Calls after', 'Calls difference'], 'table: columns');
     is(await page.$eval('.list tbody tr', (tr) => [...tr.cells].map((td) => td.textContent).slice(0, 7)), ['grown', '100.0 ms', '300.0 ms', '+200.0 ms', '150.0 ms', '350.0 ms', '+200.0 ms'], 'table: the largest difference first');
+    await page.selectOption('#colour', 'self');
     await page.keyboard.press('r');
     ok(by(await frames(page), 'gone').gone === true && Math.sign(by(await frames(page), 'grown').level) === 1 && await page.isDisabled('#colour'), 'callers: the changed subs are coloured at the root');
-    is(await page.evaluate(() => location.hash), '#width=union&colour=total&view=reversed&table=1', 'the link');
+    is(await page.evaluate(() => location.hash), '#width=union&view=reversed&table=1', 'the link');
     await quiet(page, 'a difference');
 
     const scaledPage = await show(b, difference({ factor: [2, 0.5], normalized: 'by the time of main', runs: [10, 3], moved: { same: 'old.pl:7' }, significant: { self: ['grown'], total: ['grown', 'main'] }, width: 'union' }));
