@@ -255,10 +255,10 @@ class Pane {
     }
 
     // Signs for those to whom red and blue are one: up and plus, down and minus; a plus before them is a new frame.
-    labelDiff(c, { i, x, y, w, level }) {
+    labelDiff(c, { i, x, y, w, level, dim, alpha }) {
         const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind], middle = y + this.row / 2;
         const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
-        c.fillStyle = isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
+        c.fillStyle = dim || alpha < 1 || isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
         if (w > after + pad) c.fillText(sign, x + pad, middle);
         const at = x + pad + after, room = w - pad - 4 - after, text = room < 16 ? '' : label(c, nameOf(i), room);
         c.fillText(text, at, middle);

@@ -224,7 +224,7 @@ function remarks(i) {
         if (isNew(i)) list.push(P.relative ? `only in ${P.facts.sides[1]}` : 'new: not called here before');
         if (isGone(i)) list.push(P.relative ? `only in ${P.facts.sides[0]}` : 'gone: not called here after');
         if (moved[name]) list.push(`moved: was at ${moved[name]}`);
-        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain: may be chance');
+        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain');
     }
     return list.filter(Boolean).join(' \u00b7 ');
 }

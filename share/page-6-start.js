@@ -96,14 +96,14 @@ function drawScale(kind) {
     const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
-    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or perhaps chance');
+    if (P.certain) words.push(S.uncertain ? 'uncertain changes are coloured' : 'white: no change, or an uncertain one');
     const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
         : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
     $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),
         make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
         make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
-        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
+        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (not in width \u201cafter\u201d)'),
         legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #6b0000' }), P.relative ? `+ only ${b}` : '+ new'));
     $('uncertain').hidden = !P.certain;
 }
