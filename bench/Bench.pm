@@ -12,7 +12,7 @@ use File::Spec;
 use File::Temp;
 use FindBin;
 
-our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version best gen_marks gen_tree tool);
+our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version best compiled gen_marks gen_tree tool);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -22,11 +22,18 @@ sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1)
 
 # ---- reading ----
 
+# A program of bench/, compiled: its path.
+sub compiled {
+    my ($name) = @_;
+    my $path = scratch() . "/$name";
+    -e $path or system($ENV{CC} || 'cc', '-O2', '-o', $path, "$top/bench/$name.c") == 0 or die "no C compiler\n";
+    return $path;
+}
+
 # Writes a trace of so many marks; the seed tells programs apart.
 sub gen_marks {
     my ($path, $marks, $seed) = @_;
-    my $gen = scratch() . '/gen';
-    -e $gen or system($ENV{CC} || 'cc', '-O2', '-o', $gen, "$top/bench/gen-marks.c") == 0 or die "no C compiler\n";
+    my $gen = compiled('gen-marks');
     system("$gen $marks " . ($seed // 1) . " > $path") == 0 or die "gen-marks failed\n";
 }
 

@@ -2,10 +2,9 @@
 
 // What the page holds: base64 -> zlib -> JSON and columns -> trees of frames.
 //
-// A frame is a number: its place in preorder. A tree is a few typed arrays indexed by it, so that a profile of two
-// million frames needs no object per frame, and the frames below frame i are exactly i+1 .. end[i]-1: skipping a subtree
-// is one assignment. All of a profile's text comes from the program that was profiled: it is data, shown with textContent
-// or on a canvas and never read as HTML or run.
+// A frame is a number: its place in preorder. A tree is a few typed arrays, no object per frame, and the frames below
+// frame i are i+1 .. end[i]-1: skipping a subtree is one assignment. All text comes from the program that was profiled: it
+// is data, shown with textContent or on a canvas, never read as HTML or run.
 
 function bytesOf(base64) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -187,50 +186,50 @@ function mergeRecursion(tree, rank) {
 
 // Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
 //
-// All of such a tree may be as many frames as the profile has frames times their depth: so only what is wide enough to see
-// is built, for one zoom at a time: the path `focus`, and below it what has at least the part `share` of its weight.
+// All of such a tree may be frames times depth: only what is wide enough to see is built, for one zoom at a time: the path
+// `focus`, and below it what has at least the part `share` of its weight.
 // `weigh` are the own values by which it is decided; `columns` are lists of own values, summed for each new frame.
 const REVERSE_LIMIT = 5000000;
 
 function reverse(tree, weigh, columns, focus, share, rank) {
     const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
-    let narrow = 0, narrowWeight = 0, least = 0;
+    let narrow = 0, least = 0;
 
-    // A job is a frame to be: frames of the profile where its time was spent (from), and where in their stacks it stands (at).
-    const jobs = [{ above: -1, own: name[0], level: 0, from: Int32Array.from(name.keys()).filter((i) => weigh[i] > 0), at: null }];
+    // A job is a frame to be: frames of the profile where its time was spent (from), and which frames call it there.
+    const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
+    const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all }];
     while (jobs.length) {
-        const { above, own, level, from, at } = jobs.pop(), me = outName.length, seen = [];
-        const caller = at ? (k) => parent[at[k]] : (k) => from[k], first = at ? 1 : 0;
+        const { above, own, level, from, callers } = jobs.pop(), me = outName.length, seen = [], first = level ? 1 : 0;
+        // On the way to the focus there is one caller to go on with, else all that are wide enough.
+        const only = level < focus.length ? focus[level] : -1;
         outName.push(own);
         outParent.push(above);
         columns.forEach((column, c) => totals[c].push(from.reduce((all, frame) => all + column[frame], 0)));
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
-            const frame = caller(k), other = name[frame];
-            mine += weigh[from[k]];
+            const frame = callers[k], other = name[frame];
+            if (only >= 0 && other !== only) continue;
+            const value = weigh[from[k]];
+            mine += value;
             if (frame < first) continue;
             if (counts[other]++ === 0) seen.push(other);
-            weight[other] += weigh[from[k]];
+            weight[other] += value;
         }
         if (level === focus.length) least = mine * share;
-        // To go on with: the next on the way to the focus, or all that are wide enough.
-        const kept = seen.filter((other) => (level < focus.length ? other === focus[level] : weight[other] >= least));
-        if (level >= focus.length) {
-            narrow += seen.length - kept.length;
-            for (const other of seen) if (weight[other] < least) narrowWeight += weight[other];
-        }
+        const kept = seen.filter((other) => only >= 0 || weight[other] >= least);
+        narrow += seen.length - kept.length;
         const next = kept.sort((a, b) => rank[b] - rank[a]).map((other, k) => {
             slot[other] = k + 1;
-            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), at: new Int32Array(counts[other]) };
+            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), callers: new Int32Array(counts[other]) };
         });
         for (const other of seen) counts[other] = weight[other] = 0;
         for (let k = 0; next.length && k < from.length; k++) {
-            const frame = caller(k), other = name[frame];
+            const frame = callers[k], other = name[frame];
             if (frame < first || slot[other] === 0) continue;
             const job = next[slot[other] - 1], where = counts[other]++;
             job.from[where] = from[k];
-            job.at[where] = frame;
+            job.callers[where] = parent[frame];
         }
         for (const job of next) {
             counts[job.own] = slot[job.own] = 0;
@@ -238,7 +237,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         }
     }
     const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
-    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, narrowWeight };
+    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow };
 }
 
 // Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.

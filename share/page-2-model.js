@@ -21,9 +21,7 @@ function begin({ facts, tree }) {
     if (diff) {
         const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)), { significant } = diff;
         P.certain = significant && { self: flags(new Set(significant.self)), total: flags(new Set(significant.total)) };
-        S.layout = diff.view || 'graph';
-        S.width = diff.width || (diff.negate ? 'before' : 'after');
-        S.colour = diff.colour || 'self';
+        Object.assign(S, { layout: diff.view, width: diff.negate && diff.width === 'after' ? 'before' : diff.width, colour: diff.colour });
     }
     Object.assign(S, {
         metric: Math.max(0, P.key(options.metric)), order: options.order || 'name', q: options.search || '',
@@ -75,15 +73,16 @@ function makeView(pixels) {
     const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
     const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
     const calls = P.key('calls');
-    V = { tree: base, base, all: total, self: own, total, narrow: 0, narrowWeight: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    V = { tree: base, base, all: total, self: own, total, narrow: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
     V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
         : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
     if (S.reversed) {
-        const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = widths.map((width) => WEIGHTS[width](own));
+        const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = keep(kept, 'columns ' + S.metric, () => widths.map((width) => WEIGHTS[width](own)));
         // What is too narrow in their sum is too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
-        const { tree, totals, narrow, narrowWeight } = reverse(base, weigh, columns, S.path, 0.3 / pixels, P.rank);
-        Object.assign(V, { tree, narrow, narrowWeight, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
+        const make = () => reverse(base, weigh, columns, S.path, 0.5 / pixels, P.rank);
+        const { tree, totals, narrow } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
+        Object.assign(V, { tree, narrow, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
     }
     const { frame, steps } = V.tree.follow(S.path);
     Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
@@ -93,7 +92,7 @@ function makeView(pixels) {
 const kindOf = (width) => (width === 'change' || S.reversed ? 'total' : S.colour);
 
 // With several runs a side, what may be chance is not coloured at first.
-const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1;
+const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1 || (S.reversed && P.certain.self[name] === 1);
 
 // The largest |difference| among the frames that are coloured: the end of the scale.
 function largest(kind) {
@@ -151,49 +150,40 @@ function tally() {
         for (let s = 0; s < sums.length; s++) sums[s] += all[s][i];
     }
     F.frames = frames;
-    F.subs = sum(F.names);
     F.shares = sums.map((v, s) => (all[s][0] > 0 ? v / all[s][0] : 0));
 }
 
-// Values of frames by name. Where a frame stands below one of its name, its time is in that one's already.
-function outermost(tree, all, counts, other) {
-    const sums = all.map(() => new Float64Array(P.names.length)), until = new Int32Array(P.names.length);
+// Sums by name, of the frames that count. Where `once`, a frame below one of its name is left out: its time is in that one's.
+function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
+    const sums = lists.map(() => new Float64Array(P.names.length)), until = new Int32Array(P.names.length);
     for (let i = 0; i < tree.n; i++) {
-        if (!counts(i)) continue;
+        if (counts && !counts(i)) continue;
         const sub = other(i);
-        if (i < until[sub]) continue;
+        if (once && i < until[sub]) continue;
         until[sub] = tree.end[i];
-        for (let s = 0; s < all.length; s++) sums[s][sub] += all[s][i];
+        for (let s = 0; s < lists.length; s++) sums[s][sub] += lists[s][i];
     }
     return sums;
 }
 
-function plainSums(tree, lists, counts, other) {
-    return lists.map((own) => {
-        const sums = new Float64Array(P.names.length);
-        for (let i = 0; i < tree.n; i++) if (counts(i)) sums[other(i)] += own[i];
-        return sums;
-    });
-}
-
-// Sums by sub: { self, total, calls, ops } by side, where known, and how many frames.
+// Of each sub: { self, total, calls, ops } by side, where known, and whether there are frames of it.
 function subs() {
     return keep(P.kept, 'subs ' + S.metric, () => {
-        const { tree } = P, own = shown(tree), any = () => true, sub = (i) => tree.name[i], frames = new Int32Array(P.names.length);
-        for (const name of tree.name) frames[name]++;
-        const named = (key) => (P.key(key) < 0 ? null : plainSums(tree, values(tree, P.key(key)), any, sub));
-        const total = outermost(tree, own.map((list) => inclusive(tree, list)), any, sub);
-        return { frames, self: plainSums(tree, own, any, sub), total, calls: named('calls'), ops: named('ops') };
+        const { tree } = P, own = shown(tree), named = (key) => (P.key(key) < 0 ? null : byName(tree, values(tree, P.key(key))));
+        const used = new Uint8Array(P.names.length);
+        for (const name of tree.name) used[name] = 1;
+        return { used, self: byName(tree, own), total: byName(tree, own.map((list) => inclusive(tree, list)), true), calls: named('calls'), ops: named('ops') };
     });
 }
 
 // Who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {
-    const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), calls = P.key('calls');
+    const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), known = P.key('calls');
     const collect = (counts, other) => {
-        const total = outermost(tree, all, counts, other), count = calls < 0 ? null : plainSums(tree, values(tree, calls), counts, other), seen = new Set();
+        const total = byName(tree, all, true, counts, other), calls = known < 0 ? null : byName(tree, values(tree, known), false, counts, other);
+        const seen = new Set();
         for (let i = 1; i < tree.n; i++) if (counts(i)) seen.add(other(i));
-        const rows = [...seen].map((key) => ({ sub: key, total: total.map((list) => list[key]), calls: count && count.map((list) => list[key]) }));
+        const rows = [...seen].map((key) => ({ sub: key, total: total.map((list) => list[key]), calls: calls && calls.map((list) => list[key]) }));
         return rows.sort((a, b) => Math.max(...b.total) - Math.max(...a.total) || P.rank[a.sub] - P.rank[b.sub]);
     };
     return {
@@ -235,9 +225,11 @@ function growth(before, after) {
 
 // Two counters: the difference of a frame's shares, in points of a percent.
 function points(i, kind) {
-    const [a, b] = V[kind], d = (b[i] / (V.total[1][0] || 1) - a[i] / (V.total[0][0] || 1)) * 100;
-    return `${d > 0 ? '+' : ''}${grouped(d, 2)} points`;
+    const [a, b] = V[kind];
+    return inPoints(b[i] / (V.total[1][0] || 1) - a[i] / (V.total[0][0] || 1));
 }
+
+const inPoints = (part) => `${part > 0 ? '+' : ''}${grouped(part * 100, 2)} points`;
 
 const short = (text, most = 300) => (text.length > most ? text.slice(0, most) + '\u2026' : text);
 const nameOf = (i) => P.names[V.tree.name[i]];

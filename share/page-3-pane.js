@@ -6,10 +6,10 @@ let theme = 'light', printing = false;
 let ink = null;                // the colours of the theme
 const LEVELS = 24;             // of a difference, each way
 
-// Hue by package; kind by chroma and lightness. In oklch equal lightness is equal to the eye, so text stays readable on every hue.
+// Hue by package; kind by lightness and chroma. In oklch text is as readable on every hue.
 const KINDS = [
     ['Perl sub', 0.83, 0.115, 0.47, 0.105], ['core module', 0.91, 0.045, 0.37, 0.040], ['XS', 0.74, 0.100, 0.57, 0.110],
-    ['builtin', 0.87, 0.000, 0.42, 0.000], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
+    ['builtin', 0.87, 0, 0.42, 0], ['anonymous', 0.87, 0.085, 0.42, 0.080], ['BEGIN time', 0.86, 0.065, 0.44, 0.075],
     ['program', 0.93, 0.008, 0.33, 0.010],
 ];
 
@@ -27,15 +27,15 @@ function diffColour(level) {
 
 function colours() {
     const t = printing ? 'light' : theme, dark = t === 'dark', { facts: { kinds, hues, fills }, names } = P;
-    ink = dark ? {
+    ink = { t, dark, ...(dark ? {
         back: '#15171c', text: '#f4f5f8', dust: '#3a3f4a', line: '#565c68', ghost: '#93b8ff', ghostText: '#dfe6f5',
         stripe: '#ffffff28', mark: 'oklch(0.7 0.22 320)', markText: '#16081c', begin: 'oklch(0.72 0.17 305)',
     } : {
         back: '#ffffff', text: '#16181d', dust: '#dfe2e8', line: '#d3d7de', ghost: '#1b3f8b', ghostText: '#16181d',
         stripe: '#0000001e', mark: 'oklch(0.62 0.25 320)', markText: '#ffffff', begin: 'oklch(0.55 0.2 305)',
-    };
-    Object.assign(ink, { t, dark, hatch: hatch(ink.stripe), levels: Array.from({ length: 2 * LEVELS + 1 }, (_, k) => k - LEVELS) });
-    ink.levels = ink.levels.map(diffColour);
+    }) };
+    ink.hatch = hatch(ink.stripe);
+    ink.levels = Array.from({ length: 2 * LEVELS + 1 }, (_, k) => diffColour(k - LEVELS));
     ink.fill = names.map((_, i) => (fills && fills[i]) || kindColour(kinds[i], hues[i]));
     // On colours that were asked for, the text is what stands out from them.
     ink.on = names.map((_, i) => {
@@ -49,16 +49,13 @@ const levelOf = (part) => (part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.r
 
 // Stripes: anonymous subs.
 function hatch(colour) {
-    const tile = document.createElement('canvas'), c = tile.getContext('2d');
-    tile.width = tile.height = 8;
-    c.strokeStyle = colour;
-    c.lineWidth = 2;
-    for (const shift of [-8, 0, 8]) {
-        c.beginPath();
-        c.moveTo(shift - 1, 9);
-        c.lineTo(shift + 9, -1);
-        c.stroke();
+    const tile = make('canvas', { width: 8, height: 8 }), c = tile.getContext('2d');
+    Object.assign(c, { strokeStyle: colour, lineWidth: 2 });
+    for (const x of [-8, 0, 8]) {
+        c.moveTo(x - 1, 9);
+        c.lineTo(x + 9, -1);
     }
+    c.stroke();
     return c.createPattern(tile, 'repeat');
 }
 
@@ -81,36 +78,17 @@ function label(context, name, room) {
     return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';
 }
 
-// Boxes as columns, too: a zoom of a large profile makes no object for each.
-class Boxes {
-    constructor() {
-        Object.assign(this, { frame: [], x: [], w: [], row: [] });
-    }
-
-    get count() {
-        return this.frame.length;
-    }
-
-    add(frame, x, w) {
-        this.frame.push(frame);
-        this.x.push(x);
-        this.w.push(w);
-        this.row.push(V.tree.depth[frame]);
-    }
-}
-
 class Pane {
-    constructor(kind, classes) {
+    constructor(kind, title) {
+        this.title = title || P.facts.title;
         this.kind = kind;                                  // before, after, change, or null: what S.width says
-        this.title = make('h2');
         this.canvas = make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-describedby': 'details' });
         this.hover = make('div', { className: 'mark hover', hidden: true });
         this.cursor = make('div', { className: 'mark cursor', hidden: true });
         this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor);
         this.scroll = make('div', { className: 'scroll', tabIndex: -1 }, this.sheet);
-        this.node = make('section', { className: 'pane ' + classes }, this.title, this.scroll);
+        this.node = make('section', { className: 'pane' }, make('h2', { hidden: !kind }, title), this.scroll);
         this.context = this.canvas.getContext('2d');
-        this.boxes = new Boxes();
         this.scroll.addEventListener('scroll', () => {
             cancelAnimationFrame(this.due);
             this.due = requestAnimationFrame(() => this.paint());
@@ -125,56 +103,55 @@ class Pane {
     measure() {
         this.weights = V.weights(this.width);
         this.x = positions(V.tree, this.weights, S.order);
-        this.solid = null;
-    }
-
-    // Frames with a width among the first i: to count what a skipped subtree holds.
-    some(from, to) {
-        if (!this.solid) {
-            const { n } = V.tree, solid = this.solid = new Int32Array(n + 1);
-            for (let i = 0; i < n; i++) solid[i + 1] = solid[i] + (this.weights[i] > 0 ? 1 : 0);
-        }
-        return this.solid[to] - this.solid[from];
+        // How many of the first i frames have a width: to count what a skipped subtree holds.
+        this.solid = new Int32Array(V.tree.n + 1);
+        for (let i = 0; i < V.tree.n; i++) this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
     }
 
     // The boxes of this zoom. A subtree under a pixel is skipped, whatever it holds.
     collect() {
         const { weights, x, scroll } = this, { end, depth, parent } = V.tree, focus = V.focus, line = [];
-        const boxes = this.boxes = new Boxes(), dust = this.dust = new Boxes();
+        // Columns, too, so that a zoom makes no object for each box.
+        const [boxes, dust] = ['boxes', 'dust'].map((key) => (this[key] = { frame: [], x: [], w: [], row: [] }));
+        const add = (to, i, left, w) => {
+            to.frame.push(i);
+            to.x.push(left);
+            to.w.push(w);
+            to.row.push(depth[i]);
+        };
         // Rows are as high as there is room for, within reason.
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
-        this.narrowWeight = V.narrowWeight;
-        this.still = 0;                                    // frames without any width
-        for (let i = parent[focus]; i >= 0; i = parent[i]) line.unshift(i);
-        for (const i of line) boxes.add(i, 0, this.view);
+        this.narrowWeight = this.still = 0;                // still: frames without any width
+        for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
+        for (const i of line.reverse()) add(boxes, i, 0, this.view);
         this.above = line.length;
         const scale = this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0, least = 1 / Math.min(2, devicePixelRatio || 1);
         let deep = depth[focus];
-        boxes.add(focus, 0, this.view);
+        add(boxes, focus, 0, this.view);
         for (let i = focus + 1; i < end[focus];) {
             const w = weights[i] * scale;
             if (w >= least) {
-                boxes.add(i, (x[i] - x[focus]) * scale, w);
+                add(boxes, i, (x[i] - x[focus]) * scale, w);
                 deep = Math.max(deep, depth[i++]);
                 continue;
             }
-            const held = this.some(i, end[i]);
+            const held = this.solid[end[i]] - this.solid[i];
             this.narrow += held;
             this.still += end[i] - i - held;
             this.narrowWeight += weights[i];
-            if (w > 0) dust.add(i, (x[i] - x[focus]) * scale, w);
+            if (w > 0) add(dust, i, (x[i] - x[focus]) * scale, w);
             i = end[i];
         }
-        this.rows = deep + 1 + (dust.count ? 1 : 0);
+        this.rows = deep + 1 + (dust.frame.length ? 1 : 0);
         // A flame stands on the bottom: that is what stays in place when the sheet's height changes.
         const below = this.height - this.scroll.scrollTop;
         this.seen = this.scroll.clientHeight;
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
         if (!S.icicle) this.scroll.scrollTop = below > 0 ? this.height - below : this.height;
-        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title.textContent || P.facts.title}. Zoomed to ${short(nameOf(focus), 100)}. Arrow keys move, Enter zooms, question mark lists the keys.`);
+        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}. Arrow keys move, ? lists the keys.`);
     }
 
     y(row) {
@@ -203,7 +180,7 @@ class Pane {
         c.fillRect(0, 0, view, tall);
         Object.assign(c, { textBaseline: 'middle', direction: 'ltr', font: FONT });
         this.paintDust(c, top, tall);
-        for (let k = 0; k < boxes.count; k++) {
+        for (let k = 0; k < boxes.frame.length; k++) {
             const y = this.y(boxes.row[k]) - top, i = boxes.frame[k], w = boxes.w[k], own = V.tree.name[i];
             if (y <= -row || y >= tall) continue;
             const hit = F.names && F.names[own] === 1, dim = F.names && !hit, alpha = k < this.above ? 0.45 : 1;
@@ -228,7 +205,7 @@ class Pane {
     // Frames too narrow to draw leave a grey trace where together they fill half a pixel.
     paintDust(c, top, tall) {
         const { dust, row } = this, columns = Math.ceil(this.view), rows = new Map();
-        for (let k = 0; k < dust.count; k++) {
+        for (let k = 0; k < dust.frame.length; k++) {
             const y = this.y(dust.row[k]) - top;
             if (y <= -row || y >= tall) continue;
             let cover = rows.get(dust.row[k]);
@@ -269,7 +246,7 @@ class Pane {
             this.outline(c, ink.ghost, x, y, w, h);
             c.setLineDash([]);
         } else if (isNew(i)) {
-            c.fillStyle = '#8f0d0d';
+            c.fillStyle = '#6b0000';
             c.fillRect(x, y, Math.min(3, w), h);
         }
         if (level === 0 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);
@@ -278,10 +255,10 @@ class Pane {
     }
 
     // Signs for those to whom red and blue are one: up and plus, down and minus; a plus before them is a new frame.
-    labelDiff(c, { i, x, y, w, level }) {
+    labelDiff(c, { i, x, y, w, level, dim, alpha }) {
         const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind], middle = y + this.row / 2;
         const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
-        c.fillStyle = isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
+        c.fillStyle = dim || alpha < 1 || isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
         if (w > after + pad) c.fillText(sign, x + pad, middle);
         const at = x + pad + after, room = w - pad - 4 - after, text = room < 16 ? '' : label(c, nameOf(i), room);
         c.fillText(text, at, middle);
@@ -310,7 +287,7 @@ class Pane {
     at(event) {
         const area = this.canvas.getBoundingClientRect(), px = event.clientX - area.left, py = event.clientY - area.top + this.scroll.scrollTop;
         const row = Math.floor((S.icicle ? py : this.height - py) / this.row), { boxes } = this;
-        for (let k = 0; k < boxes.count; k++) {
+        for (let k = 0; k < boxes.frame.length; k++) {
             if (boxes.row[k] === row && px >= boxes.x[k] && px < boxes.x[k] + boxes.w[k]) return boxes.frame[k];
         }
         return -1;

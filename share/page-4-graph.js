@@ -3,12 +3,14 @@
 // The graph under the hand: panes, zoom, search, mouse, keys.
 
 let panes = [];
-const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames of V.tree; which pane has the keyboard, and whether it is used
+const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames; the pane with the keyboard; is it used
 
 function makePanes() {
-    const kinds = !P.diff || S.layout === 'graph' ? [null] : ['before', 'after', 'change'].slice(0, S.layout === 'pair' ? 2 : 3);
+    const kinds = !P.diff || S.layout === 'graph' ? [null] : ['before', 'after', 'change'].slice(0, S.layout === 'pair' ? 2 : 3), [a, b] = P.facts.sides;
+    const titles = P.relative ? [a, b, 'Difference of shares']
+        : [`Before: ${a} \u2014 coloured by what will happen`, `After: ${b} \u2014 coloured by what did happen`, 'Difference \u2014 as wide as what changed'];
     watch.disconnect();
-    panes = kinds.map((kind) => new Pane(kind, kind && kind !== 'change' ? 'half' : ''));
+    panes = kinds.map((kind, i) => new Pane(kind, kind ? titles[i] : ''));
     $('panes').className = P.diff ? S.layout : 'graph';
     $('panes').replaceChildren(...panes.map((pane) => pane.node));
     C.index = 0;
@@ -17,23 +19,10 @@ function makePanes() {
             onmousemove: (event) => point(pane.at(event), event),
             onmouseleave: () => point(-1),
             onmousedown: () => { C.keys = false; },
-            onclick: (event) => {
-                const frame = pane.at(event);
-                if (frame >= 0) zoom(frame);
-            },
-            onfocus: () => {
-                C.index = index;
-                marks();
-            },
+            onclick: (event) => { if (pane.at(event) >= 0) zoom(pane.at(event)); },
+            onfocus: () => { C.index = index; },
         });
         watch.observe(pane.scroll);
-    });
-    const [a, b] = P.facts.sides;
-    const titles = P.relative ? [a, b, `Difference of shares, ${b} \u2212 ${a}`]
-        : [`Before: ${a} \u2014 coloured by what will happen`, `After: ${b} \u2014 coloured by what did happen`, 'Difference \u2014 as wide as what changed'];
-    panes.forEach((pane, i) => {
-        pane.title.hidden = !pane.kind;
-        pane.title.textContent = pane.kind ? titles[i] : '';
     });
 }
 
@@ -44,6 +33,7 @@ const watch = new ResizeObserver(() => {
 // Does again what depends on a change, from the given step on.
 function refresh(from) {
     const step = ['panes', 'view', 'widths', 'boxes', 'paint'].indexOf(from);
+    if (V && step <= 3) point(-1);
     if (step <= 0) makePanes();
     if (step <= 1) {
         const path = V && C.cursor >= 0 ? V.tree.path(C.cursor) : null;
@@ -53,7 +43,6 @@ function refresh(from) {
             S.path = S.path.slice(0, V.steps);
         }
         S.lost = '';
-        C.hover = -1;
         C.cursor = path ? V.tree.follow(path).frame : -1;
         tally();
     }
@@ -74,8 +63,8 @@ function refresh(from) {
 
 // What is not drawn is said.
 function narrow() {
-    const [pane] = panes, whole = pane.weights[V.focus], parts = [];
-    if (pane.narrow) parts.push(`${plural(pane.narrow, S.reversed ? 'calling frame' : 'frame')}, ${percent(whole > 0 ? pane.narrowWeight / whole : 0)}, too narrow to draw here; zoom in to see them`);
+    const [pane] = panes, share = S.reversed ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
+    if (pane.narrow) parts.push(`${plural(pane.narrow, 'frame')}${share} too narrow to draw here; zoom in to see them`);
     const why = P.diff ? { before: ' before', after: ' after', change: ' of change', union: '' }[pane.width] : '';
     if (pane.still) parts.push(`${plural(pane.still, 'frame')} without any value${P.relative ? '' : why} not drawn`);
     $('narrow').textContent = parts.join(' \u00b7 ');
@@ -107,7 +96,7 @@ function turn(key, value) {
     say('');
     if (key === 'reversed') {
         if (value && !canReverse()) {
-            say(`Callers can be drawn for profiles of up to ${grouped(REVERSE_LIMIT)} frames; this one has ${grouped(P.tree.n)}. Filter it when the graph is made, or use the table: it shows each sub's callers.`);
+            say(`Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has ${grouped(P.tree.n)}. The table shows each sub's callers.`);
             return;
         }
         S.path = [];
@@ -235,7 +224,7 @@ function remarks(i) {
         if (isNew(i)) list.push(P.relative ? `only in ${P.facts.sides[1]}` : 'new: not called here before');
         if (isGone(i)) list.push(P.relative ? `only in ${P.facts.sides[0]}` : 'gone: not called here after');
         if (moved[name]) list.push(`moved: was at ${moved[name]}`);
-        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain: may be chance');
+        if (P.certain && !P.certain.self[name] && !P.certain.total[name]) list.push('uncertain');
     }
     return list.filter(Boolean).join(' \u00b7 ');
 }
@@ -286,7 +275,7 @@ function arrow(key) {
     if (key === (S.icicle ? 'ArrowUp' : 'ArrowDown')) to = Math.max(0, parent[from]);
     else {
         const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-        for (let k = 0; k < boxes.count; k++) {
+        for (let k = 0; k < boxes.frame.length; k++) {
             const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
             if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== from) continue;
             if (gap < best) {

@@ -10,9 +10,8 @@ const isText = (key) => key === 'name' || key === 'place';
 function tableColumns() {
     const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
     const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
-    const count = (v) => amount(v, COUNT), ticks = (v) => amount(v);
-    for (const [key, label] of P.diff ? [['self', 'Self'], ['total', 'Incl.'], ['calls', 'Calls'], ['ops', 'Ops']] : [['calls', 'Calls'], ['self', 'Self'], ['total', 'Inclusive'], ['ops', 'Ops']]) {
-        const own = table[key], timed = key === 'self' || key === 'total', show = timed ? ticks : count;
+    for (const [key, label] of [['self', 'Self'], ['total', 'Inclusive'], ['calls', 'Calls'], ['ops', 'Ops']]) {
+        const own = table[key], timed = key === 'self' || key === 'total', unit = timed ? metric() : COUNT, show = (v) => amount(v, unit);
         if (!own) continue;
         if (!P.diff) {
             add(key, label, (sub) => own[0][sub], show);
@@ -20,8 +19,8 @@ function tableColumns() {
             continue;
         }
         own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
-        if (P.relative && timed) add(key, `${label} difference`, (sub) => (own[1][sub] - own[0][sub]) / whole[1] * 100, (v) => `${v > 0 ? '+' : ''}${grouped(v, 2)} points`, true);
-        else add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => signed(v, timed ? metric() : COUNT), true);
+        const share = P.relative && timed;
+        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / (whole[1] || 1)) : signed(v, unit)), true);
     }
     const { places, files } = P.facts;
     if (places && places.some(Boolean)) {
@@ -33,9 +32,9 @@ function tableColumns() {
 
 // Differences: the largest first, whichever way they go.
 function sortedSubs({ key, value, change }) {
-    const { frames } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
+    const { used } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
     for (let sub = 0; sub < keys.length; sub++) {
-        if (frames[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
+        if (used[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
         keys[sub] = change && T.down ? Math.abs(value(sub)) : value(sub);
         list.push(sub);
     }
@@ -74,7 +73,7 @@ function drawTable() {
     };
     const rest = Math.min(PAGE, list.length - T.shown);
     const box = make('div', { className: 'list', tabIndex: -1 },
-        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ' that match' : ''}`),
+        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ', matching' : ''}`),
         make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)),
         rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: T.shown + PAGE }, '#more'), { id: 'more' })) : '');
     node.replaceChildren(box, S.sub >= 0 ? nearTo(S.sub) : '');
@@ -82,16 +81,17 @@ function drawTable() {
 }
 
 function nearTo(sub) {
-    const { callers, callees } = around(sub), table = subs(), name = P.names[sub];
+    const { callers, callees } = keep(P.kept, `around ${sub} ${S.metric}`, () => around(sub)), table = subs(), name = P.names[sub];
     const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
-    const part = (title, rows) => [make('h3', {}, `${title}${rows.length > PAGE ? `: ${PAGE} of ${grouped(rows.length)}` : ''}`), make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(({ sub: other, total, calls }) => {
-        const d = P.diff && !P.relative ? total[1] - total[0] : 0;
-        return make('tr', {}, nameCell(other), make('td', {}, values(total)), d ? changeCell(d, signed(d)) : '',
-            calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
-    }))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
+    const of = (sums) => values(sums.map((own) => own[sub]));
+    const line = ({ sub: other, total: [a, b], total, calls }) => make('tr', {}, nameCell(other), make('td', {}, values(total)),
+        P.diff && !P.relative ? changeCell(b - a, signed(b - a)) : '',
+        calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
+    const part = (title, rows) => [make('h3', {}, rows.length > PAGE ? `${title}: ${PAGE} of ${grouped(rows.length)}` : title),
+        make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(line))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
     const exactly = '^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$';
     return make('div', { className: 'near' }, make('h2', { className: 'name' }, short(name, 500)),
-        make('div', { className: 'soft' }, [`self ${values(table.self.map((own) => own[sub]))}`, `inclusive ${values(table.total.map((own) => own[sub]))}`, placeOf(sub)].filter(Boolean).join(' \u00b7 ')),
+        make('div', { className: 'soft' }, `self ${of(table.self)} \u00b7 inclusive ${of(table.total)} ${placeOf(sub)}`),
         make('div', { className: 'acts' }, button('Search in graph', () => { $('q').value = exactly; search(exactly, true); }),
             button('Zoom to widest', () => zoomSub(sub)), button('Close', () => openSub(-1))),
         ...part('Callers', callers), ...part('Callees', callees));

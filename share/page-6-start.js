@@ -4,11 +4,10 @@
 
 // A link holds names, not places on the screen, so that it leads to the same frame of the same program profiled again.
 // ';' stands between names, so that of a name is encoded twice; and '%' is, to tell the two apart.
-const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
-const pack = (name) => encodeURIComponent(wellFormed(name).replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
+const pack = (name) => encodeURIComponent(name.replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
 const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
 const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
-const CHOICES = { order: ['name', 'weight', 'time'], layout: ['graph', 'pair', 'triple'], width: ['after', 'before', 'union', 'change'], colour: ['self', 'total'] };
+const CHOICES = ['order', 'layout', 'width', 'colour'];
 
 function plain(text) {
     try {
@@ -21,14 +20,14 @@ function plain(text) {
 function link() {
     const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
     add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
-    add('q', S.q !== old.q, encodeURIComponent(wellFormed(S.q)));
+    add('q', S.q !== old.q, encodeURIComponent(S.q));
     add('case', S.match, 1);
     add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
-    for (const key in CHOICES) add(key, S[key] !== old[key], S[key]);
+    for (const key of CHOICES) add(key, S[key] !== old[key], S[key]);
     add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
     add('uncertain', S.uncertain, 1);
     add('table', S.table, 1);
-    add('sub', S.sub >= 0, S.sub >= 0 && pack(P.names[S.sub]));
+    if (S.sub >= 0) add('sub', 1, pack(P.names[S.sub]));
     return parts.length ? '#' + parts.join('&') : '';
 }
 
@@ -43,10 +42,10 @@ function remember(push) {
     }
 }
 
-// To the state of the link: all of it, or only where it leads (a step back leaves search and toggles as they are).
+// To the state of the link, or only to where it leads: a step back leaves search and toggles as they are.
 function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
-    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [wellFormed(name), i]))), number = (name) => index.get(name) ?? -1;
+    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [name, i]))), number = (name) => index.get(name) ?? -1;
     const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
     say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
     if (all) {
@@ -55,7 +54,7 @@ function restore(all) {
         S.match = given.get('case') === '1';
         S.uncertain = given.get('uncertain') === '1';
         if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
-        for (const key in CHOICES) if (CHOICES[key].includes(given.get(key)) && (P.diff || key === 'order')) S[key] = given.get(key);
+        for (const key of CHOICES) if ([...$(key).options].some((option) => option.value === given.get(key))) S[key] = given.get(key);
         if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
         S.reversed = S.reversed && canReverse();
         $('q').value = S.q;
@@ -94,18 +93,18 @@ function drawKinds() {
 
 // What the colours of a difference mean.
 function drawScale(kind) {
-    const { diff, facts: { sides } } = P, [a, b] = sides, words = [], most = kind === 'change' ? 0 : largest(kind);
-    if (!P.relative) words.push(`before: ${a}`, `after: ${b}`);
+    const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
-    if (P.certain) words.push(S.uncertain ? 'what may be chance is coloured, too' : 'white: no change, or one that may be chance');
-    const end = (sign) => (P.relative ? '' : kind === 'change' ? 'only' : signed(sign * most));
-    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${P.relative ? `${a} has the larger share` : `less ${end(-1)}`}`),
+    if (P.certain) words.push(S.uncertain ? 'uncertain changes are coloured' : 'white: no change, or an uncertain one');
+    const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
+        : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
+    $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),
         make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
-        make('span', { className: 'up' }, `${P.relative ? `${b} has the larger share` : `${end(1)} more`} \u25b2`));
+        make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
-        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (the width \u201cafter\u201d leaves it out)'),
-        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #8f0d0d' }), P.relative ? `+ only ${b}` : '+ new'));
+        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (not in width \u201cafter\u201d)'),
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #6b0000' }), P.relative ? `+ only ${b}` : '+ new'));
     $('uncertain').hidden = !P.certain;
 }
 
@@ -116,12 +115,11 @@ function dialog(title, rows) {
 }
 
 function help() {
-    const rows = KEYS.filter(([, text]) => P.diff || !/difference/.test(text));
-    dialog('Keys', rows.map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
+    dialog('Keys', KEYS.filter(([, text]) => P.diff || !/difference/.test(text)).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
 }
 
 function info() {
-    const { facts } = P, [a, b] = facts.sides, sides = b === undefined || P.relative ? [['Profile', facts.sides.join(', ')]] : [['Before', a], ['After', b]];
+    const { facts } = P, sides = facts.sides.map((name, side) => [P.diff && !P.relative ? sideName(side) : 'profile', name]);
     dialog(facts.title, [...sides, ...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
@@ -149,7 +147,7 @@ function wire() {
     click('prev', () => { typed(); step(-1); });
     click('reset', () => zoom(0));
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
-    for (const id in CHOICES) $(id).onchange = () => turn(id, $(id).value);
+    for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(!S.table));
     click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));

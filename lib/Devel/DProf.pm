@@ -38,7 +38,7 @@ Devel::DProf - a profiler that records every sub's entry and exit
 
 Devel::DProf records when each sub of a program is entered and left, and how much
 time passed in between, and writes that to the file F<tmon.out>. L<dprofpp> turns
-the file into a report or a call tree.
+the file into a report or a call tree, L<dprofreport> into tables, L<dprofflame> into a flame graph; L<dprofdiff> compares two.
 
 Every call counts: of subs written in Perl or in C, methods, C<BEGIN>, C<END> and C<import>,
 C<DESTROY>, methods of tied variables, overloaded operators, signal handlers, code in string evals
@@ -472,7 +472,8 @@ Perl 5.24 and newer on POSIX systems.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<Devel::DProf::Control>, L<Devel::DProf::Format>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<Devel::DProf::Format>
 
 =head1 COPYRIGHT AND LICENSE
 

@@ -203,6 +203,24 @@ The names of the counters, each perhaps with its unit behind a colon.
 What L<dprofreport> and L<dprofdiff> print. SIDES are [PROFILE, FLAGS, SCRIPT, PID, THREAD] each, FLAGS a byte for each sub and one for the program; of a difference, hashes of a name
 and runs, which are lists of such. HOW has the fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
 
+=item pairs
+
+To be called before the first C<add>: folded stacks may have two counts on each line. The second one is the time, as that of others; the first
+is a counter, C<before>. Without this such a file is refused.
+
+=item Devel::DProf::Profile::print_folded HANDLE, SIDES, HOW
+
+=item Devel::DProf::Profile::print_flame HANDLE, SIDES, HOW
+
+What L<dproffold> and L<dprofflame> print. SIDES are those of C<print_diff>, one or two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in
+F<src/dprof.h>, and columns: for each metric, and within it for each side, a hash of metric and, if that is a counter, counters, the number that it has in each profile of the side.
+Both return a hash of code (0, or a negative number) and recursion (calls that were put together with their callers, for the limit of C<recursion>); print_folded has lines, print_flame frames, hidden and
+hidden_percent (what was too narrow), empty, total_too_small, and colours: names and their colours in pairs, of those that were drawn.
+
+=item Devel::DProf::Profile::palettes
+
+The names of colours for flame graphs, in the order of the numbers that HOW takes as palette.
+
 =item Devel::DProf::Profile::paired_labels LIST, HOW
 
 The names of subs as a difference shows them: for each [PROFILE, SIDE] a list, in the order of L</subs>.
