@@ -43,7 +43,7 @@ function keep(map, key, what) {
 // Own values of all sides, scaled as the comparison asks.
 function values(tree, index) {
     return keep(tree.kept, index, () => P.facts.sides.map((_, side) => {
-        const own = tree.own(index, side), factor = (P.diff && P.diff.factor && P.diff.factor[side]) || 1;
+        const own = tree.own(index, side), of = P.diff && (P.diff.factors ? P.diff.factors[index] : P.diff.factor), factor = (of && of[side]) || 1;
         return factor === 1 ? own : own.map((v) => v * factor);
     }));
 }
@@ -109,10 +109,10 @@ function largest(kind) {
     return V.largest[key];
 }
 
-// -1 .. 1: how blue or red. The square root shows small differences, and none at all stays white.
+// -1 .. 1: how blue or red. The square root shows small differences; less than a thousandth of the largest is none.
 function shade(i, width) {
     const kind = kindOf(width), [a, b] = V[kind], d = b[i] - a[i], most = largest(kind);
-    if (!certain(V.tree.name[i], kind) || Math.abs(d) <= most * 1e-9) return 0;
+    if (!certain(V.tree.name[i], kind) || Math.abs(d) < most * 1e-3) return 0;
     const part = width === 'change' ? Math.abs(d) / V.changed[i] : Math.sqrt(Math.abs(d) / most);
     return Math.sign(d) * Math.min(1, part);
 }

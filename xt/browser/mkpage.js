@@ -51,7 +51,7 @@ const escaped = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};
 function html(title, data) {
     const read = (name) => fs.readFileSync(path.join(share, name), 'utf8');
     const style = read('flame.css');
-    const script = fs.readdirSync(share).filter((name) => /\.js$/.test(name)).sort().map(read).join('');
+    const script = fs.readdirSync(share).filter((name) => /^page-.*\.js$/.test(name)).sort().map(read).join('');
     const hash = (text) => `'sha256-${crypto.createHash('sha256').update(text).digest('base64')}'`;
     const csp = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`;
     const parts = { TITLE: escaped(title), CSP: csp, STYLE: style, SCRIPT: script, DATA: data.toString('base64') };
