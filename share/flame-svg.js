@@ -91,11 +91,19 @@
         return text;
     }
 
+    // What does not fit is told without its package: what is behind the last :: outside of the brackets that a place may
+    // stand in.
+    function lastPart(text) {
+        const bracket = text.indexOf('['), end = bracket > 0 ? bracket : text.length, at = text.lastIndexOf('::', end - 2);
+        return end > 2 && at > 0 && at + 2 < text.length ? text.slice(at + 2) : text;
+    }
+
     // Growth and reduction are told by a sign, too; what may be chance, only where it is shown.
     function label(i, pixels) {
         const c = groups[i].classList, told = !c.contains('unsure') || svg.classList.contains('all');
         const sign = told && (c.contains('up') ? '\u25b2 ' : c.contains('down') ? '\u25bc ' : '');
-        const text = fit(name(i), pixels - (sign ? 2 * letter : 0));
+        const whole = name(i), room = pixels - (sign ? 2 * letter : 0), all = fit(whole, room);
+        const text = all === whole ? all : fit(lastPart(whole), room);
         return text && sign ? sign + text : text;
     }
 

@@ -243,17 +243,22 @@ static void measure_changes(struct layout *l)
             f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
+/* What is less than a thousandth of the greatest change is none: a hundred frames of noise would hide one that changed. */
+static double shade(double part)
+{
+    return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));
+}
+
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box)
 {
     if (!flame->two || !(flame->greatest > 0))
         return 0;
     if (flame->hue)
-        return box->w > 0 ? fmax(-1, fmin(1, dp_flame_delta(box->all) / box->w)) : 0;
+        return box->w > 0 ? shade(dp_flame_delta(box->all) / box->w) : 0;
     /* what has changed itself stands at the root of a reversed graph */
     if (flame->reverse && !flame->by_total)
-        return box->depth == 1 ? dp_flame_delta(box->all) / flame->greatest : 0;
-    double d = dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest;
-    return fmax(-1, fmin(1, d));
+        return box->depth == 1 ? shade(dp_flame_delta(box->all) / flame->greatest) : 0;
+    return shade(dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest);
 }
 
 /* ---- all ---- */
@@ -268,6 +273,8 @@ int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struc
     flame->reverse = how->reverse;
     flame->by_total = how->by_total;
     flame->hue = how->hue;
+    for (size_t k = 0; k < s->n_sides && k < 2; k++)
+        flame->real[k] = how->is_pair ? (double)s->hz[0] / (double)s->hz[k] / factor[k] : 1;
     l.flame = flame;
     l.how = how;
     l.factor = factor;

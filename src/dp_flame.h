@@ -20,6 +20,7 @@ struct dp_flame {
     uint32_t depth;             /* the greatest one */
     double total;               /* what is as wide as the picture */
     double sum[2];              /* of each side */
+    double real[2];             /* what a value is multiplied by, to be told: counters that were made equal are told as they were */
     double changed;             /* sum of what frames gained or lost themselves, whatever the sign */
     double greatest;            /* change of a frame, as coloured */
     uint64_t hidden;            /* frames that are too narrow; of a reversed graph, the first ones of these */

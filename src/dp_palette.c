@@ -65,7 +65,7 @@ static struct dp_rgb by_package(const struct dp_name *name, int kind)
     switch (kind) {
     case DP_KIND_PROGRAM: return from_hsl(40, 0.10, 0.80);
     case DP_KIND_BUILTIN: return from_hsl(hue, 0.04, 0.78);
-    case DP_KIND_CORE:    return from_hsl(hue, 0.35, 0.80 + even);
+    case DP_KIND_CORE:    return from_hsl(hue, 0.45, 0.79 + even);
     case DP_KIND_XS:      return from_hsl(hue, 0.55, 0.62 + even);
     case DP_KIND_ANON:    return from_hsl(hue, 0.80, 0.80 + even);
     case DP_KIND_BEGIN:   return from_hsl(275, 0.45, 0.82);
@@ -199,11 +199,9 @@ void dp_palette_background(int palette, struct dp_rgb to[2])
 struct dp_rgb dp_palette_change(double share)
 {
     /* the root, so that small changes can be told from none */
-    double t = sqrt(share < 0 ? -share : share), from = 0.12;
-    if (!(t > 0))
-        return rgb(247, 247, 247);
-    t = from + (1 - from) * (t > 1 ? 1 : t);
+    double t = sqrt(share < 0 ? -share : share);
+    t = t > 1 ? 1 : t;
     if (share > 0)
-        return rgb(250 - 26 * t, 244 - 182 * t, 240 - 190 * t);
-    return rgb(238 - 176 * t, 243 - 131 * t, 252 - 28 * t);
+        return rgb(247 - 23 * t, 247 - 185 * t, 247 - 197 * t);
+    return rgb(247 - 185 * t, 247 - 135 * t, 247 - 23 * t);
 }

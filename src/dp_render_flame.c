@@ -32,11 +32,11 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 
 enum { BOTH = -1 };
 
-/* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit, and their difference has none. */
+/* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit. */
 static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks, int side)
 {
     const char *unit = how->metrics[0].unit;
-    double v = ticks / (double)flame->s->hz[0] * how->factor;
+    double v = ticks / (double)flame->s->hz[0] * how->factor * (side == BOTH ? 1 : flame->real[side]);
     if (strcmp(unit, "s") == 0 && (!how->countname || how->is_pair)) {
         const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
         int k = 0;
@@ -49,8 +49,6 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
         return;
     }
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 * fmax(1, v) ? 0 : v < 10 ? 3 : 1);
-    if (how->is_pair && side == BOTH)
-        return;
     dp_buf_addc(to, ' ');
     dp_buf_adds(to, how->is_pair ? how->side_names[side] : how->countname ? how->countname : *unit ? unit : "samples");
 }
@@ -81,15 +79,27 @@ static void add_ratio(struct dp_buf *to, const double of[2])
 static void add_change(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
 {
     add_value(to, flame, how, of[0], 0);
-    dp_buf_adds(to, how->is_pair ? ", " : " \xe2\x86\x92 ");
+    dp_buf_adds(to, " \xe2\x86\x92 ");
     add_value(to, flame, how, of[1], 1);
     dp_buf_adds(to, ", ");
     add_signed(to, flame, how, dp_flame_delta(of));
-    if (!how->is_pair || (of[0] > 0 && of[1] > 0))
-        add_ratio(to, of);
+    add_ratio(to, of);
     dp_buf_adds(to, ", ");
     add_percent(to, fabs(dp_flame_delta(of)), flame->changed, false);
-    dp_buf_adds(to, how->is_pair ? " of the difference" : " of the change");
+    dp_buf_adds(to, " of the change");
+}
+
+/* Two counters: what is compared is the share of each. */
+static void add_pair(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
+{
+    for (int k = 0; k < 2; k++) {
+        dp_buf_adds(to, k ? ", " : "");
+        add_value(to, flame, how, of[k], k);
+        dp_buf_addc(to, ' ');
+        add_percent(to, of[k], flame->sum[k], false);
+    }
+    if (of[0] > 0 && of[1] > 0)
+        add_ratio(to, of);
 }
 
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
@@ -106,12 +116,15 @@ void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struc
         dp_buf_addc(to, ')');
         return;
     }
-    add_change(to, flame, how, box->all);
-    dp_buf_adds(to, ", ");
-    add_percent(to, box->all[1], flame->sum[1], false);
+    void (*add)(struct dp_buf *, const struct dp_flame *, const struct dp_flame_how *, const double *) = how->is_pair ? add_pair : add_change;
+    add(to, flame, how, box->all);
+    if (!how->is_pair) {
+        dp_buf_adds(to, ", ");
+        add_percent(to, box->all[1], flame->sum[1], false);
+    }
     if (!flame->reverse && (box->self[0] > 0 || box->self[1] > 0)) {
         dp_buf_adds(to, "; self ");
-        add_change(to, flame, how, box->self);
+        add(to, flame, how, box->self);
     }
     const struct dp_stacks_name *name = &flame->s->names[box->name];
     if (name->moved.len)
@@ -139,7 +152,7 @@ int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
 
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
 {
-    return !how->truth || (flame->s->names[box->name].significant & (how->by_total ? 2 : 1));
+    return !how->truth || (flame->s->names[box->name].significant & (how->by_total || how->hue ? 2 : 1));
 }
 
 /* ---- several runs ---- */
@@ -209,7 +222,8 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
         return rc;
     }
     dp_sink_init(sink, host->write, host->ctx);
-    dp_stacks_factors(&s, sides, how->normalize, factor);
+    /* counters of two kinds are compared by their shares; the page does that itself */
+    dp_stacks_factors(&s, sides, how->normalize || (how->is_pair && !how->page), factor);
     out->recursion = s.folded;
     if (how->page) {
         rc = dp_render_page(&s, how, factor, sink);

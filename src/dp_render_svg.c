@@ -157,7 +157,8 @@ static void head(struct svg *g)
     const struct dp_flame_how *how = g->how;
     dp_buf_addf(&g->out, "<?xml version=\"1.0\" encoding=\"");
     add_str(g, how->encoding ? how->encoding : "UTF-8");
-    dp_buf_adds(&g->out, "\" standalone=\"no\"?>\n<svg version=\"1.1\" id=\"dprof\" width=\"");
+    dp_buf_adds(&g->out, "\" standalone=\"no\"?>\n<svg version=\"1.1\" id=\"dprof\"");
+    dp_buf_adds(&g->out, g->flame->two ? " class=\"two\" width=\"" : " width=\"");
     add_px(&g->out, how->width);
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, g->image_height);
@@ -243,42 +244,65 @@ static struct dp_name bare(const struct dp_name *name)
     return (struct dp_name){ name->ptr, marked ? n - 4 : n };
 }
 
-/* As much of a name as fits into so many pixels, the end cut off; nothing below three characters. */
+/* Where a name's last part begins, behind its package: outside of the brackets that a place may stand in. 0: it has one part. */
+static size_t last_part(const struct dp_name *name)
+{
+    const char *bracket = memchr(name->ptr, '[', name->len);
+    size_t end = bracket && bracket > name->ptr ? (size_t)(bracket - name->ptr) : name->len;
+    for (size_t i = end; i > 2; i--)
+        if (name->ptr[i - 1] == ':' && name->ptr[i - 2] == ':')
+            return i < name->len ? i : 0;
+    return 0;
+}
+
+/* As many bytes of the escaped text as so many columns hold: all of it, or what leaves two columns for dots. */
+static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
+{
+    size_t at = 0, columns = 0, cut = 0;
+    while (at < len) {
+        size_t n = dp_text_char(ptr + at, len - at);
+        n = n ? n : 1;
+        columns += dp_text_columns(ptr + at, n);
+        if (columns > room)
+            break;
+        at += n;
+        if (columns <= room - 2)
+            cut = at;
+    }
+    *whole = at >= len;
+    return *whole ? len : cut;
+}
+
+/* The name as it fits into so many pixels: all of it; without its package; or the beginning of that. Nothing below three
+ * columns. The picture's script does the same. */
 static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
 {
     double fits = width / (g->how->font_size * g->how->font_width);
-    size_t room = fits > 1e6 ? 1000000 : (size_t)fits, at = 0, chars = 0, cut = 0;
+    size_t room = fits > 1e6 ? 1000000 : (size_t)fits;
+    struct dp_buf text;
+    bool whole = false;
+    size_t len = 0;
     if (*sign)
         room = room > 2 ? room - 2 : 0;
     if (room < 3)
         return;
-    bool clipped = name->len > room * 8 + 64;       /* marks that take no room have no end */
-    g->text.len = 0;
-    dp_text_escape(&g->text, name->ptr, clipped ? room * 8 + 64 : name->len);
-    while (at < g->text.len) {
-        size_t n = dp_text_char(g->text.ptr + at, g->text.len - at);
-        n = n ? n : 1;
-        chars += dp_text_columns(g->text.ptr + at, n);
-        if (chars > room)
+    dp_buf_init(&text);
+    for (size_t from = 0, part = last_part(name); !whole; from = part, part = 0) {
+        size_t most = room * 8 + 64, n = name->len - from;
+        bool clipped = n > most;        /* marks that take no room have no end */
+        text.len = 0;
+        dp_text_escape(&text, name->ptr + from, clipped ? most : n);
+        len = fitting(text.len ? text.ptr : "", text.len, room, &whole);
+        whole = whole && !clipped;
+        if (!part)
             break;
-        at += n;
-        if (chars <= room - 2)
-            cut = at;
     }
-    bool whole = at >= g->text.len && !clipped;
-    size_t len = whole ? g->text.len : cut;
-    char *copy = dp_mem_alloc(len + 1);
-    if (!copy) {
-        g->out.err = DP_E_NOMEM;
-        return;
-    }
-    if (len)
-        memcpy(copy, g->text.ptr, len);
     add_str(g, sign);
-    add_xml(g, copy, len);
+    add_xml(g, text.len ? text.ptr : "", len);
     if (!whole)
         dp_buf_adds(&g->out, "..");
-    dp_mem_free(copy);
+    g->out.err = g->out.err ? g->out.err : text.err;
+    dp_buf_release(&text);
 }
 
 static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, double change)

@@ -134,7 +134,7 @@ sub change {
     my $delta = $how{delta} // 'self';
     return 0 if $greatest <= 0;
     my $share = $delta eq 'hue' ? ($b->{w} > 0 ? $all / $b->{w} : 0) : $delta eq 'total' ? $all / $greatest : $how{reverse} ? ($b->{depth} == 1 ? $all / $greatest : 0) : $own / $greatest;
-    return abs($share) < 1e-12 ? 0 : $share > 1 ? 1 : $share < -1 ? -1 : $share;
+    return abs($share) < 0.001 ? 0 : $share > 1 ? 1 : $share < -1 ? -1 : $share;
 }
 
 sub wrong_difference {
@@ -468,8 +468,15 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $profile = file(join "\n", '#fOrTyTwO', '$hz=1000;', "\$dprof_format='tree 1'; \$dprof_counters='ops:ops miss:events'; \$rrun_utime=21; \$rrun_stime=0; \$rrun_rtime=21; \$dprof_complete=1;", '', 'PART3',
         (map { "& $_ P s$_ lib/P.pm:${_}0" } 1 .. 6), '= 0 0 1 0 0 0 0 0 0 0', @lines, '');
     is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '', 'a profile');
-    picture_ok('-m A,B: two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile], tree_of(\%stacks), two => 1, width => $width{after}, words => 1);
-    picture_ok('... with the difference of both', ['--minwidth', 0, '-m', 'ops,miss', '--hue', $profile], tree_of(\%stacks), two => 1, width => $width{change}, delta => 'hue', words => 1);
+    # what is compared is the share of each
+    my ($all, $missed) = (0, 0);
+    $all += $_->[0], $missed += $_->[1] for values %stacks;
+    my $by = $missed / $all;
+    picture_ok('-m A,B: two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile], tree_of(\%stacks), two => 1, by => $by, width => $width{after}, words => 1);
+    picture_ok('... with the difference of both', ['--minwidth', 0, '-m', 'ops,miss', '--hue', $profile], tree_of(\%stacks), two => 1, by => $by,
+        width => sub { abs($_[1] - $_[0] * $by) }, delta => 'hue', words => 1);
+    my ($told) = flame('-m', 'ops,miss', $profile)->{out} =~ m{<title>P::s3 \(([^<]*)\)</title>};
+    like($told, qr/^\d+ ops [\d.]+%, \d+ miss [\d.]+%, \xc3\x97[\d.]+(?:; self .*)?\z/, '... each as it is, and its share');
     like(flame('-m', 'ops,miss', $profile)->{out}, qr{<text id="title"[^>]*>miss against ops</text>}, '... and a title');
     picture_ok('-m of one', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile], tree_of({ map { $_ => [$stacks{$_}[1]] } keys %stacks }), countname => 'misses');
     my $page = flame('--format', 'html', '-m', 'ops', $profile);

@@ -23,7 +23,8 @@ function note(text) {
 function is(got, expected, name) {
     const same = JSON.stringify(got) === JSON.stringify(expected);
     ok(same, name);
-    if (!same) note(`     got: ${JSON.stringify(got)}\nexpected: ${JSON.stringify(expected)}`);
+    const told = (value) => { const text = String(JSON.stringify(value)); return text.length > 400 ? text.slice(0, 400) + ' ...' : text; };
+    if (!same) note(`     got: ${told(got)}\nexpected: ${told(expected)}`);
     return same;
 }
 

@@ -130,6 +130,8 @@ sub prepare {
         my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] } @wanted;
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
+        # each is its own unit, but for times
+        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), (grep { !exists $METRIC{$_} || $METRIC{$_} > 3 } @wanted) ? '' : $self->unit);
         $self->{is_pair} = 1;
     } else {
         my ($first) = @wanted;
@@ -209,8 +211,9 @@ sub legend {
     my ($self, $width, $before, $after) = @_;
     my $of = { after => "wide: $after", before => "wide: $before", union => 'wide: the greater of both', change => 'wide: what differs' }->{$width};
     my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'with what it calls' : 'itself';
+    return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of" if $self->{is_pair};
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
-    my $verb = $self->{is_pair} ? "in $after than in $before" : $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
+    my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
     my $alpha = $self->{truth} ? "; coloured: what differs truly ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
     return "red: more, blue: less $verb, $delta; $of$normalized$alpha";
 }
