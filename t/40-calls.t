@@ -7,4 +7,4 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 
-run_scripts('calls');
+run_scripts('calls', 'both modes');

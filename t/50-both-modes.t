@@ -1,5 +1,5 @@
-# A tree has the same calls as a trace: every program of the corpus and some random ones, in both modes,
-# on the counting clock. The program itself must not see which it is.
+# A tree has the same calls as a trace: random programs in both modes, on the counting clock (t/40-calls.t and t/41-exits.t do
+# this with those of the corpus); and trees of their own.
 use strict;
 use warnings;
 use FindBin;
@@ -12,34 +12,11 @@ use StrictProfile;
 sub both_modes {
     my ($what, @program) = @_;
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
-    my %out = (EXPECT => scratch() . '/expect');
-    my $trace = profiled([@program], env => { %env, %out });
-    my $tree = profiled([@program], env => { %env, %out, PERL_DPROF_MODE => 'tree' });
-    my @wrong = grep { length } same_as_plain($trace, $tree);
-    push @wrong, map { "the tree: $_" } StrictProfile::problems($tree->{profile});
-    my $have = edges_of_tree($tree->{profile});
-    my $want = read_profile($trace->{profile})->{edges};
-    for (sort keys %{ { %$have, %$want } }) {
-        my ($t, $s) = ($want->{$_} // 0, $have->{$_} // 0);
-        push @wrong, "$_: $t in the trace, $s in the tree" if $t != $s;
-    }
-    is(join("\n", @wrong), '', $what);
-    unlink $trace->{profile}, $tree->{profile};
+    my $trace = profiled([@program], env => \%env);
+    is(join("\n", modes_differ($trace, profiled([@program], env => { %env, PERL_DPROF_MODE => 'tree' }))), '', $what);
+    unlink $trace->{profile};
 }
 
-chdir "$FindBin::Bin/..";
-for my $file (glob 't/scripts/{calls,exits}/*.pl') {
-    my ($head) = slurp($file) =~ /\A((?:#.*\n)*)/;
-    my ($switches) = $head =~ /^# switches: (.*)/m;
-    my ($args) = $head =~ /^# args: (.*)/m;
-  SKIP: {
-        my ($needs) = $head =~ /^# needs: (\S+)/m;
-        skip "$file: needs $needs", 1 if $needs && run_perl(["-e", "require $needs"])->{raw};
-        # Their output or their calls go by the clock or by chance.
-        skip "$file: depends on time", 1 if $file =~ m{/(?:signals|signal_die)\.pl$};
-        both_modes($file, split(' ', $switches // ''), "$FindBin::Bin/../$file", split(' ', $args // ''));
-    }
-}
 for my $seed (101 .. 106) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);

@@ -32,10 +32,11 @@ use File::Temp 'tempdir';
 use Test::More;
 use POSIX ();
 use version;
+use StrictProfile;
 use TraceReader;
 
 our @EXPORT = qw(root scratch slurp spew run_perl run_program run_tool in_process profiled plain same_as_plain read_profile edges_of_tree
-                 profile_ok check_script run_scripts counting PROFILER profiler_env tree);
+                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
@@ -262,7 +263,7 @@ sub compare {
 # One program, plain, with the counting clock, and with the clock that users have:
 # that one has hooks of its own.
 sub check_script {
-    my $file = shift;
+    my ($file, $both_modes) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
     my $say = directives($file);
     my $skip = $say->{perl} && $] < version->parse($say->{perl})->numify ? "needs perl $say->{perl}" : undef;
@@ -282,10 +283,13 @@ sub check_script {
         for my $clock (map { $_ eq 'default' ? undef : $_ } split ' ', $say->{clocks}) {
             unlink $expect;
             my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
+            my $in_both = $both_modes && ($clock // '') eq 'counting';
+            @env{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if $in_both;
             my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });
             my @these = same_as_plain($plain, $run) || ();
             my $got = read_profile($run->{profile}, events => defined $say->{trace});
             push @these, compare($got, $say, \@own, $clock);
+            push @these, modes_differ($run, profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, PERL_DPROF_MODE => 'tree', %env })) if $in_both;
             push @diffs, map { ($clock // 'default') . " clock: $_" } @these;
             unlink $run->{profile};
         }
@@ -293,6 +297,21 @@ sub check_script {
         is($diff, '', $name);
     }
     return;
+}
+
+# A tree has the same calls as a trace, and the program does not see which it is. Returns what is wrong; the tree's file goes.
+sub modes_differ {
+    my ($trace, $tree) = @_;
+    my @wrong = grep { length } same_as_plain($trace, $tree);
+    push @wrong, map { "the tree: $_" } StrictProfile::problems($tree->{profile});
+    my $have = edges_of_tree($tree->{profile});
+    my $want = read_profile($trace->{profile})->{edges};
+    for (sort keys %{ { %$have, %$want } }) {
+        my ($t, $s) = ($want->{$_} // 0, $have->{$_} // 0);
+        push @wrong, "$_: $t in the trace, $s in the tree" if $t != $s;
+    }
+    unlink $tree->{profile};
+    return @wrong;
 }
 
 my %there;
@@ -306,10 +325,10 @@ sub module_there {
 }
 
 sub run_scripts {
-    my $group = shift;
+    my ($group, $both_modes) = @_;
     my @files = grep { !@ARGV || m{/(?:@{[join '|', @ARGV]})\.pl$} } sort glob "$ROOT/t/scripts/$group/*.pl";
     plan tests => scalar @files;
-    check_script($_) for @files;
+    check_script($_, $both_modes) for @files;
     return;
 }
 
