@@ -53,9 +53,9 @@
 
     function full(i) { return groups[i].querySelector('title').textContent; }
 
-    // A title is NAME (NUMBERS), and names may hold parentheses.
+    // A title is NAME (NUMBERS), and names may hold parentheses. One that somebody else wrote has the name beside it.
     function name(i) {
-        return names[i] = names[i] || full(i).replace(/^([^]*) \([^]*$/, '$1');
+        return names[i] = names[i] || groups[i].dataset.name || full(i).replace(/^([^]*) \([^]*$/, '$1');
     }
 
     // What rounding may do to places that are the same.

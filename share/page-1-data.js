@@ -194,18 +194,19 @@ const REVERSE_LIMIT = 5000000;
 function reverse(tree, weigh, columns, focus, share, rank) {
     const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
-    let narrow = 0, least = 0;
+    let narrow = 0, least = 0, lost = 0;
 
     // A job is a frame to be: frames of the profile where its time was spent (from), and which frames call it there.
     const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
-    const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all }];
+    const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all, whole: true }];
     while (jobs.length) {
-        const { above, own, level, from, callers } = jobs.pop(), me = outName.length, seen = [], first = level ? 1 : 0;
+        const { above, own, level, from, callers, whole } = jobs.pop(), me = outName.length, seen = [], first = level ? 1 : 0;
         // On the way to the focus there is one caller to go on with, else all that are wide enough.
         const only = level < focus.length ? focus[level] : -1;
         outName.push(own);
         outParent.push(above);
         columns.forEach((column, c) => totals[c].push(from.reduce((all, frame) => all + column[frame], 0)));
+        if (!whole) continue;
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
             const frame = callers[k], other = name[frame];
@@ -217,11 +218,16 @@ function reverse(tree, weigh, columns, focus, share, rank) {
             weight[other] += value;
         }
         if (level === focus.length) least = mine * share;
-        const kept = seen.filter((other) => only >= 0 || weight[other] >= least);
+        // What is too narrow has its place above the focus, but nothing above it; elsewhere it is left out.
+        const kept = seen.filter((other) => {
+            const fits = only >= 0 || level === focus.length || weight[other] >= least;
+            if (!fits) lost += weight[other];
+            return fits;
+        });
         narrow += seen.length - kept.length;
         const next = kept.sort((a, b) => rank[b] - rank[a]).map((other, k) => {
             slot[other] = k + 1;
-            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), callers: new Int32Array(counts[other]) };
+            return { above: me, own: other, level: level + 1, from: new Int32Array(counts[other]), callers: new Int32Array(counts[other]), whole: only >= 0 || weight[other] >= least };
         });
         for (const other of seen) counts[other] = weight[other] = 0;
         for (let k = 0; next.length && k < from.length; k++) {
@@ -237,7 +243,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         }
     }
     const out = new Frames(Int32Array.from(outName), Int32Array.from(outParent), null, null);
-    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow };
+    return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, lost };
 }
 
 // Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.

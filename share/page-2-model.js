@@ -73,7 +73,7 @@ function makeView(pixels) {
     const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
     const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
     const calls = P.key('calls');
-    V = { tree: base, base, all: total, self: own, total, narrow: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    V = { tree: base, base, all: total, self: own, total, narrow: 0, lost: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
     V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
         : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
     if (S.reversed) {
@@ -81,15 +81,16 @@ function makeView(pixels) {
         // What is too narrow in their sum is too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
         const make = () => reverse(base, weigh, columns, S.path, 0.5 / pixels, P.rank);
-        const { tree, totals, narrow } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
-        Object.assign(V, { tree, narrow, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
+        const { tree, totals, narrow, lost } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
+        Object.assign(V, { tree, narrow, lost, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
     }
     const { frame, steps } = V.tree.follow(S.path);
     Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
 }
 
-// Which difference is coloured: where callers are drawn, and where widths are changes, only the whole one says something.
-const kindOf = (width) => (width === 'change' || S.reversed ? 'total' : S.colour);
+// Which difference is coloured: where callers are drawn, and where widths are changes, only the whole one says something. The
+// triple view has one scale for its three panes.
+const kindOf = (width) => ((width === 'change' && S.layout !== 'triple') || S.reversed ? 'total' : S.colour);
 
 // With several runs a side, what may be chance is not coloured at first.
 const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1 || (S.reversed && P.certain.self[name] === 1);
@@ -113,7 +114,7 @@ function largest(kind) {
 function shade(i, width) {
     const kind = kindOf(width), [a, b] = V[kind], d = b[i] - a[i], most = largest(kind);
     if (!certain(V.tree.name[i], kind) || Math.abs(d) < most * 1e-3) return 0;
-    const part = width === 'change' ? Math.abs(d) / V.changed[i] : Math.sqrt(Math.abs(d) / most);
+    const part = width === 'change' && S.layout !== 'triple' ? Math.abs(d) / V.changed[i] : Math.sqrt(Math.abs(d) / most);
     return Math.sign(d) * Math.min(1, part);
 }
 

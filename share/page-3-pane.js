@@ -123,7 +123,8 @@ class Pane {
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
-        this.narrowWeight = this.still = 0;                // still: frames without any width
+        this.narrowWeight = V.lost;
+        this.still = 0;                // still: frames without any width
         for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
         for (const i of line.reverse()) add(boxes, i, 0, this.view);
         this.above = line.length;
@@ -145,12 +146,12 @@ class Pane {
             i = end[i];
         }
         this.rows = deep + 1 + (dust.frame.length ? 1 : 0);
-        // A flame stands on the bottom: that is what stays in place when the sheet's height changes.
-        const below = this.height - this.scroll.scrollTop;
+        // A flame stands on the bottom: that is what stays in place when the sheet's height changes, or the pane's.
+        const below = this.height - this.scroll.scrollTop - (this.seen || 0);
         this.seen = this.scroll.clientHeight;
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
-        if (!S.icicle) this.scroll.scrollTop = below > 0 ? this.height - below : this.height;
+        if (!S.icicle) this.scroll.scrollTop = this.height - this.seen - Math.max(0, below);
         this.canvas.setAttribute('aria-label', `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}. Arrow keys move, ? lists the keys.`);
     }
 

@@ -63,7 +63,7 @@ function refresh(from) {
 
 // What is not drawn is said.
 function narrow() {
-    const [pane] = panes, share = S.reversed ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
+    const [pane] = panes, share = S.reversed && P.diff ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
     if (pane.narrow) parts.push(`${plural(pane.narrow, 'frame')}${share} too narrow to draw here; zoom in to see them`);
     const why = P.diff ? { before: ' before', after: ' after', change: ' of change', union: '' }[pane.width] : '';
     if (pane.still) parts.push(`${plural(pane.still, 'frame')} without any value${P.relative ? '' : why} not drawn`);
@@ -208,7 +208,7 @@ function known(i) {
     };
     const rows = [row('total')];
     if (!S.reversed) rows.push(row('self'));
-    if (V.calls) {
+    if (V.calls && !P.relative) {
         const [a, b] = V.calls.map((list) => list[i]);
         rows.push(P.diff ? ['calls', amount(a, COUNT), amount(b, COUNT), signed(b - a, COUNT), growth(a, b), ratio(a, b), ''] : ['calls', amount(a, COUNT)]);
     }

@@ -119,8 +119,8 @@ function help() {
 }
 
 function info() {
-    const { facts } = P, sides = facts.sides.map((name, side) => [P.diff && !P.relative ? sideName(side) : 'profile', name]);
-    dialog(facts.title, [...sides, ...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
+    const { facts } = P;
+    dialog(facts.title, [...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
 function dye(to) {

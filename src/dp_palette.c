@@ -57,6 +57,23 @@ static struct dp_rgb from_hsl(double hue, double s, double l)
     return (struct dp_rgb){ channel(a, b, hue + 120), channel(a, b, hue), channel(a, b, hue - 120) };
 }
 
+static double linear(unsigned char c)
+{
+    double v = c / 255.0;
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+/* Björn Ottosson, A perceptual color space for image processing, 2020. */
+unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
+{
+    struct dp_rgb c = from_hsl(dp_palette_hue(ptr, len), 0.68, 0.70);
+    double r = linear(c.r), g = linear(c.g), b = linear(c.b);
+    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b), m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    double hue = atan2(0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s, 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s);
+    return (unsigned)(fmod(hue * 180 / 3.14159265358979 + 360.5, 360));
+}
+
 static struct dp_rgb by_package(const struct dp_name *name, int kind)
 {
     double hue = dp_palette_hue(name->ptr, name->len);

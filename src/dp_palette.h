@@ -21,8 +21,10 @@ struct dp_rgb {
     unsigned char r, g, b;
 };
 
-/* The hue of a name's package, in degrees: the same in every picture. */
+/* The hue of a name's package, in degrees: the same in every picture. It is that of HSL; and of OKLCH, for the page, the hue
+ * that looks the same. */
 unsigned dp_palette_hue(const char *ptr, size_t len);
+unsigned dp_palette_oklch_hue(const char *ptr, size_t len);
 
 /* A name's colour. kind: enum dp_stacks_kind. hash: similar names get similar colours; seed: by chance instead. */
 struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash, uint64_t seed);

@@ -223,10 +223,13 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
     }
     dp_sink_init(sink, host->write, host->ctx);
     /* counters of two kinds are compared by their shares; the page does that itself */
-    dp_stacks_factors(&s, sides, how->normalize || (how->is_pair && !how->page), factor);
+    dp_stacks_factors(&s, sides, how->is_pair ? !how->page : how->normalize, factor);
     out->recursion = s.folded;
     if (how->page) {
         rc = dp_render_page(&s, how, factor, sink);
+        out->empty = true;
+        for (size_t c = 0; c < n; c++)
+            out->empty = out->empty && !s.total[c];
         out->frames = s.count;
     } else {
         double least = how->min_percent ? how->min_width / 100 : how->min_width / (how->width - 20);

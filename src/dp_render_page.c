@@ -75,8 +75,10 @@ static void add_metrics(struct page *p)
         dp_buf_adds(&p->out, ",\"label\":");
         add_str(p, p->how->metrics[m].label);
         dp_buf_adds(&p->out, ",\"unit\":");
-        add_str(p, p->how->metrics[m].unit);
-        dp_buf_addf(&p->out, ",\"hz\":%" PRIu64 "}", p->s->hz[m * p->s->n_sides]);
+        add_str(p, m == 0 && p->how->countname ? p->how->countname : p->how->metrics[m].unit);
+        dp_buf_adds(&p->out, ",\"hz\":");
+        dp_render_real(&p->out, (double)p->s->hz[m * p->s->n_sides] / p->how->factor, p->how->factor < 1 || p->how->factor > 1 ? 9 : 0, false);
+        dp_buf_addc(&p->out, '}');
     }
     dp_buf_addc(&p->out, ']');
 }
@@ -95,7 +97,7 @@ static void add_names(struct page *p)
         dp_buf_addf(&p->out, "%s%d", i ? "," : "", s->names[i].kind);
     dp_buf_adds(&p->out, "],\"hues\":[");
     for (size_t i = 0; i < s->n_names; i++)
-        dp_buf_addf(&p->out, "%s%u", i ? "," : "", dp_palette_hue(s->names[i].text.ptr, s->names[i].text.len));
+        dp_buf_addf(&p->out, "%s%u", i ? "," : "", dp_palette_oklch_hue(s->names[i].text.ptr, s->names[i].text.len));
     dp_buf_adds(&p->out, "],\"fills\":");
     if (p->how->palette == DP_PALETTE_PACKAGE && !p->how->seed && !p->how->hash) {
         dp_buf_adds(&p->out, "null");

@@ -393,6 +393,8 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         dp_buf_addc(&g->out, ' ');
         dp_buf_add(&g->out, raw.ptr, raw.len);
     }
+    if (title.ptr)
+        add_attribute(g, "data-name", name);
     dp_buf_adds(&g->out, " data-x=\"");
     add_exact(&g->out, box->x);
     dp_buf_adds(&g->out, "\" data-w=\"");

@@ -540,4 +540,33 @@ for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'], [['--w
 }
 like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
 
+# ---- what a reviewer found ----
+
+{
+    my $plain = file("a;b 3\na 5\n");
+    my $one = flame('-subtitle', 'one dash', $plain);
+    like($one->{out}, qr/>one dash</, 'long options with one dash, as flamegraph.pl takes them');
+    unlike(flame('--subtitle=', $plain)->{out}, qr/id="subtitle"/, 'an empty subtitle');
+    for (['href=javascript:alert(1)', qr/line 1: href=javascript:alert\(1\): an address begins with/], ['onclick=x', qr/line 1: onclick is none of id, class/]) {
+        my ($field, $why) = @$_;
+        my $bad = flame('--nameattr', file("a\t$field\n"), $plain);
+        is($bad->{status}, 2, "--nameattr $field: status");
+        like($bad->{err}, $why, '... and why');
+    }
+    like(flame('--nameattr', file("a\ttitle=<b>\thref=/x?y:z\n"), $plain)->{out}, qr{<g class="f" data-name="a"[^>]*><title>&lt;b&gt;</title>}, 'a title of its own: the name stands beside it');
+    for my $name (qw(kept.svg kept.html)) {
+        my $kept = spew(scratch() . "/$name", 'precious');
+        my $nothing = flame('-o', $kept, file("a 0\n"));
+        is($nothing->{status} . slurp($kept), '1precious', "$name: a picture of nothing takes no place");
+    }
+    like(flame('--only', 'nosuchname', $plain)->{err}, qr/no frame is left after --only/, 'no frame is left: said');
+    like(flame('--format', 'html', '--total', 100, $plain)->{err}, qr/--total: of a picture, not of a page/, '--total of a page: said');
+    my $json = page_of(flame('--format', 'html', '--factor', 4, '--countname', 'ticks', $plain)->{out})->{json};
+    is_deeply([@{ $json->{metrics}[0] }{qw(unit hz)}], ['ticks', 0.25], '--factor and --countname of a page');
+    is(flame('--alpha', 2, '--diff', $plain, $plain)->{status}, 2, '--alpha is below 1');
+    my $trace = file("a;b 3\na 5\na;b 2\nc 4\na;b 1\n");
+    my @boxes = flame('--flamechart', '--minwidth', 0, $trace)->{out} =~ /data-x="(\d+)" data-w="(\d+)"><title>([^ ]+) /g;
+    is("@boxes", '0 15 (program) 0 10 a 0 3 b 8 2 b 10 4 c 14 1 a 14 1 b', '--flamechart: stretches where they lie');
+}
+
 done_testing;

@@ -38,7 +38,7 @@ draw('flame.svg', @report, '-m', 'ops', 'before.out');
 draw('flame-callers.svg', '--title', 'Who calls it? The sub at the bottom, its callers above', '--subtitle', 'ops of examples/logreport.pl',
     '-m', 'ops', '--reverse', '--minwidth', 5, 'before.out');
 draw('flame-diff.svg', '--title', 'examples/logreport.pl, before and after a change', '-m', 'ops', '--diff', '--width', 'union', 'before.out', 'after.out');
-draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m', 'calls,ops', '-n', 'before.out');
+draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m', 'calls,ops', 'before.out');
 
 chdir '/';      # the folder goes
 

@@ -21,6 +21,7 @@ my %GRADIENT = (
 );
 
 use constant MAP => 'palette.map';
+my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
 # How: fields of Devel::DProf::Stacks, and what the options of dprofflame are called.
 sub new {
@@ -80,6 +81,13 @@ sub attributes_of {
         next if !length $line;
         my ($name, @fields) = split /\t/, $line;
         die "--nameattr $file, line $.: a name and key=value are wanted, between tabs\n" if !length($name // '') || !@fields || grep { !/^\w[\w:-]*=/ } @fields;
+        for my $field (@fields) {
+            my ($key, $value) = $field =~ /^([^=]*)=(.*)\z/s;
+            die "--nameattr $file, line $.: $key is none of " . join(', ', @ATTRIBUTES) . "\n" if !grep { $_ eq $key } @ATTRIBUTES;
+            # what a browser would run
+            die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, mailto:, ftp: or file:, or is a path\n"
+                if $key eq 'href' && $value =~ m{^[^/?#]*:} && $value !~ m{^(?:https?|mailto|ftp|file):}i;
+        }
         push @attributes, text($name), text(join "\t", @fields);
     }
     close $in;
@@ -126,6 +134,7 @@ sub prepare {
         die "-m $self->{metric}: two metrics are two sides already, and --diff has others\n" if $self->{diff};
         $self->settle($_) or return 0 for @wanted;
         my $sides = $self->{reader}{sides};
+        $self->{file_name} = $sides->[0]{name};
         $self->{reader}{sides} = [map { { %{ $sides->[0] }, name => $_ } } @wanted];
         my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] } @wanted;
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
@@ -215,7 +224,8 @@ sub legend {
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
     my $alpha = $self->{truth} ? "; coloured: what differs truly ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
-    return "red: more, blue: less $verb, $delta; $of$normalized$alpha";
+    my $marks = $width eq 'after' ? '; outlined: new' : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
+    return "red: more, blue: less $verb, $delta; $of$marks$normalized$alpha";
 }
 
 # ---- drawing ----
@@ -265,9 +275,12 @@ sub notes_of_page {
     for my $side ($self->sides) {
         my $label = $self->{diff} && $side == ($self->sides)[0] ? 'Baseline' : $self->{diff} ? 'Other side' : 'Profile';
         my $runs = @{ $side->{profiles} };
-        push @notes, $label, $side->{name} . ($runs > 1 ? ", $runs runs" : '') . ($side->{cut} ? ', cut short' : '');
+        push @notes, $label, ($self->{file_name} // $side->{name}) . ($runs > 1 ? ", $runs runs" : '') . ($side->{cut} ? ', cut short' : '');
         my %header = %{ $self->{reader}->header($side->{profiles}[0][0]) };
-        my @facts = map { defined $header{"dprof_$_"} && length $header{"dprof_$_"} ? "$_ " . $header{"dprof_$_"} : () } qw(script perl start clock hash_seed);
+        my @facts = map { defined $header{"dprof_$_"} && length $header{"dprof_$_"} ? tr/_/ /r . ' ' . $header{"dprof_$_"} : () } qw(script perl clock hash_seed);
+        my ($second) = ($header{dprof_start} // '') =~ /^(\d{1,12})(?:\.\d*)?\z/;
+        my @at = defined $second ? gmtime $second : ();
+        push @facts, sprintf '%d-%02d-%02d %02d:%02d:%02d UTC', $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0] if @at;
         push @notes, 'Recorded', text(join ', ', @facts) if @facts;
         last if $self->{is_pair};
     }
@@ -283,6 +296,8 @@ sub told {
     my ($self, $result) = @_;
     my @told;
     push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
+    push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
+    push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr)) . ': of a picture, not of a page' if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
     push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
     push @told, "too few runs to tell what differs truly: $result->{needed} a side are needed" if $result->{needed};

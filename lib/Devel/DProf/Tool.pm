@@ -55,7 +55,7 @@ sub getopt {
 # What is wrong with a command line.
 sub usage {
     my ($tool, $message) = @_;
-    complain($message =~ s/\n+\z//r);
+    complain($_) for split /\n/, $message;
     print STDERR "Try '$tool -h' for help.\n";
     return USAGE;
 }

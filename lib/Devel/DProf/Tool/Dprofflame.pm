@@ -14,7 +14,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Those of flamegraph.pl have its names.
 my @options = (
-    'title=s', 'subtitle=s', 'width=s@', 'height=f', 'minwidth=s', 'fonttype=s', 'fontsize=f', 'fontwidth=f', 'countname=s', 'nametype=s',
+    'title:s', 'subtitle:s', 'width=s@', 'height=f', 'minwidth=s', 'fonttype=s', 'fontsize=f', 'fontwidth=f', 'countname=s', 'nametype=s',
     'colors|colours=s', 'bgcolors|bgcolours=s', 'hash', 'random', 'cp', 'reverse|r', 'inverted|icicle', 'flamechart', 'negate', 'notes=s',
     'total=f', 'factor=f', 'nameattr=s', 'encoding=s',
     'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'R|separate-anon!', 'A|autoload', 'order=s',
@@ -23,7 +23,7 @@ my @options = (
 );
 
 sub main {
-    my ($opt, $names) = parsed('dprofflame', 'DPROFFLAME_OPTS', \@options, @_) or return USAGE;
+    my ($opt, $names) = parsed('dprofflame', 'DPROFFLAME_OPTS', \@options, two_dashes(@_)) or return USAGE;
     return help() if $opt->{h};
     return manual() if $opt->{H};
     if ($opt->{V}) {
@@ -38,6 +38,17 @@ sub main {
     return usage('dprofflame', $@) if !defined $ready;
     return FAILED if !$ready;
     return drawn($opt, $flame);
+}
+
+# flamegraph.pl takes its long options with one dash, too.
+sub two_dashes {
+    my @args = @_;
+    my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } @options;
+    for (@args) {
+        last if $_ eq '--';
+        s/^/-/ if /^-(\w{3,})(?:=|\z)/ && $long{$1};
+    }
+    return @args;
 }
 
 # Standard input, where something comes from there: what filters do. Else what the recorder leaves.
@@ -67,6 +78,7 @@ sub how {
         die "--$_ $opt->{$_}: a positive number is wanted\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
+    die "--alpha $opt->{alpha}: it is between 0 and 1\n" if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
         elsif (/^(?:after|before|union|change)\z/) { $how{width_of} = $_ }
@@ -114,7 +126,10 @@ sub drawn {
     my $result = $flame->draw($out);
     my $status = written('dprofflame', $out, $result->{code}, 1);
     if (defined $new && $new ne $file) {
-        if ($status || !rename $new, $file) {
+        # a picture of nothing does not take the place of one
+        if (!$status && $result->{empty}) {
+            unlink $new;
+        } elsif ($status || !rename $new, $file) {
             complain("$file could not be written: $!") if !$status;
             unlink $new;
             return FAILED;
