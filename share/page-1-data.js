@@ -194,7 +194,8 @@ const REVERSE_LIMIT = 5000000;
 function reverse(tree, weigh, columns, focus, share, rank) {
     const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
-    let narrow = 0, least = 0, lost = 0;
+    let narrow = 0, least = 0;
+    const lost = [];             // by frame: the weight of its callers that are left out
 
     // A job is a frame to be: frames of the profile where its time was spent (from), and which frames call it there.
     const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
@@ -206,6 +207,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         outName.push(own);
         outParent.push(above);
         columns.forEach((column, c) => totals[c].push(from.reduce((all, frame) => all + column[frame], 0)));
+        lost.push(0);
         if (!whole) continue;
         let mine = 0;
         for (let k = 0; k < from.length; k++) {
@@ -221,7 +223,7 @@ function reverse(tree, weigh, columns, focus, share, rank) {
         // What is too narrow has its place above the focus, but nothing above it; elsewhere it is left out.
         const kept = seen.filter((other) => {
             const fits = only >= 0 || level === focus.length || weight[other] >= least;
-            if (!fits) lost += weight[other];
+            if (!fits) lost[me] += weight[other];
             return fits;
         });
         narrow += seen.length - kept.length;

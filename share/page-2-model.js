@@ -73,7 +73,7 @@ function makeView(pixels) {
     const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
     const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
     const calls = P.key('calls');
-    V = { tree: base, base, all: total, self: own, total, narrow: 0, lost: 0, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    V = { tree: base, base, all: total, self: own, total, narrow: 0, lost: null, calls: calls < 0 ? null : values(base, calls), largest: {} };
     V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
         : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
     if (S.reversed) {

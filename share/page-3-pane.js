@@ -123,7 +123,7 @@ class Pane {
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
-        this.narrowWeight = V.lost;
+        this.narrowWeight = V.lost ? V.lost[focus] : 0;
         this.still = 0;                // still: frames without any width
         for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
         for (const i of line.reverse()) add(boxes, i, 0, this.view);
@@ -135,7 +135,9 @@ class Pane {
             const w = weights[i] * scale;
             if (w >= least) {
                 add(boxes, i, (x[i] - x[focus]) * scale, w);
-                deep = Math.max(deep, depth[i++]);
+                deep = Math.max(deep, depth[i]);
+                this.narrowWeight += V.lost ? V.lost[i] : 0;
+                i++;
                 continue;
             }
             const held = this.solid[end[i]] - this.solid[i];
