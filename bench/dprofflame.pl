@@ -1,6 +1,6 @@
 # dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl, difffolded.pl and inferno, where they are: user
 # CPU seconds, the best of RUNS (3; from a million stacks on 1), MB held at most, MB written.
-# DPROF_BENCH_STACKS: how many stacks, 10000,100000,1000000 if not given; a million takes 1.5 GB of TMPDIR.
+# DPROF_BENCH_STACKS: how many stacks, 10000,100000,1000000 if not given; a million takes 3 GB of TMPDIR.
 # DPROF_FLAMEGRAPH: the folder of flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is looked for in PATH.
 # FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and gigabytes of memory).
 use strict;
@@ -16,14 +16,15 @@ my %they = they();
 
 for my $n (@sizes) {
     note("$n stacks are made");
-    system("$gen $n before > $dir/before && $gen $n after > $dir/after") == 0 or die "gen-folded failed\n";
+    system("$gen $n before > $dir/before && $gen $n after > $dir/after && $gen $n before unsorted > $dir/unsorted") == 0 or die "gen-folded failed\n";
     printf "%s stacks, %.0f MB\n", thousands($n), (-s "$dir/before") / 1e6;
-    my ($before, $after, $two, $out) = map { "$dir/$_" } qw(before after two out);
+    my ($before, $after, $unsorted, $two, $out) = map { "$dir/$_" } qw(before after unsorted two out);
     system(tool('dproffold', '--diff', '-o', $two, $before, $after)) == 0 or die "dproffold failed\n";
     my @graph = ('dprofflame', '-o', $out, '--format');
     my $reverse = $n <= 100_000 || $ENV{FULL};
     table(['what', 'tool', 'user s', 'ratio', 'MB held', 'ratio', 'MB written'],
         compared($n, 'graph', [@graph, 'svg', $before], "{flamegraph.pl} $before", "{inferno-flamegraph} $before"),
+        compared($n, 'graph, unsorted', [@graph, 'svg', $unsorted], "{flamegraph.pl} $unsorted", "{inferno-flamegraph} $unsorted"),
         compared($n, '--minwidth 0', [@graph, 'svg', '--minwidth', 0, $before],
             "{flamegraph.pl} --minwidth 0 $before", "{inferno-flamegraph} --minwidth 0 $before"),
         compared($n, '--reverse', [@graph, 'svg', '--reverse', $before],
