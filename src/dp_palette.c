@@ -1,5 +1,6 @@
 #include "dp_palette.h"
 #include "dp_stacks.h"
+#include "dp_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,19 +24,16 @@ static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
     return dp_map_hash(h);
 }
 
-/* Bytes of the package in front of a name: what is before the last `::` outside of brackets; of names without one, what is
- * before the last `.` or `/`, or all. */
+/* What stands for a package in names that have none: what is before the last `.`, `/` or `:`, or all. */
 static size_t package_of(const char *ptr, size_t len)
 {
+    size_t package = dp_text_package(ptr, len);
     const char *bracket = memchr(ptr, '[', len);
     size_t end = bracket && bracket > ptr ? (size_t)(bracket - ptr) : len;
-    for (size_t i = end; i > 2; i--)
-        if (ptr[i - 1] == ':' && ptr[i - 2] == ':')
-            return i - 2;
-    for (size_t i = end; i > 1; i--)
+    for (size_t i = end; !package && i > 1; i--)
         if (ptr[i - 1] == '.' || ptr[i - 1] == '/' || (ptr[i - 1] == ':' && i != end))
-            return i - 1;
-    return end;
+            package = i - 1;
+    return package ? package : end;
 }
 
 unsigned dp_palette_hue(const char *ptr, size_t len)
@@ -116,15 +114,6 @@ static bool ends_with(const struct dp_name *name, const char *word)
     return name->len >= n && memcmp(name->ptr + name->len - n, word, n) == 0;
 }
 
-static bool has(const struct dp_name *name, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= name->len; i++)
-        if (memcmp(name->ptr + i, word, n) == 0)
-            return true;
-    return false;
-}
-
 static bool begins_with_package(const struct dp_name *name)
 {
     static const char *const tops[] = { "java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/" };
@@ -145,12 +134,12 @@ static int flat_palette(int palette, const struct dp_name *name)
     case DP_PALETTE_JAVA:
         if (ends_with(name, "_[j]") || (begins_with_package(name) && !ends_with(name, "_[i]")))
             return DP_PALETTE_GREEN;
-        return ends_with(name, "_[i]") ? DP_PALETTE_AQUA : has(name, "::") ? DP_PALETTE_YELLOW
+        return ends_with(name, "_[i]") ? DP_PALETTE_AQUA : dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW
              : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
     case DP_PALETTE_JS:
         if (ends_with(name, "_[j]"))
             return memchr(name->ptr, '/', name->len) ? DP_PALETTE_GREEN : DP_PALETTE_AQUA;
-        return has(name, "::") ? DP_PALETTE_YELLOW : has(name, ".js") ? DP_PALETTE_GREEN : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
+        return dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW : dp_text_holds(name->ptr, name->len, ".js") ? DP_PALETTE_GREEN : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
              : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
     }
     return palette;

@@ -37,7 +37,7 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
 {
     const char *unit = how->metrics[0].unit;
     double v = ticks / (double)flame->s->hz[0] * how->factor * (side == BOTH ? 1 : flame->real[side]);
-    if (strcmp(unit, "s") == 0 && (!how->countname || how->is_pair)) {
+    if (strcmp(unit, "s") == 0) {
         const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
         int k = 0;
         for (; k < 3 && v < 1 && v > 0; k++)

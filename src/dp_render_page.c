@@ -75,7 +75,7 @@ static void add_metrics(struct page *p)
         dp_buf_adds(&p->out, ",\"label\":");
         add_str(p, p->how->metrics[m].label);
         dp_buf_adds(&p->out, ",\"unit\":");
-        add_str(p, m == 0 && p->how->countname ? p->how->countname : p->how->metrics[m].unit);
+        add_str(p, m == 0 && p->how->countname && strcmp(p->how->metrics[0].unit, "s") != 0 ? p->how->countname : p->how->metrics[m].unit);
         dp_buf_adds(&p->out, ",\"hz\":");
         dp_render_real(&p->out, (double)p->s->hz[m * p->s->n_sides] / p->how->factor, p->how->factor < 1 || p->how->factor > 1 ? 9 : 0, false);
         dp_buf_addc(&p->out, '}');

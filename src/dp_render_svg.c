@@ -192,7 +192,6 @@ static void head(struct svg *g)
 static void legend(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
-    char pct[DP_NUMBER_MAX];
     dp_buf_adds(&g->out, "<g id=\"legend\">");
     for (int k = -3; k <= 3; k++, x += size * 1.4) {
         struct dp_rgb c = dp_palette_change(k / 3.0 * fabs(k / 3.0));
@@ -202,7 +201,6 @@ static void legend(struct svg *g, double y)
         add_px(&g->out, y - size);
         dp_buf_addf(&g->out, "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"#888\" stroke-width=\".5\"/>", (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
     }
-    (void)pct;
     dp_buf_adds(&g->out, "</g>\n");
     line(g, "sides", "quiet", x + 6, y, g->how->legend);
 }
@@ -244,15 +242,11 @@ static struct dp_name bare(const struct dp_name *name)
     return (struct dp_name){ name->ptr, marked ? n - 4 : n };
 }
 
-/* Where a name's last part begins, behind its package: outside of the brackets that a place may stand in. 0: it has one part. */
+/* Where a name's last part begins, behind its package. 0: it has one part. */
 static size_t last_part(const struct dp_name *name)
 {
-    const char *bracket = memchr(name->ptr, '[', name->len);
-    size_t end = bracket && bracket > name->ptr ? (size_t)(bracket - name->ptr) : name->len;
-    for (size_t i = end; i > 2; i--)
-        if (name->ptr[i - 1] == ':' && name->ptr[i - 2] == ':')
-            return i < name->len ? i : 0;
-    return 0;
+    size_t package = dp_text_package(name->ptr, name->len);
+    return package && package + 2 < name->len ? package + 2 : 0;
 }
 
 /* As many bytes of the escaped text as so many columns hold: all of it, or what leaves two columns for dots. */

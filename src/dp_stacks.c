@@ -4,6 +4,7 @@
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_sort.h"
+#include "dp_text.h"
 
 #include <string.h>
 
@@ -36,7 +37,6 @@ struct making {
     size_t n_sides;
     struct source *sources;
     size_t n_sources;
-    uint32_t *text_of;          /* by name, before they are sorted: a number of texts */
     struct item *items, *kids;
     size_t n_items, items_cap, n_kids, kids_cap;
     struct group *groups;
@@ -72,23 +72,10 @@ static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
 static bool is_core_file(const char *ptr, size_t len)
 {
     static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
-    char text[512];
-    size_t n = len < sizeof text ? len : sizeof text - 1;
-    memcpy(text, ptr, n);
-    text[n] = '\0';
-    if (strstr(text, "site_perl") || strstr(text, "vendor_perl") || strstr(text, "/local/"))
+    if (dp_text_holds(ptr, len, "site_perl") || dp_text_holds(ptr, len, "vendor_perl") || dp_text_holds(ptr, len, "/local/"))
         return false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (strstr(text, folders[i]))
-            return true;
-    return false;
-}
-
-static bool holds(const char *ptr, size_t len, const char *word)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i + n <= len; i++)
-        if (memcmp(ptr + i, word, n) == 0)
+        if (dp_text_holds(ptr, len, folders[i]))
             return true;
     return false;
 }
@@ -102,7 +89,7 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
         return DP_KIND_BUILTIN;
     if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0 && (name->len == 5 || name->ptr[5] == '@' || name->ptr[5] == '['))
         return DP_KIND_BEGIN;
-    if (holds(label->ptr, label->len, "__ANON__"))
+    if (dp_text_holds(label->ptr, label->len, "__ANON__"))
         return DP_KIND_ANON;
     if (sub->xs)
         return DP_KIND_XS;

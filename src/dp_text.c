@@ -223,3 +223,22 @@ size_t dp_text_break(const char *ptr, size_t len, size_t room)
     }
     return good ? good : i ? i : 1;
 }
+
+bool dp_text_holds(const char *ptr, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= len; i++)
+        if (memcmp(ptr + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+size_t dp_text_package(const char *ptr, size_t len)
+{
+    const char *bracket = memchr(ptr, '[', len);
+    size_t end = bracket && bracket > ptr ? (size_t)(bracket - ptr) : len;
+    for (size_t i = end; i > 2; i--)
+        if (ptr[i - 1] == ':' && ptr[i - 2] == ':')
+            return i - 2;
+    return 0;
+}

@@ -20,6 +20,13 @@ uint32_t dp_text_code(const char *ptr, size_t n);
 /* Is it a control, or a mark that turns the direction of writing? */
 bool dp_text_is_unseen(const char *ptr, size_t n);
 
+/* Is the word in it? */
+bool dp_text_holds(const char *ptr, size_t len, const char *word);
+
+/* Bytes of the package in front of a sub's name: what is before the last `::` that is outside of the brackets a place may stand in. 0: it
+ * has none. */
+size_t dp_text_package(const char *ptr, size_t len);
+
 /* Characters in valid UTF-8. */
 size_t dp_text_width(const char *ptr, size_t len);
 /* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for

@@ -298,6 +298,8 @@ sub told {
     push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
     push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
     push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr)) . ': of a picture, not of a page' if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
+    push @told, '--countname: times have units of their own' if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
+    push @told, 'times are as if all runs had had the same speed' if $result->{adjusted};
     push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
     push @told, "too few runs to tell what differs truly: $result->{needed} a side are needed" if $result->{needed};

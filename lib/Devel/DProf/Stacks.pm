@@ -5,15 +5,40 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
+use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(side told);
-use Devel::DProf::Tool qw(complain progress end_progress);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_names flags COUNTER);
+use Devel::DProf::Sides qw(side told windows renames);
+use Devel::DProf::Tool qw(complain text list_of progress end_progress);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_names filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant BEFORE => 'before';        # DP_FMT_BEFORE: the first of two counts of folded stacks
+# The options that both tools have, as new() takes them. Dies with what is wrong.
+sub options {
+    my ($opt) = @_;
+    my %how = (
+        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
+        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
+        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
+        renames => [map { renames($_) } @{ $opt->{map} || [] }],
+        bases => [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')],
+    );
+    $how{windows} = windows($opt->{time}) if defined $opt->{time};
+    for (qw(pid tid)) {
+        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
+    }
+    return %how;
+}
+
+# The files, or sides. Without a name: standard input, where something comes from there, as for filters; else what the
+# recorder leaves. Nothing where there are more sides than two.
+sub names {
+    my ($opt, @names) = @_;
+    return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
+    @names = ('tmon.out.old', @names ? @names : 'tmon.out') if @names < 2;
+    return @names == 2 ? @names : ();
+}
 
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks), processes, force, windows, renames,
 # bases, pid, tid (hashes of wanted ones).

@@ -3,12 +3,9 @@ package Devel::DProf::Tool::Dprofflame;
 use strict;
 use warnings;
 
-use Cwd ();
 use Devel::DProf::Flame;
-use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(windows renames);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed list_of written usage manual);
-use Devel::DProf::View qw(filters);
+use Devel::DProf::Stacks;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed written usage manual);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -31,8 +28,8 @@ sub main {
         return OK;
     }
     my $flame = eval { how($opt) } or return usage('dprofflame', $@);
-    my @names = names($opt, @$names);
-    return usage('dprofflame', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if $opt->{diff} && @names != 2;
+    my @names = Devel::DProf::Stacks::names($opt, @$names);
+    return usage('dprofflame', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
     return usage('dprofflame', $@) if !defined $ready;
@@ -51,22 +48,11 @@ sub two_dashes {
     return @args;
 }
 
-# Standard input, where something comes from there: what filters do. Else what the recorder leaves.
-sub names {
-    my ($opt, @names) = @_;
-    return @names ? @names == 1 ? ('tmon.out.old', @names) : @names : ('tmon.out.old', 'tmon.out') if $opt->{diff};
-    return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out';
-}
-
 # What is to be drawn. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
     my %how = (
-        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
-        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit}, normalize => $opt->{n} ? 1 : 0,
-        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0, flamechart => $opt->{flamechart} ? 1 : 0,
-        renames => [map { renames($_) } @{ $opt->{map} || [] }],
-        bases => [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')],
+        Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0, flamechart => $opt->{flamechart} ? 1 : 0,
         metric => $opt->{m}, view => $opt->{view}, delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
@@ -89,10 +75,6 @@ sub how {
         my ($number, $percent) = $opt->{minwidth} =~ /^(\d+(?:\.\d*)?|\.\d+)(%?)\z/
             or die "--minwidth $opt->{minwidth}: it is a number of pixels, or of percent: 0.1, 0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
-    }
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    for (qw(pid tid)) {
-        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
     }
     return Devel::DProf::Flame->new(%how);
 }

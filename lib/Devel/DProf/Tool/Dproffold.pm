@@ -3,12 +3,10 @@ package Devel::DProf::Tool::Dproffold;
 use strict;
 use warnings;
 
-use Cwd ();
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(windows renames);
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed list_of written usage manual);
-use Devel::DProf::View qw(%METRIC filters);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain parsed written usage manual);
+use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -29,20 +27,13 @@ sub main {
         return OK;
     }
     my $stacks = eval { how($opt) } or return usage('dproffold', $@);
-    my @names = names($opt, @$names);
-    return usage('dproffold', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if $opt->{diff} && @names != 2;
+    my @names = Devel::DProf::Stacks::names($opt, @$names);
+    return usage('dproffold', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return usage('dproffold', $@) if $@;
     return FAILED if !%print;
     return printed($opt, $stacks, %print);
-}
-
-# Standard input, where something comes from there: what filters do. Else what the recorder leaves.
-sub names {
-    my ($opt, @names) = @_;
-    return @names ? @names == 1 ? ('tmon.out.old', @names) : @names : ('tmon.out.old', 'tmon.out') if $opt->{diff};
-    return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out';
 }
 
 sub how {
@@ -52,18 +43,7 @@ sub how {
     die "--unit $unit and -m $metric: a unit of time goes with cpu, user, system or real, and $unit is a metric itself\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is no time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
-    my %how = (
-        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
-        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $unit,
-        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        renames => [map { renames($_) } @{ $opt->{map} || [] }],
-        bases => [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')],
-    );
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    for (qw(pid tid)) {
-        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
-    }
-    return Devel::DProf::Stacks->new(%how);
+    return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt));
 }
 
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
