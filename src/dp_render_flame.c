@@ -169,7 +169,6 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, stru
         uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
         if (name == DP_STACKS_NONE)
             continue;
-        out->significant += !s->names[name].significant;
         s->names[name].significant |= incl ? 2 : 1;
     }
     out->needed = family.needed > out->needed ? family.needed : out->needed;

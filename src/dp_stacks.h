@@ -69,8 +69,8 @@ void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sid
 
 /* The same from the leaves up: a frame stands for what ended in a sub, those above it for its callers. Calls enter for
  * each frame in preorder, siblings in order of name; what ended with exactly this stack is in `own`, what passes through
- * it in `all`, by column; of a weight for each frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers visited, 0 to leave them out, or a negative DP_E. The root
- * comes first, with depth 0; what the program itself has ends there. */
+ * it in `all`, by column; of a weight for each frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers
+ * visited, 0 to leave them out, or a negative DP_E. The root comes first, with depth 0; what the program itself has ends there. */
 typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight);
 int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx);
 

@@ -481,7 +481,6 @@ struct dp_flame_outcome {
     uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the first ones of these */
     double hidden_percent;          /* what they have of the total */
     uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can, or one has no second one */
-    uint64_t significant;           /* names that do */
     int adjusted;                   /* values are as if all runs had had the same speed */
     int total_too_small;            /* how->total was less than there is */
     uint64_t recursion;             /* as of dp_fold_outcome */

@@ -1,6 +1,7 @@
 /* dprofreport's table: no memory at any place, output that cannot be written, and chains
  * whose parts add up. */
 #include "tap.h"
+#include "host.h"
 #include "dp_chain.h"
 #include "dp_edges.h"
 #include "dp_err.h"
@@ -20,23 +21,6 @@ static struct dp_prof *of(const char *path, const char *text)
     dp_prof_add_mem(prof, path, text, strlen(text), 0);
     return prof;
 }
-
-static size_t printed;
-
-static int count(void *ctx, const void *ptr, size_t n)
-{
-    (void)ctx, (void)ptr;
-    printed += n;
-    return 0;
-}
-
-static int refuse(void *ctx, const void *ptr, size_t n)
-{
-    (void)ctx, (void)ptr, (void)n;
-    return -1;
-}
-
-static const struct dp_host counting = { .write = count }, refusing = { .write = refuse };
 
 static struct dp_report shape(int k)
 {

@@ -1,6 +1,7 @@
 /* Stacks, folded text and flame graphs without memory at any place, with output that cannot be written; random trees, whose
  * reversal has what they have. */
 #include "tap.h"
+#include "host.h"
 #include "dp_buf.h"
 #include "dp_err.h"
 #include "dp_flame.h"
@@ -36,21 +37,6 @@ static struct dp_prof *folded(const char *text, size_t n)
     return prof;
 }
 
-static size_t printed;
-
-static int count(void *ctx, const void *ptr, size_t n)
-{
-    (void)ctx, (void)ptr;
-    printed += n;
-    return 0;
-}
-
-static int refuse(void *ctx, const void *ptr, size_t n)
-{
-    (void)ctx, (void)ptr, (void)n;
-    return -1;
-}
-
 static int take(void *ctx, const void *ptr, size_t n)
 {
     dp_buf_add(ctx, ptr, n);
@@ -65,8 +51,6 @@ static int colour(void *ctx, const char *name, size_t len, const char *rgb)
     colours += strlen(rgb) == 7;
     return 0;
 }
-
-static const struct dp_host counting = { .write = count }, refusing = { .write = refuse };
 
 /* ---- each allocation fails once ---- */
 
