@@ -223,6 +223,7 @@ sub legend {
     return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of" if $self->{is_pair};
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
+    $normalized .= '; times as if all runs had one speed, where it can be told' if $self->{truth} && $self->{truth}{work};
     my $alpha = $self->{truth} ? "; coloured: what differs truly ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
     my $marks = $width eq 'after' ? '; outlined: new' : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
     return "red: more, blue: less $verb, $delta; $of$marks$normalized$alpha";
@@ -299,7 +300,6 @@ sub told {
     push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
     push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr)) . ': of a picture, not of a page' if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
     push @told, '--countname: times have units of their own' if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
-    push @told, 'times are as if all runs had had the same speed' if $result->{adjusted};
     push @told, "--total $self->{total} is less than there is, and not used" if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these" if $result->{recursion} && $self->{recursion} > 1;
     push @told, "too few runs to tell what differs truly: $result->{needed} a side are needed" if $result->{needed};
