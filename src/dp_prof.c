@@ -369,8 +369,8 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
-DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err,
-                          const bool detail)
+DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts, size_t n, size_t *bad,
+                          struct dp_err *err, const bool detail)
 {
     uint64_t total[DP_METRICS] = { 0, 0, 0 };
     int rc = 0;
@@ -389,6 +389,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
+        if (counts && (step = dp_prof_add_counts(prof, at, counts + i * prof->file->head.n_counters)) < 0)
+            break;
         if (detail) {
             prof->now += ev[i].t[DP_REAL];
             prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, ev[i].t) : 0;
@@ -423,14 +425,16 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
     return rc;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
-        dp_window_clip(prof->window, ev, n);
+        dp_window_clip(prof->window, ev, counts, prof->file->head.n_counters, n);
+    if (DP_UNLIKELY(counts != NULL))
+        return take_events(prof, ev, counts, n, bad, err, prof->detail || prof->chart);
     if (DP_UNLIKELY(prof->detail || prof->chart))
-        return take_events(prof, ev, n, bad, err, true);
-    return take_events(prof, ev, n, bad, err, false);
+        return take_events(prof, ev, NULL, n, bad, err, true);
+    return take_events(prof, ev, NULL, n, bad, err, false);
 }
 
 static int on_progress(void *ctx, uint64_t done, uint64_t total)

@@ -163,6 +163,18 @@ void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, 
         }
 }
 
+int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts)
+{
+    size_t n = prof->n_counters ? prof->file->head.n_counters : 0;
+    uint64_t *to = n ? counts_of(prof, node) : NULL;
+    if (n && !to)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < n; k++)
+        if (prof->column[k] != UINT32_MAX)
+            to[prof->column[k]] = plus(to[prof->column[k]], prof->paired ? scaled(counts[k], prof->scale) : counts[k]);
+    return 0;
+}
+
 int dp_prof_counters_differ(const struct dp_prof *prof) { return prof->counters_differ; }
 
 /* ---- a tree's lines ---- */
@@ -233,15 +245,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         node->calls = plus(node->calls, c->calls);
     if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale), scaled(c->shortest, prof->scale), c->folded) < 0)
         return too_many(err, DP_E_NOMEM);
-    if (prof->n_counters && prof->file->head.n_counters) {
-        uint64_t *counts = counts_of(prof, (uint32_t)n);
-        if (!counts)
-            return too_many(err, DP_E_NOMEM);
-        for (size_t k = 0; k < prof->file->head.n_counters; k++)
-            if (prof->column[k] != UINT32_MAX)
-                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->paired ? scaled(c->counters[k], prof->scale) : c->counters[k]);
-    }
-    return n;
+    return dp_prof_add_counts(prof, (uint32_t)n, c->counters) < 0 ? too_many(err, DP_E_NOMEM) : n;
 }
 
 int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)

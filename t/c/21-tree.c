@@ -163,7 +163,8 @@ static void layout(void)
     is_u(sizeof(struct dp_live_head), DP_PIECE_HEAD, "the head");
     is_u(DP_LIVE_ALIGN, DP_PIECE_ALIGN, "where it stands");
     ok(DP_LIVE_MAGIC == DP_PIECE_MAGIC, "its magic");
-    is_u(sizeof(struct dp_cct_node), DP_PIECE_NODE, "a node");
+    is_u(offsetof(struct dp_cct_node, counts), DP_PIECE_N_COUNTS, "a node's counters");
+    is_u(sizeof(struct dp_cct_node), DP_PIECE_N_COUNTS, "a node");
     is_u(sizeof(struct dp_cct_histogram), DP_PIECE_HISTOGRAM, "a histogram");
     is_u(sizeof(struct dp_live_state), DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS, "the state");
     is_u(DP_RAW_CPU_WORDS, DP_PIECE_CPU_WORDS, "a reading of the CPU clock");
@@ -185,6 +186,8 @@ static void layout(void)
     is_u(offsetof(struct dp_live_state, tree), DP_PIECE_RUN + 8 * DP_PIECE_S_TREE, "the state's tree");
     is_u(offsetof(struct dp_live_state, marks), DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS, "the state's marks");
     is_u(offsetof(struct dp_live_state, pending), DP_PIECE_RUN + 8 * DP_PIECE_S_USER, "the state's pending time");
+    is_u(offsetof(struct dp_live_state, n_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_COUNTS, "the state's number of counters");
+    is_u(offsetof(struct dp_live_state, pending_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_PENDING, "the state's pending counters");
 }
 
 #define THREE "& 1 m a m.pl:1\n& 2 m b m.pl:2\n& 3 m c m.pl:3\n"
@@ -308,7 +311,7 @@ static void odd_pieces(void)
     image_to();
     ok(o.code == DP_E_SYNTAX && o.marks == 1, "no piece: %s", o.message);
     image_trace(&image);
-    p[state] = 2;
+    p[state] = (char)(DP_LIVE_MAGIC & 0xff) ^ 1;
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s", o.message);
     image_trace(&image);
@@ -451,7 +454,7 @@ static void portions(void)
         dp_source_fn(&src, give, &p);
         good = dp_pieces_read(&pieces, &src) == 0 && pieces.err.code == 0;
         dp_source_close(&src);
-        good = good && pieces.nodes.len == 4 * DP_PIECE_NODE && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
+        good = good && pieces.nodes.len == 4 * DP_PIECE_N_COUNTS && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
                && pieces.names.len == 30 && pieces.has_state && pieces.marks.len == 0;
         p = (struct portions){ image.left.ptr, image.left.len, step };
         dp_source_fn(&src, give, &p);
