@@ -188,12 +188,18 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
     return 0;
 }
 
+/* Where no PMU of the processor shows, a table for two kinds of cores has two events of a name for it: those of the large cores come first. */
 static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev, struct span name)
 {
-    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++)
-        if (e->name && e->event && is_name(e->name, name) && dp_pmu_dev_has(dev, e))
+    const struct pmu_event *small = NULL;
+    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++) {
+        if (!e->name || !e->event || !is_name(e->name, name) || !dp_pmu_dev_has(dev, e))
+            continue;
+        if (!dev->is_made_up || !e->pmu || strcmp(e->pmu, "cpu_atom") != 0)
             return e;
-    return NULL;
+        small = small ? small : e;
+    }
+    return small;
 }
 
 /* The terms of a name that this PMU has; NULL: it has none. Descriptions are the table's, for an event of sysfs, too. */

@@ -294,7 +294,7 @@ static const struct expect virtual_intel[] = {
     { "cpu/event=0x3c,in_tx,in_tx_cp/", 4, UINT64_C(0x30000003c), 0, "events", NULL }, { "cpu/event=0x3c,pc,any,edge,inv,cmask=0xff,umask=0xff/", 4, 0xffacff3c, 0, "events", NULL }, { "cycles", 0, 0, 0, "cycles", NULL },
 };
 static const struct expect virtual_amd[] = { { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL }, { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL } };
-static const struct expect virtual_hybrid[] = { { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL }, { "only.atom", 4, 0x77, 0, "events", NULL } };
+static const struct expect virtual_hybrid[] = { { "inst_retired.any", 4, 0x1c0, 0, "instructions", NULL }, { "only.atom", 4, 0x77, 0, "events", NULL } };
 static const struct expect virtual_arm[] = { { "br_pred", 4, 0x12, 0, "events", NULL }, { "cpu/event=0xffff,long/", 4, 0xffff, 1, "events", NULL } };
 static const struct expect virtual_power[] = { { "pm_1plus_ppc_cmpl", 4, 0x100f2, 0, "events", NULL }, { "cpu/event=0xffffffffffffffff/", 4, UINT64_MAX, 0, "events", NULL } };
 
