@@ -44,15 +44,15 @@ static int replace(struct jev *jev, const char *path, const struct jev_text *tex
     return jev_failed(jev) ? -1 : 0;
 }
 
-static void tell(const struct jev_tree *tree, size_t len)
+static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
 {
     size_t events = 0, used = 0;
     for (size_t i = 0; i < tree->count; i++) {
         events += tree->tables[i].events.count;
         used += tree->tables[i].used;
     }
-    fprintf(stderr, "jevents: %lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes\n", (unsigned long)tree->count,
-            (unsigned long)used, (unsigned long)events, (unsigned long)tree->rows.count, (unsigned long)len);
+    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes", (unsigned long)tree->count,
+             (unsigned long)used, (unsigned long)events, (unsigned long)tree->rows.count, (unsigned long)len);
 }
 
 static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start, const char *output)
@@ -66,7 +66,7 @@ static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, con
     jev_write(jev, &text, tree);
     int rc = jev_failed(jev) ? -1 : replace(jev, output, &text);
     if (rc == 0 && tree->verbose)
-        tell(tree, text.len);
+        tell(jev, tree, text.len);
     jev_text_release(&text);
     return rc;
 }
