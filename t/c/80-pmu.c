@@ -293,7 +293,7 @@ static const struct expect virtual_intel[] = {
     { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL }, { "mem_trans_retired.load_latency_gt_128", 4, 0x1cd, 0x80, "events", NULL }, { "offcore_response.demand", 4, 0x1b7, 0x10001, "events", NULL },
     { "cpu/event=0x3c,in_tx,in_tx_cp/", 4, UINT64_C(0x30000003c), 0, "events", NULL }, { "cpu/event=0x3c,pc,any,edge,inv,cmask=0xff,umask=0xff/", 4, 0xffacff3c, 0, "events", NULL }, { "cycles", 0, 0, 0, "cycles", NULL },
 };
-static const struct expect virtual_amd[] = { { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL }, { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL } };
+static const struct expect virtual_amd[] = { { "cpu/event=0xfff/", 4, UINT64_C(0xf000000ff), 0, "events", NULL }, { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL }, { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL } };
 static const struct expect virtual_hybrid[] = { { "inst_retired.any", 4, 0x1c0, 0, "instructions", NULL }, { "only.atom", 4, 0x77, 0, "events", NULL } };
 static const struct expect virtual_arm[] = { { "br_pred", 4, 0x12, 0, "events", NULL }, { "cpu/event=0xffff,long/", 4, 0xffff, 1, "events", NULL } };
 static const struct expect virtual_power[] = { { "pm_1plus_ppc_cmpl", 4, 0x100f2, 0, "events", NULL }, { "cpu/event=0xffffffffffffffff/", 4, UINT64_MAX, 0, "events", NULL } };
@@ -749,6 +749,10 @@ static void no_memory(void)
             /* what failed once is well the next time */
             if (rc == DP_E_NOMEM && made && k < sizeof texts / sizeof *texts)
                 wrong += dp_pmu_find(pmu, texts[k], strlen(texts[k]), &ev, NULL) == DP_E_NOMEM;
+            if (rc == DP_E_NOMEM && made && k < 4) {
+                int all = 0;
+                wrong += dp_pmu_each(pmu, true, count_item, &all) != 0 || all != 87;
+            }
             dp_pmu_free(pmu);
             wrong += dp_mem_live() != 0;
             failures += rc == DP_E_NOMEM;
