@@ -8,6 +8,13 @@
 #include "dp_pmu_dev.h"
 #include "dp_pmu_names.h"
 
+/* Elsewhere there are perl's own counters only. */
+#ifdef __linux__
+#  define DP_PMU_HAS_PERF 1
+#else
+#  define DP_PMU_HAS_PERF 0
+#endif
+
 struct perf_event_attr;
 
 enum {

@@ -160,13 +160,11 @@ int dp_pmu_each(struct dp_pmu *pmu, bool all, int (*take)(void *arg, const struc
 {
     const struct listing l = { pmu, take, arg };
     int rc = generic(&l, DP_PMU_G_PERL);
-#ifdef __linux__
-    rc = rc ? rc : generic(&l, DP_PMU_G_HARDWARE);
+    if (rc || !DP_PMU_HAS_PERF)
+        return rc;
+    rc = generic(&l, DP_PMU_G_HARDWARE);
     rc = rc ? rc : caches(&l);
     rc = rc ? rc : generic(&l, DP_PMU_G_SOFTWARE);
     rc = rc ? rc : devices(&l);
-#else
-    (void)caches, (void)devices;
-#endif
     return rc ? rc : tables(&l, all);
 }

@@ -366,7 +366,8 @@ static int generic_with_terms(struct job *j, const struct dp_pmu_known *k)
 
 static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
 {
-#ifdef __linux__
+    if (!DP_PMU_HAS_PERF)
+        return fail(j, "this system has no perf events; there are ops, svs and bytes");
     if (is_known < 0)
         return fail(j, "%s has no %s", k->name, k->unit);
     if (is_known > 0) {
@@ -378,10 +379,6 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
         return DP_E_NOMEM;
     struct dp_pmu_dev *dev = j->has_terms ? dp_pmu_devs_find(&j->pmu->devs, j->head.ptr, j->head.len) : NULL;
     return dev ? of_device(j, dev, NULL) : by_name(j);
-#else
-    (void)is_known, (void)k;
-    return fail(j, "this system has no perf events; there are ops, svs and bytes");
-#endif
 }
 
 /* ---- what stands around the name ---- */

@@ -52,27 +52,23 @@ static const char *const results[RESULTS][SPELLINGS] = { { "refs", "reference", 
 /* Which caches have an operation: a bit for each. */
 static const unsigned has[CACHES] = { 7, 5, 7, 7, 1, 1, 7 };
 
-/* The row one of whose spellings is a part of the text: up to a dash or the end; the longest wins (l1-d, l1-dcache). *used: its bytes, and a dash.
- * -1: none. */
+/* The row one of whose spellings is a part of the text, up to a dash or the end; there is one at most. *used: its bytes, and a dash. -1: none. */
 static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len, size_t *used)
 {
-    int row = -1;
-    size_t best = 0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < SPELLINGS && rows[i][k]; k++) {
             size_t m = strlen(rows[i][k]);
-            if (m <= best || m > len || strncasecmp(rows[i][k], text, m) != 0 || (m < len && (text[m] != '-' || m + 1 == len)))
+            if (m > len || strncasecmp(rows[i][k], text, m) != 0 || (m < len && (text[m] != '-' || m + 1 == len)))
                 continue;
-            row = i;
-            best = m;
+            *used = m + (m < len);
+            return i;
         }
-    *used = best + (best < len);
-    return row;
+    return -1;
 }
 
 static int find_cache(const char *text, size_t len, struct dp_pmu_known *out)
 {
-    size_t used;
+    size_t used = 0;
     int cache = part(caches, CACHES, text, len, &used), op = -1, result = -1;
     if (cache < 0)
         return 0;

@@ -2,6 +2,7 @@
 #ifndef SYSFS_H
 #define SYSFS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const char *const sysfs_amd[] = {
 static const char *const sysfs_arm[] = {
     "armv8_pmuv3_0/type=8", "armv8_pmuv3_0/cpus=0-3", "armv8_pmuv3_0/format/event=config:0-15", "armv8_pmuv3_0/format/long=config1:0",
     "armv8_pmuv3_0/events/cpu_cycles=event=0x0011", "armv8_pmuv3_0/events/l1d_cache=event=0x0004",
-    "arm_cmn_0/type=11", "arm_cmn_0/cpumask=0", "hisi_sccl1_ddrc0/type=30", "hisi_sccl1_ddrc0/cpumask=0", "hisi_sccl1_ddrc0/format/event=config:0-7", "software/type=1", NULL,
+    "hisi_sccl0_ddrc0/type=29", "hisi_sccl0_ddrc0/format/event=config:0-7", "arm_cmn_0/type=11", "arm_cmn_0/cpumask=0", "hisi_sccl1_ddrc0/type=30", "hisi_sccl1_ddrc0/cpumask=0", "hisi_sccl1_ddrc0/format/event=config:0-7", "software/type=1", NULL,
 };
 static const char *const sysfs_hybrid[] = {
     "cpu_atom/type=10", "cpu_atom/cpus=16-23", "cpu_atom/format/event=config:0-7", FORMATS_X86("cpu_atom"), "cpu_atom/events/mem-loads=event=0xd0,umask=0x5",
