@@ -134,11 +134,13 @@ SKIP: {
     near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300, 'but in its own file');
 
   SKIP: {
-        skip 'perl has no threads', 2 if !$Config{useithreads};
-        my $run = recorded("use threads; $touch touch(50); threads->create(sub { touch(1000); 1 })->join; touch(60);", 'page-faults+ops');
+        skip 'perl has no threads', 3 if !$Config{useithreads};
+        my $run = recorded("use threads; $touch touch(50); threads->create(sub { touch(1000); 1 })->join; touch(60);", 'page-faults+ops+?bytes');
         my ($thread) = glob "$run->{dir}/tmon.out.*.1";
         near(of(counts($run), 'main::touch', 'page-faults'), 55, 400, 'nor is a thread with the one that made it');
         near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400, 'it has its own');
+        skip 'bytes are not counted here', 1 if !$bytes;
+        near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000, 'bytes are counted on when a thread has ended');
     }
 
     # Numbers of descriptors, and what the program does to them.

@@ -284,7 +284,8 @@ static void at_perl_exit(pTHX_ void *arg)
     PERL_UNUSED_ARG(arg);
     if (ctx->thx == DPX_THX) {
         dpx_run_end(aTHX_ ctx);
-        dpx_heap_unwatch();
+        if (ctx->tid == 0)      /* threads that end leave it to the others */
+            dpx_heap_unwatch();
         dpx_filter_release(aTHX_ &ctx->filter);
         free_ctx(ctx);
     }
