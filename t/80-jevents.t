@@ -22,6 +22,7 @@ sub jevents {
     my $pid = fork // die "fork: $!";
     if (!$pid) {
         open(STDERR, '>', $said) or die "$said: $!";
+        alarm 60;       # stays over exec: what hangs is a failure
         exec $jevents, @args or die "$jevents: $!";
     }
     waitpid $pid, 0;
@@ -311,6 +312,12 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
     my $told = jevents('a', $dir, "$dir/o", 1);
     like("$told->{status} $told->{err}", qr{^0 \Q$dir\E/a/readme: no event list, passed over\n.*/m/readme: no event list, passed over\njevents: 1 tables, 1 of them in use, 1 events, 1 rows, \d+ bytes\n\z}, 'verbose');
     is(jevents('a', $dir, "$dir/o", 0)->{err}, '', 'not verbose');
+    spew("$dir/older", 'older');
+    link "$dir/older", "$dir/link" or die "link: $!";
+    is(jevents('a', $dir, "$dir/older")->{status} . slurp("$dir/link"), '0older', 'an older output is replaced, not written over');
+    spew("$dir/older", 'older');
+    my $full = `(trap '' XFSZ; ulimit -f 0; exec '$jevents' a '$dir' '$dir/older') 2>&1`;
+    ok($? != 0 && $full =~ m{^\Q$dir\E/older\.tmp: } && slurp("$dir/older") eq 'older' && !-e "$dir/older.tmp", 'no room: the older output stays, alone');
     is(jevents('a', $dir, '/dev/full')->{status}, 1, 'no room on a device') if -c '/dev/full';
     ok(-c '/dev/null' && jevents('a', $dir, '/dev/null')->{status} == 0 && -c '/dev/null', 'a device is written to, not replaced');
   SKIP: {
