@@ -22,6 +22,7 @@ sub jevents {
     my $pid = fork // die "fork: $!";
     if (!$pid) {
         open(STDERR, '>', $said) or die "$said: $!";
+        alarm 60;       # stays over exec: what hangs is a failure
         exec $jevents, @args or die "$jevents: $!";
     }
     waitpid $pid, 0;
@@ -311,8 +312,17 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
     my $told = jevents('a', $dir, "$dir/o", 1);
     like("$told->{status} $told->{err}", qr{^0 \Q$dir\E/a/readme: no event list, passed over\n.*/m/readme: no event list, passed over\njevents: 1 tables, 1 of them in use, 1 events, 1 rows, \d+ bytes\n\z}, 'verbose');
     is(jevents('a', $dir, "$dir/o", 0)->{err}, '', 'not verbose');
-    is(jevents('a', $dir, '/dev/full')->{status}, 1, 'no room on a device') if -c '/dev/full';
-    ok(-c '/dev/null' && jevents('a', $dir, '/dev/null')->{status} == 0 && -c '/dev/null', 'a device is written to, not replaced');
+    spew("$dir/older", 'older');
+    link "$dir/older", "$dir/link" or die "link: $!";
+    is(jevents('a', $dir, "$dir/older")->{status} . slurp("$dir/link"), '0older', 'an older output is replaced, not written over');
+    spew("$dir/older", 'older');
+    my $full = `(trap '' XFSZ; ulimit -f 0; exec '$jevents' a '$dir' '$dir/older') 2>&1`;
+    ok($? != 0 && $full =~ m{^\Q$dir\E/older\.tmp: } && slurp("$dir/older") eq 'older' && !-e "$dir/older.tmp", 'no room: the older output stays, alone');
+    # By links: devices themselves are not what a test may lose.
+    symlink '/dev/null', "$dir/null" or die "symlink: $!";
+    is(jevents('a', $dir, "$dir/null")->{status} . -l "$dir/null", '01', 'a link, to a device, is written to');
+    symlink '/dev/full', "$dir/full" or die "symlink: $!";
+    is(jevents('a', $dir, "$dir/full")->{status}, 1, 'no room on a device') if -c '/dev/full';
   SKIP: {
         skip 'root reads everything', 2 if $> == 0;
         chmod 0, "$dir/a/m/t.json";

@@ -348,7 +348,7 @@ static int refer(struct jev *jev, const struct draft *draft, struct jev_event *e
     if (!std)
         return jev_fail(jev, event->path, draft->std_line, "ArchStdEvent: there is no standard event %.100s", name);
     for (int f = 0; f < JEV_N_FIELDS; f++)
-        if (f == JEV_EVENT || (f != JEV_TOPIC && !event->field[f]))
+        if (f == JEV_EVENT || !event->field[f])
             event->field[f] = std->field[f];
     return 0;
 }
