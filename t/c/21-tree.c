@@ -422,6 +422,47 @@ static void sites_and_pending(void)
     }
 }
 
+/* Counters, in the text, in pieces, and where a process was killed in between. */
+static void counted_pieces(void)
+{
+    const char *all = THREE "= 0 0 1 10 0 10 0 0 1000 2000\n= 1 1 1 100 0 100 0 0 14 24\n= 2 2 1 250 0 250 5250 5250 7 9\n= 3 3 1 1000 0 5000 5000 5000 100 200\nh 2 12:1\nh 3 12:1\n";
+    image_counted(&image);
+    is_s(image_to(), all, "counters of marks that are in the pieces");
+    image.text.len -= strlen("@ 20 0 2");
+    dp_buf_adds(&image.text, "@ 100 0 100 14 24\n+ 2\n@ 200 0 200 0 2\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000 100 200\n- ");
+    is_s(image_to(), all, "none counts twice");
+    image_counted_tree(&image);
+    is_s(image_to(), NAMES "= 0 0 1 1000 0 1000 0 0 0 1 2\n= 1 2 3 500 0 500 500 1 30 30 40\n= 2 1 4 60 0 60 60 1 40 500 600\n", "counters of contexts in the pieces");
+    image_counted(&image);
+    struct dp_live_state *state = (struct dp_live_state *)(void *)(image.left.ptr + sizeof(struct dp_live_head));
+    state->n_counts = UINT64_MAX;
+    image_to();
+    ok(o.code < 0, "a number of counters that cannot be: %s", o.message);
+}
+
+/* The columns of a trace in the text. */
+static void counted_text(void)
+{
+    static const char head[] = "#fOrTyTwO\n$hz=10;\n$dprof_format='trace 1'; $dprof_counters='a:a b:u:b';\n" RRUN "PART2\n" NAMES;
+    char text[1000];
+    snprintf(text, sizeof text, "%s@ 1 0 1 5 6\n+ 1\n@ 0 0 0 0 7\n+ 2\n@ 2 0 2 1\n@ 1 0 1 2 3 4\n- 2\n@ 0 0 0 8 0\n- 1\n", head);
+    struct dp_prof *prof = of_mem(text, strlen(text), 0);
+    const char *got = written(prof);
+    ok(strstr(got, "\n= 0 0 1 1 0 1 0 0 5 6\n= 1 1 1 0 0 0 3 3 8 7\n= 2 2 1 3 0 3 3 3 3 3\n") != NULL, "columns that are missing are 0, further ones nothing: %s", got);
+    ok(strstr(got, "$dprof_counters='a:a b:u:b'") != NULL, "their names");
+    dp_prof_free(prof);
+    snprintf(text, sizeof text, "%s@ 1 0 1 5 x\n+ 1\n", head);
+    prof = of_mem(text, strlen(text), 0);
+    dp_prof_outcome(prof, 0, &o);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "@ 1 0 1 5 x"), "what is no number is an error: %s", o.message);
+    dp_prof_free(prof);
+    snprintf(text, sizeof text, "%s@ 1 0 1 9000000000000000000 0\n@ 1 0 1 9000000000000000000 0\n+ 1\n- 1\n", head);
+    prof = of_mem(text, strlen(text), 0);
+    dp_prof_outcome(prof, 0, &o);
+    ok(o.code < 0, "and so is more than fits: %s", o.message);
+    dp_prof_free(prof);
+}
+
 /* The same bytes in small portions. */
 struct portions {
     const char *ptr;
@@ -580,6 +621,8 @@ int main(void)
     saved_tree();
     sites_and_pending();
     portions();
+    counted_pieces();
+    counted_text();
     merging();
     static const char text[] = HEAD NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1 1\nh 1 0:5 3:7\n";
     no_memory("a tree", &(struct dp_file_mem){ text, NULL, sizeof text - 1, 0 });
