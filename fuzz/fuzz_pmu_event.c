@@ -10,6 +10,13 @@
 
 int fuzz_pmu_event(const uint8_t *data, size_t size);
 
+/* What the mutator puts in. */
+extern const char *const fuzz_words[];
+const char *const fuzz_words[] = {
+    "cycles", "instructions", "L1-dcache-load-misses", "page-faults", "ops", "cpu/", "/", "event=0x", "umask=", "config1=", "name=", "period=1", ",", "+", " ", "?", "{", "}", ":u", ":k", ":ppp", "r1",
+    "inst_retired.any", "0xffffffffffffffff", "%", "=", NULL
+};
+
 #define CHECK(cond) do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
 
 static const struct pmu_event table[] = {

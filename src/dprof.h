@@ -129,7 +129,7 @@ struct dp_sub_info {
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
-/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`. */
+/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`, with the last colon before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);
 
 /* ---- names ---- */
