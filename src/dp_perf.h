@@ -67,7 +67,12 @@ int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const s
 /* Does the kernel take this event? 0, or an errno. */
 int dp_perf_try(const struct dp_perf_system *sys, const struct dp_pmu_event *event);
 
-/* Closes them. In a forked child, too, where they go on counting the parent. */
+/* In a forked child, before anything else: the kernel does not give it the pages, and something else may
+ * come to be in their places. What is left is to close them. */
+void dp_perf_forked(struct dp_perf *perf);
+
+/* Closes them, but for those in whose places the program has put files of its own. In a forked child, too, where they go on
+ * counting the parent. */
 void dp_perf_close(struct dp_perf *perf);
 
 /* A hook arrives: `passed` of each counter is what the program has used since the last leaving. */

@@ -113,10 +113,54 @@ SKIP: {
     }
 }
 
+# Children and threads: what a child does before its first event, and a thread that began in another one.
+{
+    my $program = 'sub f { 1 } f(); sub g { my $pid = fork; return waitpid $pid, 0 if $pid; my $s = 0; $s += $_ for 1 .. 1000; my @a = map { [] } 1 .. 500; f(); exit } g();';
+    for my $mode (qw(trace tree)) {
+        my $run = recorded($program, 'ops+svs', PERL_DPROF_MODE => $mode);
+        my ($child) = glob "$run->{dir}/tmon.out.*";
+        my $counts = counts($run, $child);
+        near(of($counts, 'main::g', 'ops'), 3000, 12000, "$mode: the ops of a child before its first event, where it was forked");
+        near(of($counts, 'main::g', 'svs'), 1000, 1100, 'and its SVs');
+        near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500, 'and not twice');
+    }
+}
+SKIP: {
+    skip 'no bytes of threads here', 4 if !$bytes || !$Config{useithreads};
+    my $program = 'use threads; my @x; sub take { push @x, "a" x 5_000_000; 1 } take(); sub CLONE { my $c = 1; $c } sub work { my $y = "b" x 1_000_000; 1 } threads->create(sub { work(); 1 })->join;';
+    for my $mode (qw(trace tree)) {
+        my $run = recorded($program, 'bytes', PERL_DPROF_MODE => $mode);
+        my ($thread) = glob "$run->{dir}/tmon.out.*.1";
+        my $counts = counts($run, $thread);
+        near(of($counts, 'main::work', 'bytes'), 1_000_000, 1_100_000, "$mode: bytes of a sub in a thread");
+        near(total($counts, 'bytes') - of($counts, 'main::work', 'bytes') + total($counts, 'bytes-freed'), 0, 1_000_000, 'those of the thread that made it are not its own');
+    }
+}
+SKIP: {
+    my $cc = $Config{cc};
+    my $dir = scratch();
+    skip 'bytes are not counted here', 1 if !$bytes;
+    my $wrap = spew("$dir/wrap.c", <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+/* 16 bytes before each block, as profilers of memory have them; of perl's functions alone. */
+static char early[65536]; static size_t used;
+static void *real(size_t n) { static void *(*f)(size_t); if (!f) f = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc"); return f(n); }
+void *malloc(size_t n) { char *p = real(n + 16); return p ? p + 16 : p; }
+void *calloc(size_t n, size_t m) { if (used + n * m < sizeof early && !used) { char *p = early + used + 16; used += n * m + 16; return p; } char *p = malloc(n * m); for (size_t i = 0; p && i < n * m; i++) p[i] = 0; return p; }
+void free(void *p) { static void (*f)(void *); if (!f) f = (void (*)(void *))dlsym(RTLD_NEXT, "free"); if (p && ((char *)p < early || (char *)p >= early + sizeof early)) f((char *)p - 16); }
+void *realloc(void *p, size_t n) { static void *(*f)(void *, size_t); if (!f) f = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc"); if (!p) return malloc(n); char *q = f((char *)p - 16, n + 16); return q ? q + 16 : q; }
+END
+    skip 'no library to load before the allocator', 1 if system "$cc -shared -fPIC -o $dir/wrap.so $wrap -ldl 2>/dev/null" or `LD_PRELOAD=$dir/wrap.so $^X -e 'print 1' 2>&1` ne '1';
+    my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => 'bytes', LD_PRELOAD => "$dir/wrap.so" });
+    like($run->{err}, qr/^DProf: events=bytes: the allocator does not tell how large its blocks are$/m, 'an allocator with another one before it is not asked for sizes');
+}
+
 # ---- the kernel's ----
 
 SKIP: {
-    skip 'this kernel counts no software events for us', 14 if !$perf;
+    skip 'this kernel counts no software events for us', 16 if !$perf;
     my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded("$touch touch(1000);", 'page-faults', PERL_DPROF_MODE => $mode));
@@ -150,6 +194,13 @@ SKIP: {
     my $text = slurp($run->{profile});
     like($text, qr/\$dprof_events_lost=1;/, 'who closes all descriptors ends the counting, and the file says so');
     cmp_ok(of(counts($run), 'main::f', 'ops'), '>', 3 * 4, 'perl\'s own counters go on');
+
+    # One of them is made another file. Nothing is read from that, nor is it closed.
+    my $theirs = 'my ($ours) = grep { (readlink("/proc/self/fd/$_") // "") =~ /perf_event/ } 3 .. 1100; pipe my $r, my $w; syswrite $w, "x" x 2000; POSIX::dup2(fileno $r, $ours);'
+        . ' f() for 1 .. 3; sysread $r, my $got, 3000; print length $got; if (my $pid = fork) { waitpid $pid, 0 } else { f(); print readlink("/proc/self/fd/$ours") =~ /pipe/ ? " theirs" : " gone"; exit }';
+    $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
+    is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither read nor closed');
+    like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
 
     # Less than root, and a kernel that keeps its own part to itself.
   SKIP: {

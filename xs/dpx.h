@@ -348,8 +348,10 @@ int dpx_events_paranoid(void);
 /* Is it perl's own run loop, which we have a copy of that counts? */
 bool dpx_events_may_count_ops(runops_proc_t loop);
 
-/* Begins to count for this interpreter, in the thread that calls; again, in a forked child. */
+/* Begins to count for this interpreter, in the thread that calls; in a forked child at once (goes_on: it records)
+ * what costs nothing, and all at its first event. */
 void dpx_events_open(pTHX_ struct dpx_ctx *ctx);
+void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on);
 void dpx_events_forked(pTHX_ struct dpx_ctx *ctx);
 void dpx_events_close(struct dpx_ctx *ctx);
 

@@ -226,8 +226,10 @@ static void open_perf(struct dpx_ctx *ctx)
 /* The program's totals stay what they are: the counters of perf begin at 0 again. */
 static void reopen(struct dpx_ctx *ctx)
 {
+    int why = errno;
     dp_perf_close(&ctx->events.perf);
     open_perf(ctx);
+    errno = why;
 }
 
 static int64_t svs_now(pTHX)
@@ -253,6 +255,19 @@ void dpx_events_open(pTHX_ struct dpx_ctx *ctx)
     open_perf(ctx);
     ctx->events.ops = ctx->ops;
     rebase(aTHX_ &ctx->events);
+}
+
+void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on)
+{
+    struct dpx_events *ev = &ctx->events;
+    dp_perf_forked(&ev->perf);
+    if (!goes_on) {
+        dp_perf_close(&ev->perf);
+        return;
+    }
+    ev->stale = true;
+    ev->ops = ctx->ops;
+    rebase(aTHX_ ev);
 }
 
 void dpx_events_forked(pTHX_ struct dpx_ctx *ctx)
@@ -293,16 +308,23 @@ static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
     *before = now;
 }
 
+/* An interpreter is cloned in one thread and runs in another one. What is counted by thread begins anew. */
+static DP_COLD void moved(struct dpx_ctx *ctx)
+{
+    reopen(ctx);
+    if (dpx_run.plan.bytes)
+        ctx->events.bytes = dpx_heap_in_use();
+}
+
 void dpx_events_arrive(struct dpx_ctx *ctx)
 {
     struct dpx_events *ev = &ctx->events;
     const struct dpx_plan *plan = &dpx_run.plan;
-    if (DP_UNLIKELY(ev->stale || ctx->rec.paused))
+    if (DP_UNLIKELY(ctx->rec.paused))
         return;
-    if (plan->n_perf) {
-        /* An interpreter is cloned in one thread and runs in another one. */
-        if (DP_UNLIKELY(ev->thread != this_thread()))
-            reopen(ctx);
+    if ((plan->n_perf || plan->bytes) && DP_UNLIKELY(ev->thread != this_thread()) && !ev->stale)
+        moved(ctx);
+    if (plan->n_perf && DP_LIKELY(!ev->stale)) {
         dp_perf_arrive(&ev->perf);
         for (size_t i = 0; i < ev->perf.n; i++)
             ev->total[plan->perf_at[i]] += dp_perf_passed(&ev->perf, i);
@@ -323,9 +345,9 @@ void dpx_events_leave(struct dpx_ctx *ctx)
 {
     struct dpx_events *ev = &ctx->events;
     const struct dpx_plan *plan = &dpx_run.plan;
-    if (DP_UNLIKELY(ev->stale || ctx->rec.paused))
+    if (DP_UNLIKELY(ctx->rec.paused))
         return;
-    if (plan->n_perf)
+    if (plan->n_perf && DP_LIKELY(!ev->stale))
         dp_perf_leave(&ev->perf, ctx->rec.worked);
     ctx->rec.worked = false;
     ev->ops = ctx->ops;

@@ -31,7 +31,7 @@ struct dpx_events {
     uint64_t ops;               /* as of the last arrival or leaving */
     int64_t svs, bytes;
     uintptr_t thread;           /* that the kernel's counters are of */
-    bool stale;                 /* they are the parent's, in a child that has recorded nothing yet */
+    bool stale;                 /* the kernel's are the parent's, in a child that has recorded nothing yet */
 };
 
 #endif

@@ -140,6 +140,15 @@ static bool find_perl(struct object *o)
     return dl_iterate_phdr(find_object, o) && o->dynamic;
 }
 
+/* A library that is loaded before the allocator may have put a malloc of its own before it, and not the
+ * function that tells sizes: that would be asked for what it does not know. */
+static bool tells_sizes(void)
+{
+    Dl_info malloc_is, size_is;
+    void *m = dlsym(RTLD_DEFAULT, "malloc"), *s = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+    return m && s && dladdr(m, &malloc_is) && dladdr(s, &size_is) && malloc_is.dli_fbase == size_is.dli_fbase;
+}
+
 const char *dpx_heap_watch(void)
 {
     struct object o;
@@ -149,6 +158,8 @@ const char *dpx_heap_watch(void)
     size_t plt_size = 0, rela_size = 0;
     if (n_replaced)
         return NULL;
+    if (!tells_sizes())
+        return "the allocator does not tell how large its blocks are";
     if (!find_perl(&o))
         return "perl's calls of the allocator cannot be found";
     for (const ElfW(Dyn) *d = o.dynamic; d->d_tag != DT_NULL; d++)

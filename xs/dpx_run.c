@@ -334,6 +334,7 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
+    dTHX;                       /* none in a thread that is not perl's, but then it has no state of ours */
     struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
@@ -344,14 +345,15 @@ static void after_fork_child(void)
             ctx->finished = true;
             ctx->thx = NULL;
         }
+        if (dpx_run.plan.n)
+            dpx_events_fork(aTHX_ ctx, !ctx->finished);
         if (ctx->finished)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
-        ctx->events.ops = ctx->ops;
         ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
-        ctx->forked = ctx->newborn = ctx->events.stale = true;
+        ctx->forked = ctx->newborn = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -376,6 +378,10 @@ static void forked(struct dpx_ctx *ctx)
 {
     dTHX;
     int why = errno;
+    /* What was counted since the fork is for the mark that is coming, not for those of what runs already. */
+    U64 seen[DP_FMT_COUNTERS];
+    memcpy(seen, ctx->rec.counts_seen, sizeof seen);
+    dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
     ctx->newborn = false;
     size_t n = (size_t)ctx->fork_depth;
@@ -398,6 +404,7 @@ static void forked(struct dpx_ctx *ctx)
         else
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
+    memcpy(ctx->rec.counts_seen, seen, sizeof seen);
     errno = why;
 }
 
