@@ -160,7 +160,7 @@ END
 # ---- the kernel's ----
 
 SKIP: {
-    skip 'this kernel counts no software events for us', 16 if !$perf;
+    skip 'this kernel counts no software events for us', 17 if !$perf;
     my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded("$touch touch(1000);", 'page-faults', PERL_DPROF_MODE => $mode));
@@ -201,6 +201,9 @@ SKIP: {
     $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
     is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither read nor closed');
     like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
+
+    my $few = run_program(['sh', '-c', 'ulimit -n 8; exec "$@"', 'sh', $^X, '-I' . tree(), '-d:DProf=events=' . join('+', qw(page-faults cs cpu-clock minor-faults major-faults migrations task-clock)), '-e', 'print "ran"']);
+    like("$few->{out} $few->{err}", qr/^ran DProf: \S+: Too many open files; the kernel's events are not counted in process \d+, thread 0$/m, 'too few descriptors: none is counted, and that is said');
 
     # Less than root, and a kernel that keeps its own part to itself.
   SKIP: {
@@ -246,7 +249,36 @@ sub refusal { my ($events, %env) = @_; my $run = profiled(['-e', 'print "ran"'],
 
 like(refusal('pagefaults'), qr/^\d+ DProf: events=pagefaults: .*no such event.*page-faults/, 'a name that is near another');
 like(refusal('ops+nonsense/foo=1/'), qr{^\d+ DProf: events=nonsense/foo=1/: .*nonsense}, 'no such PMU');
-like(refusal(join '+', map { "r$_" } 1 .. 17), qr/DProf: events=/, 'more than there is room for, or no such counter here');
+SKIP: {
+    skip 'this kernel counts no software events for us', 7 if !$perf;
+    my @many = map { "software/config=2,name=n$_/" } 1 .. 16;
+    my $run = recorded('1', join '+', @many);
+    like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+:events ?){16}'/, 'there is room for 16 counters');
+    is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran', 'one that is there already needs none, and there need not be room for those with a ?');
+    like(refusal(join ' ', @many, 'page-faults'), qr/^\d+ DProf: events=page-faults: a profile has room for 16 counters, and this is one too many$/m, 'for others there must be');
+    like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/events=svs: a profile has room/, 'SVs need two');
+    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/: that is the name of a counter of perl's own$}m, 'a name of perl\'s own counters is not for others');
+    like(refusal('software/config=2,name=a/ software/config=3,name=a/'), qr{config=3,name=a/: another event in the list has this name$}m, 'nor is one for two events');
+    my $cc = $Config{cc};
+    my $dir = scratch();
+    my $filter = spew("$dir/filter.c", <<'END');
+#include <linux/seccomp.h>
+#include <linux/filter.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct sock_filter f[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+    struct sock_fprog p = { 4, f };
+    return argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &p) || execvp(argv[1], argv + 1);
+}
+END
+    skip 'no filter of system calls', 1 if system "$cc -o $dir/filter $filter 2>/dev/null && $dir/filter true";
+    $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults', '-e', '1']);
+    like($run->{err}, qr/^DProf: events=page-faults: not permitted, by a container's filter/, 'in a container, it is not the level that forbids');
+}
 is(refusal('?nonsense+ops'), '0 ran', '? makes it optional');
 like(slurp(recorded('1', '?nonsense+ops')->{profile}), qr/dprof_counters='ops:ops'.*\$dprof_events_missing='nonsense'/s, 'the file says what is missing');
 my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=ops+svs,tree', '-e', '1']);

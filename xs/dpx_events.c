@@ -99,9 +99,12 @@ static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
     if ((why == EACCES || why == EPERM) && !ev->exclude_kernel && !ev->has_mods) {
         struct dp_pmu_event user = *ev;
         dp_pmu_user_only(&user);
-        if (dp_perf_try(NULL, &user) == 0) {
+        int user_why = dp_perf_try(NULL, &user);
+        if (user_why == 0) {
             *ev = user;
             why = 0;
+        } else if (user_why == why) {
+            ev->exclude_kernel = true;  /* it is not the kernel's part that is refused */
         }
     }
     if (why)
@@ -113,19 +116,44 @@ static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
     return 0;
 }
 
+/* A name that name= gives. Returns NULL, or why it cannot be: of two columns with one name, nobody could ask for the second. */
+static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    static const char *const perls[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(perls); i++)
+        if (strEQ(ev->name, perls[i]))
+            return "that is the name of a counter of perl's own";
+    for (size_t i = 0; i < plan->n_perf; i++) {
+        const struct dp_pmu_event *e = &plan->perf[i];
+        if (strEQ(e->name, ev->name) && (e->type != ev->type || e->config != ev->config || e->config1 != ev->config1 || e->config2 != ev->config2))
+            return "another event in the list has this name";
+    }
+    return NULL;
+}
+
+static bool has_room(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    bool tree_ops = dpx_run.opt.tree && dpx_run.opt.ops;
+    size_t more = ev->kind == DP_PMU_PERF ? 1 : ev->kind == DP_PMU_OPS ? !tree_ops : 2;
+    return has_column(plan, ev->name) || plan->n + tree_ops + more <= DP_FMT_COUNTERS;
+}
+
 /* Returns 0, or DP_E_ARG with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
 {
     struct dp_pmu_event ev;
     char why[256] = "";
     bool optional = len && *text == '?';
-    if (plan->n + 2 + (dpx_run.opt.tree && dpx_run.opt.ops) > DP_FMT_COUNTERS)
-        return dp_err_set(err, DP_E_ARG, "events=...: a profile has room for %d counters; leave out %.*s", DP_FMT_COUNTERS, (int)len, text);
     int rc = dp_pmu_find(pmu, text, len, &ev, err);
     if (rc == DP_E_NOMEM)
         return rc;
-    if (rc == 0 && ev.kind == DP_PMU_PERF) {
-        int refused = add_perf(plan, &ev);
+    if (rc == 0 && !has_room(plan, &ev)) {
+        my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
+    } else if (rc == 0 && ev.kind == DP_PMU_PERF) {
+        const char *reason = clash(plan, &ev);
+        int refused = reason ? 0 : add_perf(plan, &ev);
+        if (reason)
+            my_snprintf(why, sizeof why, "%s", reason);
         if (refused)
             dp_pmu_refusal(pmu, &ev, refused, parse_paranoid(), why, sizeof why);
     } else if (rc == 0 && !has_column(plan, ev.name)) {
@@ -215,7 +243,8 @@ static void open_perf(struct dpx_ctx *ctx)
         events[i] = &plan->perf[i];
     ctx->events.thread = this_thread();
     if (plan->n_perf && dp_perf_open(&ctx->events.perf, NULL, events, plan->n_perf, &failed) < 0) {
-        dpx_file_say("DProf: %s: %s; it is not counted in process %ld, thread %u", plan->perf[failed].name, strerror(errno), ctx->pid, ctx->tid);
+        dpx_file_say("DProf: %s: %s; %s not counted in process %ld, thread %u", plan->perf[failed].name, strerror(errno),
+                     plan->n_perf > 1 ? "the kernel's events are" : "it is", ctx->pid, ctx->tid);
         ctx->events.perf.lost = true;
     } else if (plan->n_perf) {
         calibrate(ctx);

@@ -228,7 +228,7 @@ values that come and go between two events are in neither.
 
 Memory that perl has taken and not given back, as C<malloc_usable_size> has it, in C<bytes> and C<bytes-freed> likewise. Perl keeps much of what it has freed for the next
 time: a variable of a sub its string, the interpreter its heads and bodies. That is not given back. Memory that C libraries take by themselves is not counted. On 64-bit Linux, with any allocator but perl's own
-(C<usemymalloc>): while a profile counts bytes, perl's calls of malloc, calloc, realloc and free go through counting ones, some ns each.
+(C<usemymalloc>), or one before which a library has put functions of its own that do not tell sizes: while a profile counts bytes, perl's calls of malloc, calloc, realloc and free go through counting ones, some ns each.
 
 =back
 
@@ -270,7 +270,9 @@ costs one to three microseconds more with them, which are in no sub's time; and 
 A processor has few counters, four to eight. If more events are asked for, they take turns, and their numbers are estimates: what was counted is multiplied by the time it should have been counted, divided by the time it was. The file
 says which share that is (C<$dprof_shares>), and the tools say it, too.
 
-A program that closes all file descriptors, as daemons do, ends the counting of the kernel's events: the file says that it ended early (C<$dprof_events_lost>). Perl's own go on.
+A forked child opens counters of its own at its first event; what it did before, page faults for the most part, is in no file. Perl's own counters have it.
+
+A program that closes all file descriptors, as daemons do, or puts files of its own in the places of ours, ends the counting of the kernel's events: the file says that it ended early (C<$dprof_events_lost>). Perl's own go on.
 
 Tested on real counters: software events and perl's own, in a virtual machine. Of hardware events, names, encodings, what the kernel is asked for, grouping, reading by instruction and the estimates were tested against tables and a kernel that tests made up; no run on
 a processor with its counters at hand has been made yet.

@@ -309,6 +309,21 @@ static void by_instruction(void)
     dp_perf_close(&p);
 }
 
+/* The kernel leaves the pages out of a child's memory: in their places may be the program's. */
+static void forked(void)
+{
+    struct dp_perf p;
+    size_t failed;
+    reboot();
+    make();
+    k.rdpmc = true;
+    dp_perf_open(&p, &kernel, events, 2, &failed);
+    dp_perf_forked(&p);
+    dp_perf_close(&p);
+    ok(fds[0].mapped && fds[1].mapped, "a child does not unmap what it has not got");
+    ok(!fds[0].open && !fds[1].open, "its descriptors it closes");
+}
+
 static void lost(void)
 {
     struct dp_perf p;
@@ -336,6 +351,7 @@ int main(void)
     own_cost();
     shared();
     by_instruction();
+    forked();
     lost();
     return tap_done();
 }
