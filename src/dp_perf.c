@@ -128,12 +128,14 @@ static void take(struct dp_perf_counter *c, const struct reading *now)
 {
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
     d = d > c->zero ? d - c->zero : 0;
-    if (now->running && now->running < now->enabled) {
-        double all = (double)d * ((double)now->enabled / (double)now->running) + c->rest;
-        d = (uint64_t)all;
-        c->rest = all - (double)d;
-    }
-    c->passed = d;
+    c->counted += d;
+    /* All so far by all of the time so far, less what was said before, and not each piece by itself: what is counted just
+     * after a long wait in the beginning would be multiplied by far too much. */
+    uint64_t all = c->counted;
+    if (now->running && now->running < now->enabled)
+        all = (uint64_t)((double)all * ((double)now->enabled / (double)now->running));
+    c->passed = all > c->told ? all - c->told : 0;
+    c->told += c->passed;
 }
 
 static void keep(struct dp_perf_counter *c, const struct reading *now)
@@ -207,7 +209,7 @@ void dp_perf_calibrate(struct dp_perf *perf, void (*hook)(void *arg), void *arg)
     for (size_t i = 0; i < perf->n; i++) {
         perf->counters[i].zero = least[i];
         perf->counters[i].passed = 0;
-        perf->counters[i].rest = 0;
+        perf->counters[i].counted = perf->counters[i].told = 0;
     }
 }
 

@@ -8,7 +8,8 @@
  * measured in the beginning (dp_perf_calibrate) and is taken off.
  *
  * Counters that share the processor's with others do not count all the time. What they count is taken
- * for a sample: multiplied by the time they were to count, divided by the time they did. */
+ * for a sample: multiplied by the time they were to count, divided by the time they did. So the sum of what
+ * has passed is at any time what perf stat would say then; it does not shrink where that does. */
 #ifndef DP_PERF_H
 #define DP_PERF_H
 
@@ -36,7 +37,7 @@ struct dp_perf_counter {
     uint64_t raw, enabled, running;     /* as last read; times in ns */
     uint64_t zero;              /* what is counted where nothing happens */
     uint64_t passed;            /* between the last leaving and arrival, estimated where it was shared */
-    double rest;                /* a fraction that is to come */
+    uint64_t counted, told;     /* so far: for the program; as `passed` */
 };
 
 struct dp_perf {

@@ -264,6 +264,30 @@ static void shared(void)
     is_u(sum, 15, "counted two thirds of the time: half as much again, and fractions are not lost");
     ok(dp_perf_share(&p, 0) > 0.666 && dp_perf_share(&p, 0) < 0.667, "the share is known");
     dp_perf_close(&p);
+
+    /* It waits for its turn 4000 long, and is then counted: 1 in each 1. */
+    reboot();
+    k.enabled = k.running = 0;
+    dp_perf_open(&p, &kernel, events, 1, &failed);
+    sum = 0;
+    for (int t = 1; t <= 8000; t++) {
+        k.enabled = (uint64_t)t;
+        k.running = t > 4000 ? (uint64_t)t - 4000 : 0;
+        count(0, t > 4000);
+        dp_perf_arrive(&p);
+        sum += dp_perf_passed(&p, 0);
+        dp_perf_leave(&p, false);
+    }
+    is_u(sum, 8000, "counted the second half of the time: as much in the first");
+    k.enabled += 4000;
+    dp_perf_arrive(&p);
+    is_u(dp_perf_passed(&p, 0), 4000, "as much while it waits");
+    dp_perf_leave(&p, false);
+    k.running += 4000;
+    k.enabled += 4000;
+    dp_perf_arrive(&p);
+    is_u(dp_perf_passed(&p, 0), 0, "less than was thought: it does not go back");
+    dp_perf_close(&p);
 }
 
 static void by_instruction(void)
@@ -292,7 +316,6 @@ static void by_instruction(void)
     is_u(dp_perf_passed(&p, 0), 1, "what the recorder uses between arriving and leaving is left out");
     fds[0].page.offset += 101;
     fds[0].page.index = 0;
-    fds[0].page.time_enabled = 2000;
     dp_perf_arrive(&p);
     is_u(dp_perf_passed(&p, 0), 0, "off the processor, the offset is all");
     dp_perf_close(&p);
