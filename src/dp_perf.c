@@ -236,9 +236,10 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
         return -1;
     if (!group) {
         group = &perf->groups[perf->n_groups++];
-        *group = (struct dp_perf_group){ fd, perf->n, 0 };
+        *group = (struct dp_perf_group){ fd, perf->n, 0, false };
     }
     group->n++;
+    group->hardware = group->hardware || event->type != PERF_TYPE_SOFTWARE;
     memset(&perf->counters[perf->n], 0, sizeof perf->counters[0]);
     perf->counters[perf->n].fd = fd;
     perf->counters[perf->n].group = perf->n_groups - 1;
@@ -292,14 +293,20 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     return 0;
 }
 
-/* A group that fills all counters is never put on them where something else, a watchdog, has one. */
+/* A group that fills all counters is never put on them where something else, a watchdog, has one. Groups that wait
+ * while another one of ours is on them have their turn later. */
 static bool starves(struct dp_perf *perf)
 {
     struct reading now[DP_FMT_COUNTERS];
-    for (size_t g = 0; g < perf->n_groups; g++)
-        if (perf->groups[g].n > 1 && read_group(perf, &perf->groups[g], now) && now[0].enabled && !now[0].running)
-            return true;
-    return false;
+    bool waits = false, runs = false;
+    for (size_t g = 0; g < perf->n_groups; g++) {
+        const struct dp_perf_group *group = &perf->groups[g];
+        if (!group->hardware || !read_group(perf, group, now))
+            continue;
+        waits = waits || (group->n > 1 && now[0].enabled && !now[0].running);
+        runs = runs || now[0].running;
+    }
+    return waits && !runs;
 }
 
 int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const struct dp_pmu_event *const *events,

@@ -48,6 +48,7 @@ struct dp_perf {
     struct dp_perf_group {
         int fd;
         size_t first, n;        /* counters of a group stand together */
+        bool hardware;          /* some are the processor's */
     } groups[DP_FMT_COUNTERS];
     size_t n_groups;
     bool asks;                  /* some must be asked for by system calls */

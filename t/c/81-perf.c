@@ -27,6 +27,7 @@ static struct {
     uint64_t refused;           /* config that is not to be had */
     int refusal;
     bool rdpmc, watchdog;       /* watchdog: a group of `most` never runs */
+    int waits;                  /* so does this leader's, before its turn; 0: none */
     uint64_t per_read;          /* counted by each reading */
     uint64_t enabled, running;
     int opens, reads, maps;
@@ -71,7 +72,7 @@ static long k_read(int fd, void *buf, size_t size)
     k.reads++;
     if (!fds[leader].open)
         return errno = EBADF, -1;
-    bool starved = k.watchdog && members(leader) == k.most;
+    bool starved = (k.watchdog && members(leader) == k.most) || (k.waits && leader == k.waits);
     out[1] = k.enabled;
     out[2] = starved ? 0 : k.running;
     for (int i = 0; i < FDS; i++)
@@ -332,6 +333,18 @@ static void by_instruction(void)
     dp_perf_close(&p);
 }
 
+static void turns(void)
+{
+    struct dp_perf p;
+    size_t failed;
+    reboot();
+    make();
+    k.waits = 4;
+    dp_perf_open(&p, &kernel, events, 6, &failed);
+    is_u(p.n_groups, 2, "a group that waits for the other one's turn to end stays a group");
+    dp_perf_close(&p);
+}
+
 /* The kernel leaves the pages out of a child's memory: in their places may be the program's. */
 static void forked(void)
 {
@@ -374,6 +387,7 @@ int main(void)
     own_cost();
     shared();
     by_instruction();
+    turns();
     forked();
     lost();
     return tap_done();
