@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 
 #include "dp_outfile.h"
 

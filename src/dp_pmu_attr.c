@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 
 void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 
 /* ---- the kernel ---- */
