@@ -9,9 +9,9 @@
 #define SW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_SOFTWARE, name, alias, unit, desc, DP_PMU_SOFTWARE, n }
 
 const struct dp_pmu_known dp_pmu_known[] = {
-    { DP_PMU_OPS, DP_PMU_G_PERL, "ops", NULL, "ops", "Operations that perl has run", 0, 0 },
-    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs", "Values (SVs) that perl has made", 0, 0 },
-    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes", "Memory that perl has asked for", 0, 0 },
+    { DP_PMU_OPS, DP_PMU_G_PERL, "ops", NULL, "ops", "Ops that perl has executed", 0, 0 },
+    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs", "Live values (SVs): what came; svs-freed has what went", 0, 0 },
+    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes", "Heap that perl took; bytes-freed has what it gave back", 0, 0 },
     HW(0, "cpu-cycles", "cycles", "cycles", "Cycles of the processor; their length varies with its frequency"),
     HW(1, "instructions", NULL, "instructions", "Instructions that were completed"),
     HW(2, "cache-references", NULL, "references", "Accesses to a cache, on most processors the last level"),
