@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -189,18 +189,6 @@ sub written {
     return OK if close(STDOUT) && $rc == 0;
     print STDERR 'dprofpp: the report could not be written: ', ($! || $errno), "\n";
     return FAILED;
-}
-
-sub terminal_width {
-    return 0 if !-t STDOUT;
-    my $size = '';
-    # TIOCGWINSZ, where it is known
-    my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
-    if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
-        my (undef, $columns) = unpack 'S2', $size;
-        return $columns if $columns;
-    }
-    return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
 # ---- what is to be told of a file ----
