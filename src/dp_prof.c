@@ -673,3 +673,8 @@ const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len)
     *len = prof->counters[k].len;
     return prof->counters[k].name;
 }
+
+int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k)
+{
+    return k < prof->n_counters && prof->counters[k].lacking;
+}

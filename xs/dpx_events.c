@@ -101,10 +101,11 @@ static int try_perf(struct dp_pmu_event *ev)
     if ((why == EACCES || why == EPERM) && !ev->exclude_kernel && !ev->has_mods) {
         struct dp_pmu_event user = *ev;
         dp_pmu_user_only(&user);
-        if (dp_perf_try(NULL, &user) == 0) {
+        int without = dp_perf_try(NULL, &user);
+        if (without == 0)
             *ev = user;
-            why = 0;
-        }
+        if (without == 0 || without == ENOENT || without == EOPNOTSUPP)
+            why = without;              /* permission would not help */
     }
     return why;
 }

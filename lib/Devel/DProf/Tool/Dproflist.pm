@@ -139,7 +139,7 @@ sub listed {
         my $mark = $only ? '[u]' : $item->{works} || $item->{elsewhere} ? '' : "[$number{ $item->{why} }]";
         push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
     }
-    my @notes = map { "[$number{$_}] not here: $_" } @reasons;
+    my @notes = map { "[$number{$_}] $_" } @reasons;
     push @notes, '[u] without what is done in the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
     push @notes, no_table($processor) if $is_all && !defined $processor->{row};
     push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
@@ -187,7 +187,7 @@ sub entry {
     if ($opt->{l}) {
         my $long = $item->{long_description};
         push @lines, $long if defined $long && $long ne $desc;
-        push @lines, terms($item) . (defined $item->{unit} ? " in $item->{unit}" : '');
+        push @lines, join '; ', grep { length } terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
     }
     @lines = map { folded(text(Devel::DProf::Profile::escape(bytes($_ =~ s/[\s]+/ /gr))), $width - length $indent, '') } grep { /\S/ } @lines;
     my $name = $mark . name($item);
@@ -233,7 +233,7 @@ sub processor {
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
     push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
     push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: there are no hardware counters here' : '')];
-    my @text = map { my ($label, $what) = @$_; folded(sprintf('%-10s', $label) . ' ' . $what, $width, ' ' x 11) } @lines;
+    my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
     push @text, '', folded(no_table($processor), $width, '') if !defined $processor->{row};
     return printed($opt, join '', map { "$_\n" } @text);
 }

@@ -6,6 +6,7 @@ use warnings;
 use Getopt::Long ();
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
+use Devel::DProf::View qw(%METRIC counter_names counter_named counter_label counter_doubts);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -13,7 +14,7 @@ my @options = (
     'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
     'E|exclusive', 'I|inclusive',
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
-    'u|user', 's|system', 'r|real',
+    'u|user', 's|system', 'r|real', 'metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
     'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
@@ -21,7 +22,7 @@ my @options = (
 
 # Of these the command line's word replaces that of DPROFPP_OPTS; within one of
 # them the classic order of precedence holds.
-my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r)], [qw(S T t)]);
+my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r metric)], [qw(S T t)]);
 
 sub main {
     my @args = @_;
@@ -31,6 +32,7 @@ sub main {
     return manual() if $opt->{H};
     return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{metric} && ($opt->{T} || $opt->{t});
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -95,8 +97,10 @@ sub usage {
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
+    my $metric = $METRIC{ $opt->{metric} // '' };
     my %how = (
-        time => $opt->{u} ? Devel::DProf::Profile::USER
+        time => defined $metric && $metric < 4 ? $metric
+              : $opt->{u} ? Devel::DProf::Profile::USER
               : $opt->{r} ? Devel::DProf::Profile::REAL
               : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU,
         order => $opt->{U} ? Devel::DProf::Profile::UNSORTED
@@ -146,6 +150,8 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
+    $failed = metric($opt, $how, $profile) || $failed;
+    return $failed if defined $opt->{metric} && !defined $how->{time};
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
@@ -160,6 +166,25 @@ sub report {
         $rc = $profile->print_flat(\*STDOUT, $how);
     }
     return written($rc) || $failed;
+}
+
+# A counter in place of the time. Where there is none, time is undef; that was said.
+sub metric {
+    my ($opt, $how, $profile) = @_;
+    my $word = $opt->{metric};
+    return OK if !defined $word || ($METRIC{$word} // 4) < 4;
+    my @counters = @{ counter_names($profile) };
+    my $name = counter_named($word, grep { length } @counters);
+    if (!defined $name) {
+        $how->{time} = undef;
+        return usage("--metric $word: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters));
+    }
+    ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
+    $how->{counter_label} = counter_label($profile, $name);
+    if (!$opt->{F}) {
+        complain($_) for map { my %of = $profile->header($_); counter_doubts($name, $profile->outcome($_)->{path}, \%of) } 0 .. $profile->files - 1;
+    }
+    return OK;
 }
 
 sub calls {
@@ -309,6 +334,7 @@ Which time:
     (default)   user and system      -u  user      -s  system      -r  real
     -E          percentages and order by exclusive times (default)
     -I          ... by inclusive times
+    --metric m  cpu, user, system, real, or a counter in place of the time (see dproflist)
 
 Order and size:
     -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called
