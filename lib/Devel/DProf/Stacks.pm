@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side told windows renames);
 use Devel::DProf::Tool qw(complain text list_of progress end_progress);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_names counter_label counter_unit filters flags COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -95,7 +95,7 @@ sub split_pairs {
 
 sub is_pair {
     my ($profile) = @_;
-    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && counter_names($profile)->[0] } 0 .. $profile->files - 1;
+    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && (() = $profile->counters) } 0 .. $profile->files - 1;
 }
 
 sub sides { return @{ $_[0]{reader}{sides} } }

@@ -89,13 +89,14 @@ sub with_signals {
     return $status // FAILED;
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same.
+# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word, cycles:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
+    my $metric = qr{[A-Za-z][\w.+%-]*(?::\w+|/[^/]+/\w*)?};
     for my $i (reverse 0 .. $#args) {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
-        $args[$i] = '--modules' if !defined $next || $next !~ /^[A-Za-z][\w.+-]*\z/ || (!exists $METRIC{$next} && -e $next);
+        $args[$i] = '--modules' if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
     }
     return @args;
 }

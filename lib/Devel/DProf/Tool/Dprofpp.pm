@@ -6,7 +6,6 @@ use warnings;
 use Getopt::Long ();
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
-use Devel::DProf::View qw(%METRIC counter_names counter_named counter_label counter_doubts);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -97,12 +96,13 @@ sub usage {
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
-    my $metric = $METRIC{ $opt->{metric} // '' };
+    my %time = (cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL);
     my %how = (
-        time => defined $metric && $metric < 4 ? $metric
-              : $opt->{u} ? Devel::DProf::Profile::USER
+        is_time   => defined $time{ $opt->{metric} // 'cpu' },
+        time      => $time{ $opt->{metric} // '' }
+              // ($opt->{u} ? Devel::DProf::Profile::USER
               : $opt->{r} ? Devel::DProf::Profile::REAL
-              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU,
+              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU),
         order => $opt->{U} ? Devel::DProf::Profile::UNSORTED
                : $opt->{v} ? Devel::DProf::Profile::BY_AVERAGE
                : $opt->{a} ? Devel::DProf::Profile::BY_NAME
@@ -150,8 +150,10 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
-    $failed = metric($opt, $how, $profile) || $failed;
-    return $failed if defined $opt->{metric} && !defined $how->{time};
+    if (!$how->{is_time}) {
+        my $wrong = counter($opt, $how, $profile);
+        return $wrong if $wrong;
+    }
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
@@ -168,21 +170,18 @@ sub report {
     return written($rc) || $failed;
 }
 
-# A counter in place of the time. Where there is none, time is undef; that was said.
-sub metric {
+# A counter in place of the time.
+sub counter {
     my ($opt, $how, $profile) = @_;
-    my $word = $opt->{metric};
-    return OK if !defined $word || ($METRIC{$word} // 4) < 4;
-    my @counters = @{ counter_names($profile) };
-    my $name = counter_named($word, grep { length } @counters);
-    if (!defined $name) {
-        $how->{time} = undef;
-        return usage("--metric $word: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters));
-    }
+    require Devel::DProf::View;
+    my @counters = @{ Devel::DProf::View::counter_names($profile) };
+    my $name = Devel::DProf::View::counter_named($opt->{metric}, @counters);
+    return usage("--metric $opt->{metric}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
-    $how->{counter_label} = counter_label($profile, $name);
-    if (!$opt->{F}) {
-        complain($_) for map { my %of = $profile->header($_); counter_doubts($name, $profile->outcome($_)->{path}, \%of) } 0 .. $profile->files - 1;
+    $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
+    return OK if $opt->{F};
+    for my $file (0 .. $profile->files - 1) {
+        complain($_) for Devel::DProf::View::counter_doubts($name, $profile->outcome($file)->{path}, { $profile->header($file) });
     }
     return OK;
 }
