@@ -157,6 +157,12 @@ for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m], ['cycle
 $run = in_process('Dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
 is($run->{status}, 2, 'cycles are no time');
 
+my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
+is(in_process('Dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes, $codes)->{status}, 0, 'a rule of an event between slashes');
+like(printed('Dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes), qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/, '... and two metrics, one of them with a comma');
+like(printed('Dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/, '... and one');
+is(in_process('Dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+
 # ---- counters that did not count all of the time ----
 
 my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4, 50;

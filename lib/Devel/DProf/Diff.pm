@@ -308,7 +308,7 @@ sub gate {
             }
             if (/\G(new|gone)\b\s*/gc) {
                 $rule{kind} = $1 eq 'new' ? NEW : GONE;
-            } elsif (/\G([^\s<>=,&\/]+)\s*>\s*/gc) {
+            } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
                 @rule{qw(kind metric)} = (GROWTH, $1);
                 do {
                     /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -55,6 +55,17 @@ sub counter_named {
     return $exact if defined $exact || !length $word;
     my %like = map { $_ => 1 } grep { length && s{:[^:/]*\z|(?<=/)[a-zA-Z]+\z}{}r eq $word } @names;
     return keys %like == 1 ? (keys %like)[0] : undef;
+}
+
+# Metrics of a list; those between slashes are no commas that separate: cpu/event=0x3c,umask=1/,ops.
+sub metrics_of {
+    my ($list) = @_;
+    my @metrics = ('');
+    for my $piece ($list =~ m{\G([A-Za-z][^/,]*/[^/]+/\w*|[^,]+|,)}g) {
+        if ($piece eq ',') { push @metrics, '' }
+        else { $metrics[-1] .= $piece }
+    }
+    return @metrics;
 }
 
 # How it is called in a heading: with the unit, where the name does not tell.

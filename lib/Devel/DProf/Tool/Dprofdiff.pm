@@ -381,6 +381,7 @@ No file: tmon.out.old and tmon.out. One: tmon.out.old and that.
 
 What is compared:
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     --children          with what was called
     -n                  as if all runs had the baseline's total
     --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons

@@ -10,7 +10,9 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text parsed output writ
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = ('a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', 'V|version', 'h|help', 'H|manual');
+my @options = (
+    'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', 'V|version', 'h|help', 'H|manual',
+);
 
 # Groups in the order of the list, and what stands above them.
 my @GROUPS = qw(given perl software hardware cache pmu table);

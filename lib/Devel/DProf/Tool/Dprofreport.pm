@@ -271,6 +271,7 @@ dprofreport [options] [profile ...]
 
 What is counted:
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     --no-children       what passed in each entry itself, without what it called
     -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
     --unit UNIT         of folded stacks: s, ms, us, ns, calls, or a word
