@@ -14,7 +14,6 @@ int dp_pmu_new(struct dp_pmu **pmu, const struct dp_pmu_where *where)
         return DP_E_NOMEM;
     }
     p->map = where->map;
-    p->row = where->cpuid ? dp_pmu_row(where->map, where->cpuid) : NULL;
     *pmu = p;
     return 0;
 }
@@ -24,6 +23,17 @@ void dp_pmu_free(struct dp_pmu *pmu)
     if (pmu)
         dp_pmu_devs_release(&pmu->devs);
     dp_mem_free(pmu);
+}
+
+/* Not at once: a mapfile has many regexes, and most programs count perl's ops only. */
+int dp_pmu_ready(struct dp_pmu *pmu)
+{
+    if (dp_pmu_devs_list(&pmu->devs) < 0)
+        return DP_E_NOMEM;
+    if (!pmu->ready)
+        pmu->row = *pmu->devs.cpuid ? dp_pmu_row(pmu->map, pmu->devs.cpuid) : NULL;
+    pmu->ready = true;
+    return 0;
 }
 
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu)

@@ -40,12 +40,15 @@ struct dp_pmu_where {
 
 struct dp_pmu {
     struct dp_pmu_devs devs;
-    const struct pmu_events_map *map, *row;     /* row: this processor's, or NULL */
+    const struct pmu_events_map *map, *row;     /* row: this processor's once dp_pmu_ready was there, or NULL */
+    bool ready;
 };
 
-/* Copies the strings; sysfs is read when it is first needed. Returns 0 or DP_E_NOMEM. */
+/* Copies the strings; sysfs is read, and the processor's table found, when they are first needed. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_new(struct dp_pmu **pmu, const struct dp_pmu_where *where);
 void dp_pmu_free(struct dp_pmu *pmu);
+/* For what looks into it: finds the PMUs and this processor's row, if that was not done before. Returns 0 or DP_E_NOMEM. */
+int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 

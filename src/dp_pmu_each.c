@@ -69,7 +69,7 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
 static int devices(const struct listing *l)
 {
     struct dp_pmu_devs *devs = &l->pmu->devs;
-    if (dp_pmu_devs_list(devs) < 0)
+    if (dp_pmu_ready(l->pmu) < 0)
         return DP_E_NOMEM;
     for (size_t i = 0; i < devs->count; i++)
         if (dp_pmu_dev_load(devs, &devs->ptr[i]) < 0)

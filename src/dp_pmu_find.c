@@ -374,7 +374,7 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
         j->ev->desc = k->desc;
         return generic_with_terms(j, k);
     }
-    if (dp_pmu_devs_list(&j->pmu->devs) < 0)
+    if (dp_pmu_ready(j->pmu) < 0)
         return DP_E_NOMEM;
     struct dp_pmu_dev *dev = j->has_terms ? dp_pmu_devs_find(&j->pmu->devs, j->head.ptr, j->head.len) : NULL;
     return dev ? of_device(j, dev, NULL) : by_name(j);
