@@ -93,7 +93,7 @@ AV *dpx_list_tables(pTHX_ const struct dp_pmu *pmu)
 HV *dpx_list_processor(pTHX_ struct dp_pmu *pmu)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
-    dpx_check(aTHX_ dp_pmu_devs_list(&pmu->devs));
+    dpx_check(aTHX_ dp_pmu_ready(pmu));
     text(aTHX_ hv, "cpuid", dp_pmu_cpuid(pmu));
     text(aTHX_ hv, "row", pmu->row ? pmu->row->cpuid : NULL);
     text(aTHX_ hv, "version", pmu->row ? pmu->row->version : NULL);
