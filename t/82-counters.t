@@ -157,6 +157,8 @@ for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m], ['cycle
 $run = in_process('Dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
 is($run->{status}, 2, 'cycles are no time');
 
+like(in_process('Dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err}, qr/; cycles:u of one run a side differ by chance, too$/m, 'one run of the kernel tells little');
+like(printed('Dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}), qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
 my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
 is(in_process('Dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes, $codes)->{status}, 0, 'a rule of an event between slashes');
 like(printed('Dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes), qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/, '... and two metrics, one of them with a comma');

@@ -171,11 +171,11 @@ sub measure {
         $self->{say}->("$_->{name} has " . join(', ', has((parts($_))[0]))) for @{ $self->{sides} };
         return;
     }
-    my $exact = $name eq 'calls' || $name eq 'ops';
+    my $counted = $name =~ /^(?:ops|svs|svs-freed)\z/;
     return {
-        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $exact ? 1 : 0,
+        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $counted || $name eq 'calls' ? 1 : 0,
         exists $METRIC{$name} ? () : (counters => \@counters),
-        tolerance => $name eq 'ops' && defined $self->why_unpinned ? 0.001 : 0,
+        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
     };
 }
 
@@ -258,11 +258,13 @@ sub doubts {
     return @doubts;
 }
 
-# Are there rules on what a single run a side cannot tell from chance?
+# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there is no such.
 sub is_chancy {
     my ($self) = @_;
-    return 0 if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
-    return scalar grep { $_->{kind} == GROWTH && $_->{measure} != CALLS && $self->{measures}[ $_->{measure} ]{metric} < 4 } @{ $self->{rules} };
+    return '' if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    my %seen;
+    my @measures = map { $self->{measures}[ $_->{measure} ] } grep { $_->{kind} == GROWTH && $_->{measure} != CALLS } @{ $self->{rules} };
+    return join ' and ', grep { !$seen{$_}++ } map { $_->{metric} < 4 ? 'times' : $_->{exact} || $_->{metric} != COUNTER ? () : $_->{name} } @measures;
 }
 
 # After printing: rules and renames that met nothing.
@@ -520,7 +522,7 @@ What speaks against the rules in these runs, as lines: random hash seeds.
 
 =item is_chancy
 
-True where rules on times have a single run a side to go by.
+What rules go by, C<times> or the names of counters, that differs from run to run, where there is a single run a side; else empty.
 
 =item idle
 

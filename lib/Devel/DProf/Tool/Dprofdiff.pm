@@ -368,7 +368,7 @@ sub gate {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
     complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
-        . ($diff->is_chancy ? '; times of one run a side differ by chance, too' : '')) if $failed;
+        . (length $diff->is_chancy ? '; ' . $diff->is_chancy . ' of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
 }
 
