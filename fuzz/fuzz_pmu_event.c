@@ -4,7 +4,7 @@
 #include "dp_mem.h"
 #include "dp_pmu.h"
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 #endif
 
@@ -80,7 +80,7 @@ static void check_found(struct dp_pmu *pmu, const char *text, size_t len, const 
         check_name(user.name);
     for (int error = 0; error < 140; error += 1 + error / 40)
         dp_pmu_refusal(pmu, ev, error, error % 7 - 1, why, sizeof why);
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
     struct perf_event_attr attr;
     dp_pmu_attr(ev, &attr);
     CHECK(attr.type == ev->type && attr.config == ev->config && attr.precise_ip == ev->precise);

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 
 #include "dp_outfile.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,6 +47,7 @@ static int real_open(const struct perf_event_attr *attr, int group_fd)
     return -1;
 }
 
+static int real_enable(int fd) { return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0); }
 static long real_read(int fd, void *buf, size_t size) { return is_ours(fd) ? read(fd, buf, size) : -1; }
 
 static void *real_map(int fd)
@@ -79,7 +81,7 @@ static uint64_t real_counter(unsigned index)
 }
 #endif
 
-const struct dp_perf_system dp_perf_real = { real_open, real_read, real_map, real_unmap, real_close, real_counter };
+const struct dp_perf_system dp_perf_real = { real_open, real_enable, real_read, real_map, real_unmap, real_close, real_counter };
 
 /* ---- reading ---- */
 
@@ -227,9 +229,11 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
     struct perf_event_attr attr;
     struct dp_perf_group *group = perf->n_groups && !alone ? &perf->groups[perf->n_groups - 1] : NULL;
     dp_pmu_attr(event, &attr);
+    attr.disabled = !group;
     int fd = perf->sys->open(&attr, group ? group->fd : -1);
     if (fd < 0 && group && (errno == EINVAL || errno == ENOSPC)) {
         group = NULL;
+        attr.disabled = 1;
         fd = perf->sys->open(&attr, -1);
     }
     if (fd < 0)
@@ -271,6 +275,25 @@ static bool is_clock(const struct dp_pmu_event *event)
     return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+/* Groups begin to count as wholes. Page faults that join the group of a clock that runs already stand still until the thread
+ * is switched to the next time (Linux 6.18). */
+static int enable_all(struct dp_perf *perf)
+{
+    for (size_t g = 0; g < perf->n_groups; g++)
+        if (perf->sys->enable(perf->groups[g].fd) < 0)
+            return -1;
+    return 0;
+}
+
+/* Closes what is open; errno stays. */
+static int give_up(struct dp_perf *perf)
+{
+    int why = errno;
+    dp_perf_close(perf);
+    errno = why;
+    return -1;
+}
+
 static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *events, size_t n, bool alone, size_t *failed)
 {
     size_t first = 0;           /* clock */
@@ -283,14 +306,12 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
                 continue;
             perf->at[i] = perf->n;
             if (add(perf, events[i], alone || turn == 2) < 0) {
-                int why = errno;
                 *failed = i;
-                dp_perf_close(perf);
-                errno = why;
-                return -1;
+                return give_up(perf);
             }
         }
-    return 0;
+    *failed = 0;
+    return enable_all(perf) < 0 ? give_up(perf) : 0;
 }
 
 /* A group that fills all counters is never put on them where something else, a watchdog, has one. Groups that wait

@@ -22,6 +22,7 @@ struct perf_event_attr;
 /* The system, or what a test has in its place. Functions return as the system calls do, with errno. */
 struct dp_perf_system {
     int (*open)(const struct perf_event_attr *attr, int group_fd);
+    int (*enable)(int fd);              /* a group, by its leader */
     long (*read)(int fd, void *buf, size_t size);
     void *(*map)(int fd);               /* the event's page, NULL: there is none */
     void (*unmap)(void *page);

@@ -8,10 +8,16 @@
 #include "dp_pmu_dev.h"
 #include "dp_pmu_names.h"
 
-/* Elsewhere there are perl's own counters only. */
-#ifdef __linux__
+/* Elsewhere there are perl's own counters only; so, too, where the kernel's headers are in a package that
+ * is not installed (Alpine). */
+#if defined(__linux__) && defined(__has_include)
+#  if __has_include(<linux/perf_event.h>)
+#    define DP_PMU_HAS_PERF 1
+#  endif
+#elif defined(__linux__)
 #  define DP_PMU_HAS_PERF 1
-#else
+#endif
+#ifndef DP_PMU_HAS_PERF
 #  define DP_PMU_HAS_PERF 0
 #endif
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 
 void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
@@ -30,9 +30,17 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
 }
 #endif
 
+/* The kernel is at work when it gives the processor to another thread or another processor to this one: without its
+ * part these count nothing, ever. */
+static bool is_kernels(const struct dp_pmu_event *ev)
+{
+    enum { SWITCHES = 3, MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
+    return ev->type == DP_PMU_SOFTWARE && (ev->config == SWITCHES || ev->config == MIGRATIONS || ev->config == CGROUP_SWITCHES);
+}
+
 bool dp_pmu_user_only(struct dp_pmu_event *ev)
 {
-    if (ev->kind != DP_PMU_PERF || ev->exclude_user || (ev->exclude_kernel && ev->exclude_hv))
+    if (ev->kind != DP_PMU_PERF || is_kernels(ev) || ev->exclude_user || (ev->exclude_kernel && ev->exclude_hv))
         return false;
     ev->exclude_kernel = ev->exclude_hv = true;
     /* behind modifiers or a slash there is no second colon, as with perf */
@@ -51,6 +59,8 @@ static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to,
         snprintf(to, size, "not permitted: kernel.perf_event_paranoid is %d, which lets nobody but root count; sysctl kernel.perf_event_paranoid=2 permits it", paranoid);
     else if (ev->whole_machine && paranoid > 0)
         snprintf(to, size, "not permitted: it counts for the whole machine, and kernel.perf_event_paranoid is %d; such events are not for one program", paranoid);
+    else if (paranoid == 2 && !ev->exclude_kernel && is_kernels(ev))
+        snprintf(to, size, "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out, and there is no other; set it to 1");
     else if (paranoid == 2 && !ev->exclude_kernel)
         snprintf(to, size, "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out; put :u behind the name, or set it to 1");
     else

@@ -27,10 +27,10 @@ static int generic(const struct listing *l, int group)
 
 static int caches(const struct listing *l)
 {
-    char name[DP_PMU_CACHE_NAME];
+    char name[DP_PMU_CACHE_NAME], desc[DP_PMU_CACHE_DESC];
     int rc = 0;
-    for (size_t n = 0; rc == 0 && dp_pmu_cache_name(n, name); n++) {
-        struct dp_pmu_item item = { .name = name, .group = DP_PMU_G_CACHE, .per_thread = true };
+    for (size_t n = 0; rc == 0 && dp_pmu_cache_name(n, name) && dp_pmu_cache_desc(n, desc); n++) {
+        struct dp_pmu_item item = { .name = name, .desc = desc, .group = DP_PMU_G_CACHE, .per_thread = true };
         rc = l->take(l->arg, &item);
     }
     return rc;

@@ -9,9 +9,9 @@
 #define SW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_SOFTWARE, name, alias, unit, desc, DP_PMU_SOFTWARE, n }
 
 const struct dp_pmu_known dp_pmu_known[] = {
-    { DP_PMU_OPS, DP_PMU_G_PERL, "ops", NULL, "ops", "Operations that perl has run", 0, 0 },
-    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs", "Values (SVs) that perl has made", 0, 0 },
-    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes", "Memory that perl has asked for", 0, 0 },
+    { DP_PMU_OPS, DP_PMU_G_PERL, "ops", NULL, "ops", "Ops that perl has executed", 0, 0 },
+    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs", "Live values (SVs): what came; svs-freed has what went", 0, 0 },
+    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes", "Heap that perl took; bytes-freed has what it gave back", 0, 0 },
     HW(0, "cpu-cycles", "cycles", "cycles", "Cycles of the processor; their length varies with its frequency"),
     HW(1, "instructions", NULL, "instructions", "Instructions that were completed"),
     HW(2, "cache-references", NULL, "references", "Accesses to a cache, on most processors the last level"),
@@ -111,16 +111,40 @@ int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out)
     return find_cache(text, len, out);
 }
 
+/* The n-th of those that there are. */
+static bool nth_cache(size_t n, int *cache, int *op, int *result)
+{
+    for (*cache = 0; *cache < CACHES; ++*cache)
+        for (*op = 0; *op < OPERATIONS; ++*op)
+            for (*result = 0; *result < RESULTS && has[*cache] >> *op & 1; ++*result)
+                if (n-- == 0)
+                    return true;
+    return false;
+}
+
 bool dp_pmu_cache_name(size_t n, char to[DP_PMU_CACHE_NAME])
 {
-    for (int cache = 0; cache < CACHES; cache++)
-        for (int op = 0; op < OPERATIONS; op++)
-            for (int result = 0; result < RESULTS && has[cache] >> op & 1; result++)
-                if (n-- == 0) {
-                    snprintf(to, DP_PMU_CACHE_NAME, "%s-%s%s", caches[cache][0], operations[op][!result], result ? "-misses" : "");
-                    return true;
-                }
-    return false;
+    int cache, op, result;
+    if (!nth_cache(n, &cache, &op, &result))
+        return false;
+    snprintf(to, DP_PMU_CACHE_NAME, "%s-%s%s", caches[cache][0], operations[op][!result], result ? "-misses" : "");
+    return true;
+}
+
+bool dp_pmu_cache_desc(size_t n, char to[DP_PMU_CACHE_DESC])
+{
+    static const char *const what[RESULTS][OPERATIONS] = {
+        { "Loads from", "Stores to", "Prefetches into" }, { "Loads that missed", "Stores that missed", "Prefetches that missed" },
+    };
+    static const char *const where[CACHES] = {
+        "the first level's data cache", "the first level's instruction cache", "the last level's cache", "the TLB for data", "the TLB for instructions",
+        "the branch predictor", "the memory of the processor's own node",
+    };
+    int cache, op, result;
+    if (!nth_cache(n, &cache, &op, &result))
+        return false;
+    snprintf(to, DP_PMU_CACHE_DESC, "%s %s", what[result][op], where[cache]);
+    return true;
 }
 
 /* ---- names and units of columns ---- */

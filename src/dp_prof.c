@@ -206,6 +206,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
         return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
+    dp_prof_take_shares(prof, head);
     prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
@@ -672,4 +673,9 @@ const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len)
         return NULL;
     *len = prof->counters[k].len;
     return prof->counters[k].name;
+}
+
+int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k)
+{
+    return k < prof->n_counters && prof->counters[k].lacking;
 }

@@ -339,8 +339,11 @@ DP_COLD void dpx_slf_wrap_first(pTHX);
  * a message for who wrote the list. */
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
 
-/* All that can be counted on this machine; for lists, too. Returns 0 or DP_E_NOMEM. */
-int dpx_events_open_pmu(struct dp_pmu **pmu);
+/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its place. Returns 0 or DP_E_NOMEM. */
+int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
+
+/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why not, and what to do. */
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size);
 
 /* kernel.perf_event_paranoid, or DP_PMU_PARANOID_UNKNOWN. */
 int dpx_events_paranoid(void);

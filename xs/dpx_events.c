@@ -23,16 +23,16 @@ static int parse_paranoid(void)
 
 int dpx_events_paranoid(void) { return parse_paranoid(); }
 
-int dpx_events_open_pmu(struct dp_pmu **pmu)
+int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
 {
-    static char cpuid[128];
+    char cpuid[DP_CPUID_SIZE];
     const char *given = getenv("PERF_CPUID");
     cpuid[0] = '\0';
     if (given && strlen(given) < sizeof cpuid)
         strcpy(cpuid, given);
     else if (dp_cpuid(cpuid, sizeof cpuid, "/sys", "/proc") < 0)
         cpuid[0] = '\0';
-    struct dp_pmu_where where = { cpuid[0] ? cpuid : NULL, "/sys/bus/event_source/devices", pmu_events_map };
+    struct dp_pmu_where where = { cpuid[0] ? cpuid : NULL, sysfs ? sysfs : "/sys/bus/event_source/devices", pmu_events_map };
     return dp_pmu_new(pmu, &where);
 }
 
@@ -63,13 +63,15 @@ static size_t add_column(struct dpx_plan *plan, const char *name, const char *su
     return plan->n++;
 }
 
+static const char no_loop[] = "this perl, or a module, has a run loop of its own";
+
 /* One of perl's own. Returns NULL, or why it cannot be counted. */
 static const char *add_perls(pTHX_ struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     switch (ev->kind) {
     case DP_PMU_OPS:
         if (!dpx_events_may_count_ops(PL_runops))
-            return "this perl, or a module, has a run loop of its own";
+            return no_loop;
         if (!plan->ops && !(dpx_run.opt.tree && dpx_run.opt.ops)) {
             plan->ops = true;
             plan->ops_at = add_column(plan, ev->name, "", ev->unit);
@@ -92,21 +94,45 @@ static const char *add_perls(pTHX_ struct dpx_plan *plan, const struct dp_pmu_ev
     }
 }
 
-/* One of the kernel's. As perf does it: where the kernel's own part may not be counted, the program's is. */
-static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
+/* As perf does it: where the kernel's own part may not be counted, the program's is. */
+static int try_perf(struct dp_pmu_event *ev)
 {
     int why = dp_perf_try(NULL, ev);
     if ((why == EACCES || why == EPERM) && !ev->exclude_kernel && !ev->has_mods) {
         struct dp_pmu_event user = *ev;
-        dp_pmu_user_only(&user);
-        int user_why = dp_perf_try(NULL, &user);
-        if (user_why == 0) {
+        if (!dp_pmu_user_only(&user))
+            return why;
+        int without = dp_perf_try(NULL, &user);
+        if (without == 0)
             *ev = user;
-            why = 0;
-        } else if (user_why == why) {
+        else if (without == why)
             ev->exclude_kernel = true;  /* it is not the kernel's part that is refused */
-        }
+        if (without == 0 || without == ENOENT || without == EOPNOTSUPP)
+            why = without;              /* permission would not help */
     }
+    return why;
+}
+
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size)
+{
+    const char *reason = NULL;
+    int refused = ev->kind == DP_PMU_PERF ? try_perf(ev) : 0;
+    *why = '\0';
+    if (refused)
+        dp_pmu_refusal(pmu, ev, refused, parse_paranoid(), why, size);
+    else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
+        reason = no_loop;
+    else if (ev->kind == DP_PMU_BYTES)
+        reason = dpx_heap_refusal();
+    if (reason)
+        my_snprintf(why, size, "%s", reason);
+    return !*why;
+}
+
+/* One of the kernel's. */
+static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
+{
+    int why = try_perf(ev);
     if (why)
         return why;
     if (!has_column(plan, ev->name)) {
@@ -187,7 +213,7 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     dp_buf_init(&plan->missing);
     if (!list || !*list)
         return 0;
-    if ((rc = dpx_events_open_pmu(&pmu)) < 0)
+    if ((rc = dpx_events_open_pmu(&pmu, NULL)) < 0)
         return dp_err_set(err, rc, "%s", dp_err_text(rc));
     while (rc == 0 && (len = dp_pmu_next(&list, &text)) > 0)
         rc = add_event(aTHX_ plan, pmu, text, len, err);

@@ -202,6 +202,15 @@ void dpx_heap_unwatch(void)
     }
 }
 
+const char *dpx_heap_refusal(void)
+{
+    bool watched = n_replaced > 0;
+    const char *why = dpx_heap_watch();
+    if (!watched)
+        dpx_heap_unwatch();
+    return why;
+}
+
 #else
 
 const char *dpx_heap_watch(void)
@@ -213,6 +222,7 @@ const char *dpx_heap_watch(void)
 #endif
 }
 
+const char *dpx_heap_refusal(void) { return dpx_heap_watch(); }
 void dpx_heap_unwatch(void) {}
 int64_t dpx_heap_in_use(void) { return 0; }
 

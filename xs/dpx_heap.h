@@ -9,6 +9,9 @@
 /* Begins to count, in all threads. Returns NULL, or why it cannot be. */
 const char *dpx_heap_watch(void);
 
+/* Could it begin? As above; nothing changes. */
+const char *dpx_heap_refusal(void);
+
 /* Ends that. */
 void dpx_heap_unwatch(void);
 

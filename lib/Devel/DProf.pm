@@ -556,7 +556,7 @@ Perl 5.24 and newer on POSIX systems.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
 L<Devel::DProf::Format>
 
 =head1 COPYRIGHT AND LICENSE

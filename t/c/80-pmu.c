@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #endif
@@ -571,7 +571,7 @@ static void lists(void)
 
 static void attributes(struct dp_pmu *pmu)
 {
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
     ok(PERF_TYPE_HARDWARE == 0 && PERF_TYPE_SOFTWARE == 1 && PERF_TYPE_HW_CACHE == 3 && PERF_TYPE_RAW == 4, "types are the kernel's");
     ok(PERF_COUNT_HW_REF_CPU_CYCLES == 9 && PERF_COUNT_HW_BRANCH_MISSES == 5 && PERF_COUNT_SW_DUMMY == 9 && PERF_COUNT_SW_PAGE_FAULTS_MAJ == 6, "so are events");
     ok(PERF_COUNT_HW_CACHE_NODE == 6 && PERF_COUNT_HW_CACHE_OP_PREFETCH == 2 && PERF_COUNT_HW_CACHE_RESULT_MISS == 1, "and caches");

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#ifdef __linux__
+#if DP_PMU_HAS_PERF
 #include <linux/perf_event.h>
 
 /* ---- the kernel ---- */
@@ -19,7 +19,7 @@ static struct fd {
     int leader;                 /* itself, or the group's */
     uint64_t config, value;
     struct perf_event_mmap_page page;
-    bool mapped;
+    bool mapped, disabled;
 } fds[FDS];
 
 static struct {
@@ -31,6 +31,8 @@ static struct {
     uint64_t per_read;          /* counted by each reading */
     uint64_t enabled, running;
     int opens, reads, maps;
+    int late;                   /* joined a group that counts already */
+    bool no_enable;
     uint64_t pmc[8];
 } k;
 
@@ -57,12 +59,22 @@ static int k_open(const struct perf_event_attr *attr, int group_fd)
     k.opens++;
     if (attr->config == k.refused)
         return errno = k.refusal, -1;
+    k.late += leader >= 0 && !fds[leader].disabled;
     if (leader >= 0 && (!fds[leader].open || members(leader) >= k.most))
         return errno = EINVAL, -1;
     while (fds[i].open)
         i++;
-    fds[i] = (struct fd){ .open = true, .leader = leader < 0 ? i : leader, .config = attr->config };
+    fds[i] = (struct fd){ .open = true, .leader = leader < 0 ? i : leader, .config = attr->config, .disabled = attr->disabled };
     return FIRST_FD + i;
+}
+
+static int k_enable(int fd)
+{
+    struct fd *f = &fds[fd - FIRST_FD];
+    if (k.no_enable || f->leader != fd - FIRST_FD)
+        return errno = EBUSY, -1;
+    f->disabled = false;
+    return 0;
 }
 
 static long k_read(int fd, void *buf, size_t size)
@@ -108,7 +120,7 @@ static void k_unmap(void *page)
 static void k_close(int fd) { fds[fd - FIRST_FD].open = false; }
 static uint64_t k_counter(unsigned index) { return k.pmc[index] += k.per_read; }
 
-static const struct dp_perf_system kernel = { k_open, k_read, k_map, k_unmap, k_close, k_counter };
+static const struct dp_perf_system kernel = { k_open, k_enable, k_read, k_map, k_unmap, k_close, k_counter };
 
 /* ---- events ---- */
 
@@ -167,7 +179,12 @@ static void groups(void)
     for (size_t i = 0; i < 7; i++)
         good = good && dp_perf_passed(&p, i) == 10 * (i + 1);
     ok(good, "each has its own number");
+    ok(!k.late && !fds[0].disabled && !fds[4].disabled, "no event joins a group that counts already; then they count");
     dp_perf_close(&p);
+
+    reboot();
+    k.no_enable = true;
+    ok(dp_perf_open(&p, &kernel, events, 3, &failed) < 0 && errno == EBUSY && !still_open(), "a group that cannot begin to count");
 
     reboot();
     k.watchdog = true;
