@@ -264,14 +264,15 @@ sub refusal { my ($events, %env) = @_; my $run = profiled(['-e', 'print "ran"'],
 like(refusal('pagefaults'), qr/^\d+ DProf: events=pagefaults: .*no such event.*page-faults/, 'a name that is near another');
 like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: events=nonsense/foo=1/: .*nonsense}, 'no such PMU');
 SKIP: {
-    skip 'this kernel counts no software events for us', 7 if !$perf;
+    skip 'this kernel counts no software events for us', 8 if !$perf;
     my @many = map { "software/config=2,name=n$_/" } 1 .. 16;
     my $run = recorded('1', join '+', @many);
     like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+:events ?){16}'/, 'there is room for 16 counters');
     is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran', 'one that is there already needs none, and there need not be room for those with a ?');
     like(refusal(join ' ', @many, 'page-faults'), qr/^\d+ DProf: events=page-faults: a profile has room for 16 counters, and this is one too many$/m, 'for others there must be');
     like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/events=svs: a profile has room/, 'SVs need two');
-    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/: that is the name of a counter of perl's own$}m, 'a name of perl\'s own counters is not for others');
+    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/: profiles have something else of this name$}m, 'a name of perl\'s own counters is not for others');
+    like(refusal('software/config=2,name=real/'), qr{name=real/: profiles have something else of this name$}m, 'nor is one of the times');
     like(refusal('software/config=2,name=a/ software/config=3,name=a/'), qr{config=3,name=a/: another event in the list has this name$}m, 'nor is one for two events');
     my $cc = $Config{cc};
     my $dir = scratch();

@@ -145,10 +145,10 @@ static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
 /* A name that name= gives. Returns NULL, or why it cannot be: of two columns with one name, nobody could ask for the second. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
-    static const char *const perls[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed" };
-    for (size_t i = 0; i < DP_ARRAY_LEN(perls); i++)
-        if (strEQ(ev->name, perls[i]))
-            return "that is the name of a counter of perl's own";
+    static const char *const taken[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed", "cpu", "user", "system", "real", "calls" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(taken); i++)
+        if (strEQ(ev->name, taken[i]))
+            return "profiles have something else of this name";
     for (size_t i = 0; i < plan->n_perf; i++) {
         const struct dp_pmu_event *e = &plan->perf[i];
         if (strEQ(e->name, ev->name) && (e->type != ev->type || e->config != ev->config || e->config1 != ev->config1 || e->config2 != ev->config2))
