@@ -165,7 +165,7 @@ SKIP: {
         skip 'others cannot read this directory', 2 if $run->{raw} && $run->{err} =~ /locate|Permission denied/;
         like(slurp("$dir/tmon.out") // $run->{err}, qr/dprof_counters='page-faults:u:faults'/, 'then the program\'s part is counted, as the name says');
         $run = run_program([$^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; exec @ARGV', $^X, '-I' . tree(), '-d:DProf=events=page-faults:k', '-e', '1'], dir => $dir);
-        like($run->{err}, qr/^DProf: events=page-faults:k: not permitted: kernel.perf_event_paranoid is 2.*\n/, 'and asked for the kernel\'s, it says why not');
+        like($run->{err}, qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/, 'and asked for the kernel\'s, it says why not');
     }
 }
 
@@ -197,15 +197,19 @@ SKIP: {
 
 sub refusal { my ($events, %env) = @_; my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => $events, %env }); return "$run->{status} $run->{out}$run->{err}" }
 
-like(refusal('pagefaults'), qr/^\d+ DProf: events=pagefaults: .*no such event.*page-faults/, 'a name that is near another');
-like(refusal('ops+nonsense/foo=1/'), qr{^\d+ DProf: events=nonsense/foo=1/: .*nonsense}, 'no such PMU');
-like(refusal(join '+', map { "r$_" } 1 .. 17), qr/DProf: events=/, 'more than there is room for, or no such counter here');
+like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/, 'a name that is near another');
+like(refusal('ops+nonsense/foo=1/'), qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'no such PMU');
+like(refusal(join '+', map { "software/config=2,name=n$_/" } 1 .. 17),
+    $perf ? qr{^\d+ DProf: event 'software/config=2,name=n17/': a profile has room for 16 counters} : qr{DProf: event 'software/config=2,name=n1/': }, 'more than there is room for');
+is(refusal(join '+', ($perf ? map { "software/config=2,name=n$_/" } 1 .. 14 : ()), 'ops', 'ops'), '0 ran', 'and what there is room for');
+like(refusal("cpu/\e[31m=1/"), qr/^\d+ DProf: event 'cpu\/\\x1b\[31m=1\/': /, 'no bytes of the event change the terminal');
+like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/, 'a long name leaves room for the reason');
 is(refusal('?nonsense+ops'), '0 ran', '? makes it optional');
 like(slurp(recorded('1', '?nonsense+ops')->{profile}), qr/dprof_counters='ops:ops'.*\$dprof_events_missing='nonsense'/s, 'the file says what is missing');
 my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=ops+svs,tree', '-e', '1']);
 like(slurp("$run->{dir}/tmon.out"), qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/, 'on the command line; ops are in a tree once');
 $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree', '-e', '1']);
-ok(($run->{err} =~ m{^DProf: events=cpu/event=0x3c,umask=0x1/: } xor !$run->{raw}), 'commas between slashes separate no options') or diag $run->{err};
+ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}), 'commas between slashes separate no options') or diag $run->{err};
 $run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'], env => { PERL_DPROF_EVENTS => 'nonsense' });
 is($run->{status}, 0, 'under -T the environment names no events');
 

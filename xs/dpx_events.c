@@ -1,11 +1,12 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks. */
 #include "dpx.h"
 #include "dpx_heap.h"
+#include "dp_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_MARKS = 16 };
+enum { LOCAL_MARKS = 16, SHOWN = 60 };
 
 /* ---- what is counted ---- */
 
@@ -139,17 +140,38 @@ static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
     return 0;
 }
 
+/* How many columns come with an event. */
+static size_t n_columns(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    if (has_column(plan, ev->name) || (ev->kind == DP_PMU_OPS && dpx_run.opt.tree && dpx_run.opt.ops))
+        return 0;
+    return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2 : 1;
+}
+
+/* As dp_pmu_find says what is wrong with an event. */
+static int refuse(struct dp_err *err, const char *text, size_t len, const char *why)
+{
+    struct dp_buf shown;
+    dp_buf_init(&shown);
+    dp_text_escape(&shown, text, len < SHOWN ? len : SHOWN);
+    int rc = dp_err_set(err, DP_E_ARG, "event '%s%s': %s", dp_buf_cstr(&shown), len > SHOWN ? "..." : "", why);
+    dp_buf_release(&shown);
+    return rc;
+}
+
 /* Returns 0, or DP_E_ARG with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
 {
     struct dp_pmu_event ev;
     char why[256] = "";
     bool optional = len && *text == '?';
-    if (plan->n + 2 + (dpx_run.opt.tree && dpx_run.opt.ops) > DP_FMT_COUNTERS)
-        return dp_err_set(err, DP_E_ARG, "events=...: a profile has room for %d counters; leave out %.*s", DP_FMT_COUNTERS, (int)len, text);
     int rc = dp_pmu_find(pmu, text, len, &ev, err);
     if (rc == DP_E_NOMEM)
         return rc;
+    if (rc == 0 && plan->n + (dpx_run.opt.tree && dpx_run.opt.ops) + n_columns(plan, &ev) > DP_FMT_COUNTERS) {
+        my_snprintf(why, sizeof why, "a profile has room for %d counters; leave it out", DP_FMT_COUNTERS);
+        return refuse(err, text, len, why);
+    }
     if (rc == 0 && ev.kind == DP_PMU_PERF) {
         int refused = add_perf(plan, &ev);
         if (refused)
@@ -166,12 +188,7 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
         dp_buf_addf(&plan->missing, "%s%.*s", plan->missing.len ? " " : "", (int)len - 1, text + 1);
         return 0;
     }
-    if (rc < 0) {
-        struct dp_err detail = *err;
-        dp_err_init(err);
-        return dp_err_set(err, DP_E_ARG, "events=%.*s: %s", (int)len, text, detail.message);
-    }
-    return dp_err_set(err, DP_E_ARG, "events=%.*s: %s", (int)len, text, why);
+    return rc < 0 ? rc : refuse(err, text, len, why);
 }
 
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)
