@@ -80,11 +80,25 @@ static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu, const
             dp_pmu_near_add(near, e->name);
 }
 
+/* Perl's counter of what came, if this is the name of the column with what went. */
+static const char *freed_of(struct span name)
+{
+    static const char end[] = "-freed";
+    size_t n = sizeof end - 1;
+    for (const struct dp_pmu_known *k = dp_pmu_known; k->name && name.len > n; k++)
+        if ((k->kind == DP_PMU_SVS || k->kind == DP_PMU_BYTES) && is_name(end, (struct span){ name.ptr + name.len - n, n })
+            && is_name(k->name, (struct span){ name.ptr, name.len - n }))
+            return k->name;
+    return NULL;
+}
+
 static int unknown_event(struct job *j)
 {
     char other[SHOWN], near_text[REASON], cpuid[SHOWN];
     const struct dp_pmu *pmu = j->pmu;
     const struct pmu_events_map *row = elsewhere(pmu, j->head);
+    if (freed_of(j->head))
+        return fail(j, "it comes with %s: ask for that", freed_of(j->head));
     shown(cpuid, (struct span){ pmu->devs.cpuid, strlen(pmu->devs.cpuid) });
     if (row)
         return fail(j, "it is one of other processors (%s), not of this one (%s)", shown(other, (struct span){ row->cpuid, strlen(row->cpuid) }),

@@ -158,7 +158,7 @@ void *realloc(void *p, size_t n) { static void *(*f)(void *, size_t); if (!f) f 
 END
     skip 'no library to load before the allocator', 1 if system "$cc -shared -fPIC -o $dir/wrap.so $wrap -ldl 2>/dev/null" or `LD_PRELOAD=$dir/wrap.so $^X -e 'print 1' 2>&1` ne '1';
     my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => 'bytes', LD_PRELOAD => "$dir/wrap.so" });
-    like($run->{err}, qr/^DProf: events=bytes: the allocator does not tell how large its blocks are$/m, 'an allocator with another one before it is not asked for sizes');
+    like($run->{err}, qr/^DProf: event 'bytes': the allocator does not tell how large its blocks are$/m, 'an allocator with another one before it is not asked for sizes');
 }
 
 # ---- the kernel's ----
@@ -226,9 +226,9 @@ SKIP: {
         skip 'others cannot read this directory', 3 if $run->{raw} && $run->{err} =~ /locate|Permission denied/;
         like(slurp("$dir/tmon.out") // $run->{err}, qr/dprof_counters='page-faults:u:faults'/, 'then the program\'s part is counted, as the name says');
         my $switches = run_program([$^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; exec @ARGV', $^X, '-I' . tree(), '-d:DProf=events=context-switches', '-e', '1']);
-        like($switches->{err}, qr/^DProf: events=context-switches: not permitted: .* there is no other; set it to 1\n/, 'what only the kernel does is not counted as 0');
+        like($switches->{err}, qr/^DProf: event 'context-switches': not permitted: .* there is no other; set it to 1\n/, 'what only the kernel does is not counted as 0');
         $run = run_program([$^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; exec @ARGV', $^X, '-I' . tree(), '-d:DProf=events=page-faults:k', '-e', '1'], dir => $dir);
-        like($run->{err}, qr/^DProf: events=page-faults:k: not permitted: kernel.perf_event_paranoid is 2.*\n/, 'and asked for the kernel\'s, it says why not');
+        like($run->{err}, qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/, 'and asked for the kernel\'s, it says why not');
     }
 }
 
@@ -261,19 +261,19 @@ SKIP: {
 
 sub refusal { my ($events, %env) = @_; my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => $events, %env }); return "$run->{status} $run->{out}$run->{err}" }
 
-like(refusal('pagefaults'), qr/^\d+ DProf: events=pagefaults: .*no such event.*page-faults/, 'a name that is near another');
-like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: events=nonsense/foo=1/: .*nonsense}, 'no such PMU');
+like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/, 'a name that is near another');
+like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'no such PMU');
 SKIP: {
     skip 'this kernel counts no software events for us', 8 if !$perf;
     my @many = map { "software/config=2,name=n$_/" } 1 .. 16;
     my $run = recorded('1', join '+', @many);
     like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+:events ?){16}'/, 'there is room for 16 counters');
     is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran', 'one that is there already needs none, and there need not be room for those with a ?');
-    like(refusal(join ' ', @many, 'page-faults'), qr/^\d+ DProf: events=page-faults: a profile has room for 16 counters, and this is one too many$/m, 'for others there must be');
-    like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/events=svs: a profile has room/, 'SVs need two');
-    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/: profiles have something else of this name$}m, 'a name of perl\'s own counters is not for others');
-    like(refusal('software/config=2,name=real/'), qr{name=real/: profiles have something else of this name$}m, 'nor is one of the times');
-    like(refusal('software/config=2,name=a/ software/config=3,name=a/'), qr{config=3,name=a/: another event in the list has this name$}m, 'nor is one for two events');
+    like(refusal(join ' ', @many, 'page-faults'), qr/^\d+ DProf: event 'page-faults': a profile has room for 16 counters, and this is one too many$/m, 'for others there must be');
+    like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/event 'svs': a profile has room/, 'SVs need two');
+    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/': profiles have something else of this name$}m, 'a name of perl\'s own counters is not for others');
+    like(refusal('software/config=2,name=real/'), qr{name=real/': profiles have something else of this name$}m, 'nor is one of the times');
+    like(refusal('software/config=2,name=a/ software/config=3,name=a/'), qr{config=3,name=a/': another event in the list has this name$}m, 'nor is one for two events');
     my $cc = $Config{cc};
     my $dir = scratch();
     my $filter = spew("$dir/filter.c", <<'END');
@@ -292,14 +292,15 @@ int main(int argc, char **argv)
 END
     skip 'no filter of system calls', 1 if system "$cc -o $dir/filter $filter 2>/dev/null && $dir/filter true";
     $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults', '-e', '1']);
-    like($run->{err}, qr/^DProf: events=page-faults: not permitted, by a container's filter/, 'in a container, it is not the level that forbids');
+    like($run->{err}, qr/^DProf: event 'page-faults': not permitted, by a container's filter/, 'in a container, it is not the level that forbids');
 }
 is(refusal('?nonsense+svs'), '0 ran', '? makes it optional');
 like(slurp(recorded('1', '?nonsense+svs')->{profile}), qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s, 'the file says what is missing');
 my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
 like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/ : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
+like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/, 'a long name leaves room for the reason');
 $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree', '-e', '1']);
-ok(($run->{err} =~ m{^DProf: events=cpu/event=0x3c,umask=0x1/: } xor !$run->{raw}), 'commas between slashes separate no options') or diag $run->{err};
+ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}), 'commas between slashes separate no options') or diag $run->{err};
 $run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'], env => { PERL_DPROF_EVENTS => 'nonsense' });
 is($run->{status}, 0, 'under -T the environment names no events');
 

@@ -191,6 +191,7 @@ like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so'
 
 # ---- options of dprofpp ----
 
+is(printed('Dprofpp', '-m', 'cycles', $colons), printed('Dprofpp', '--metric', 'cycles', $colons), '-m is --metric');
 like(printed('Dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m, 'dprofpp --metric real');
 for (['--metric', 'ops', '-T'], ['--metric', 'nothing']) {
     is(in_process('Dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: no");

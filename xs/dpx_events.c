@@ -1,11 +1,12 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks. */
 #include "dpx.h"
 #include "dpx_heap.h"
+#include "dp_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_MARKS = 16 };
+enum { LOCAL_MARKS = 16, SHOWN = 60 };
 
 /* ---- what is counted ---- */
 
@@ -164,6 +165,17 @@ static bool has_room(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
     return has_column(plan, ev->name) || plan->n + tree_ops + more <= DP_FMT_COUNTERS;
 }
 
+/* As dp_pmu_find says what is wrong with an event. */
+static int refuse(struct dp_err *err, const char *text, size_t len, const char *why)
+{
+    struct dp_buf shown;
+    dp_buf_init(&shown);
+    dp_text_escape(&shown, text, len < SHOWN ? len : SHOWN);
+    int rc = dp_err_set(err, DP_E_ARG, "event '%s%s': %s", dp_buf_cstr(&shown), len > SHOWN ? "..." : "", why);
+    dp_buf_release(&shown);
+    return rc;
+}
+
 /* Returns 0, or DP_E_ARG with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
 {
@@ -194,12 +206,7 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
         dp_buf_addf(&plan->missing, "%s%.*s", plan->missing.len ? " " : "", (int)len - 1, text + 1);
         return 0;
     }
-    if (rc < 0) {
-        struct dp_err detail = *err;
-        dp_err_init(err);
-        return dp_err_set(err, DP_E_ARG, "events=%.*s: %s", (int)len, text, detail.message);
-    }
-    return dp_err_set(err, DP_E_ARG, "events=%.*s: %s", (int)len, text, why);
+    return rc < 0 ? rc : refuse(err, text, len, why);
 }
 
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)

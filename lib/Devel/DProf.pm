@@ -249,7 +249,7 @@ C<instructions>, C<cycles>, C<branches>, C<branch-misses>, C<cache-references>, 
 
 =item Events of this processor
 
-by the names that its maker gave them: C<ls_dc_accesses>, C<frontend_retired.itlb_miss>. There are tables for some thirty processors of servers and a few others by Intel, AMD, Arm, Ampere and IBM. A processor is found as
+by the names that its maker gave them: C<ls_dc_accesses>, C<frontend_retired.l1i_miss>. There are tables for some thirty processors of servers and a few others by Intel, AMD, Arm, Ampere and IBM. A processor is found as
 perf finds it; the environment variable PERF_CPUID is believed instead if it is set. Names of a processor's own events have no meaning for another one's.
 
 =item The kernel's aliases and raw events

@@ -180,11 +180,8 @@ static int read_mapfile(struct jev *jev, struct jev_tree *tree)
 
 static int find_table(struct jev *jev, const struct jev_tree *tree, const struct jev_row *row, size_t *found)
 {
-    const char *name = jev_table_name(jev, tree->mapfile, row->line, row->dir);
-    if (!name)
-        return -1;
     for (size_t i = 0; i < tree->count; i++) {
-        if (strcmp(tree->tables[i].name, name) == 0) {
+        if (strcmp(tree->tables[i].dir, row->dir) == 0) {
             *found = i;
             return 0;
         }

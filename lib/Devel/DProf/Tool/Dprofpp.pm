@@ -13,7 +13,7 @@ my @options = (
     'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
     'E|exclusive', 'I|inclusive',
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
-    'u|user', 's|system', 'r|real', 'metric=s',
+    'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
     'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
@@ -21,7 +21,7 @@ my @options = (
 
 # Of these the command line's word replaces that of DPROFPP_OPTS; within one of
 # them the classic order of precedence holds.
-my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r metric)], [qw(S T t)]);
+my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r m)], [qw(S T t)]);
 
 sub main {
     my @args = @_;
@@ -31,7 +31,7 @@ sub main {
     return manual() if $opt->{H};
     return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
-    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{metric} && ($opt->{T} || $opt->{t});
+    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -98,8 +98,8 @@ sub how {
     my ($opt) = @_;
     my %time = (cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL);
     my %how = (
-        is_time   => defined $time{ $opt->{metric} // 'cpu' },
-        time      => $time{ $opt->{metric} // '' }
+        is_time   => defined $time{ $opt->{m} // 'cpu' },
+        time      => $time{ $opt->{m} // '' }
               // ($opt->{u} ? Devel::DProf::Profile::USER
               : $opt->{r} ? Devel::DProf::Profile::REAL
               : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU),
@@ -175,8 +175,8 @@ sub counter {
     my ($opt, $how, $profile) = @_;
     require Devel::DProf::View;
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
-    my $name = Devel::DProf::View::counter_named($opt->{metric}, @counters);
-    return usage("--metric $opt->{metric}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
+    my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
+    return usage("--metric $opt->{m}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
@@ -333,7 +333,7 @@ Which time:
     (default)   user and system      -u  user      -s  system      -r  real
     -E          percentages and order by exclusive times (default)
     -I          ... by inclusive times
-    --metric m  cpu, user, system, real, or a counter in place of the time (see dproflist)
+    -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
 
 Order and size:
     -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called
