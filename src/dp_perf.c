@@ -65,7 +65,6 @@ static void real_close(int fd)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-#  define HAS_COUNTER 1
 static uint64_t real_counter(unsigned index)
 {
     uint32_t low, high;
@@ -73,12 +72,7 @@ static uint64_t real_counter(unsigned index)
     return (uint64_t)high << 32 | low;
 }
 #else
-#  define HAS_COUNTER 0
-static uint64_t real_counter(unsigned index)
-{
-    (void)index;
-    return 0;
-}
+#  define real_counter NULL
 #endif
 
 const struct dp_perf_system dp_perf_real = { real_open, real_enable, real_read, real_map, real_unmap, real_close, real_counter };
@@ -255,7 +249,7 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
 static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
 {
     struct dp_perf_counter *first = &perf->counters[group->first];
-    bool all = HAS_COUNTER || perf->sys != &dp_perf_real;
+    bool all = perf->sys->counter != NULL;
     for (size_t i = 0; i < group->n && all; i++) {
         const struct perf_event_mmap_page *page = first[i].page = perf->sys->map(first[i].fd);
         all = page && page->cap_user_rdpmc && page->pmc_width && page->pmc_width <= 64;
@@ -299,13 +293,17 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     size_t first = 0;           /* clock */
     while (first < n && !is_clock(events[first]))
         first++;
-    /* Of a group, the kernel brings the leader up to date when it is read; a clock that is not stands still. */
-    for (int turn = 0; turn < 3; turn++)
+    /* Of a group, the kernel brings the leader up to date when it is read; a clock that is not stands still. The processor's, which
+     * an instruction may read, are not with those that cost a system call. */
+    bool apart = perf->sys->counter != NULL, hardware = false;
+    for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < n; i++) {
-            if (turn != (i == first ? 0 : is_clock(events[i]) ? 2 : 1))
+            if (turn != (i == first ? 0 : is_clock(events[i]) ? 2 : apart && events[i]->type != PERF_TYPE_SOFTWARE ? 3 : 1))
                 continue;
             perf->at[i] = perf->n;
-            if (add(perf, events[i], alone || turn == 2) < 0) {
+            bool begins = alone || turn == 2 || (turn == 3 && !hardware);
+            hardware = hardware || turn == 3;
+            if (add(perf, events[i], begins) < 0) {
                 *failed = i;
                 return give_up(perf);
             }

@@ -27,7 +27,7 @@ struct dp_perf_system {
     void *(*map)(int fd);               /* the event's page, NULL: there is none */
     void (*unmap)(void *page);
     void (*close)(int fd);
-    uint64_t (*counter)(unsigned index);    /* the processor's */
+    uint64_t (*counter)(unsigned index);    /* the processor's; NULL where it has no instruction for that */
 };
 extern const struct dp_perf_system dp_perf_real;
 

@@ -210,7 +210,7 @@ static void clocks(void)
     size_t failed;
     reboot();
     make();
-    made[1].type = made[3].type = PERF_TYPE_SOFTWARE;
+    made[0].type = made[1].type = made[2].type = made[3].type = PERF_TYPE_SOFTWARE;
     made[1].config = PERF_COUNT_SW_TASK_CLOCK;
     made[3].config = PERF_COUNT_SW_CPU_CLOCK;
     made[0].config = 100;
@@ -377,6 +377,34 @@ static void forked(void)
     ok(!fds[0].open && !fds[1].open, "its descriptors it closes");
 }
 
+/* Events of the processor and of the kernel: the latter take a system call, and do not take the former along. */
+static void both(void)
+{
+    struct dp_perf p;
+    size_t failed;
+    reboot();
+    make();
+    made[0].type = made[2].type = PERF_TYPE_SOFTWARE;
+    made[0].config = PERF_COUNT_SW_PAGE_FAULTS;
+    made[2].config = PERF_COUNT_SW_TASK_CLOCK;
+    dp_perf_open(&p, &kernel, events, 4, &failed);
+    is_u(p.n_groups, 2, "two groups");
+    ok(p.at[2] == 0 && p.at[0] == 1 && p.at[1] == 2 && p.at[3] == 3, "the clock and the faults, then the processor's");
+    ok(p.groups[0].n == 2 && p.groups[1].n == 2 && p.groups[1].hardware && !p.groups[0].hardware, "each with its own kind");
+    dp_perf_close(&p);
+
+    static struct dp_perf_system other;
+    other = kernel;
+    other.counter = NULL;
+    reboot();
+    dp_perf_open(&p, &other, events, 4, &failed);
+    is_u(p.n_groups, 1, "without such an instruction, one group");
+    int reads = k.reads;
+    dp_perf_arrive(&p);
+    is_i(k.reads - reads, 1, "one system call for all of them");
+    dp_perf_close(&p);
+}
+
 static void lost(void)
 {
     struct dp_perf p;
@@ -406,6 +434,7 @@ int main(void)
     by_instruction();
     turns();
     forked();
+    both();
     lost();
     return tap_done();
 }
