@@ -222,6 +222,7 @@ SKIP: {
         skip 'needs root, and kernel.perf_event_paranoid of 2', 3 if $> || $level != 2 || !eval { require POSIX };
         my $dir = scratch();
         chmod 0777, $dir;
+        chmod 0711, "$dir/..";         # where the tests put their directories; their owner alone sees what is there
         my $run = run_program([$^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; exec @ARGV', $^X, '-I' . tree(), '-d:DProf=events=page-faults', '-e', 'sub f { 1 } f()'], dir => $dir);
         skip 'others cannot read this directory', 3 if $run->{raw} && $run->{err} =~ /locate|Permission denied/;
         like(slurp("$dir/tmon.out") // $run->{err}, qr/dprof_counters='page-faults:u:faults'/, 'then the program\'s part is counted, as the name says');

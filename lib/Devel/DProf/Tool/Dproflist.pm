@@ -143,7 +143,7 @@ sub listed {
     }
     my @notes = map { "[$number{$_}] $_" } @reasons;
     push @notes, '[u] without what is done in the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
-    push @notes, no_table($processor) if $is_all && !defined $processor->{row};
+    push @notes, no_table($events, $processor) if $is_all && !defined $processor->{row};
     push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
     return join '', map { "$_\n" } @text;
 }
@@ -221,10 +221,11 @@ sub folded {
 # ---- the processor ----
 
 sub no_table {
-    my ($processor) = @_;
+    my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
+    my $others = @{ $events->tables } ? 'PERF_CPUID=ID takes the table of another one; dproflist --all lists them; and ' : '';
     return "This processor ($id) has no table of events. They can be written by their codes, like r01c4 or cpu/event=0xc4,umask=1/; "
-        . 'PERF_CPUID=ID takes the table of another one; dproflist --all lists them; and a build with PMU_EVENTS=DIR takes the lists of a kernel.';
+        . "${others}a build with PMU_EVENTS=DIR takes the lists of a kernel.";
 }
 
 sub processor {
@@ -236,7 +237,7 @@ sub processor {
     push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
     push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: there are no hardware counters here' : '')];
     my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
-    push @text, '', folded(no_table($processor), $width, '') if !defined $processor->{row};
+    push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
     return printed($opt, join '', map { "$_\n" } @text);
 }
 
