@@ -13,3 +13,5 @@ INCLUDE: xs/profile.xsi
 INCLUDE: xs/report.xsi
 
 INCLUDE: xs/stacks.xsi
+
+INCLUDE: xs/list.xsi

@@ -17,6 +17,9 @@ my @programs = (
     [ 'method',   'sub f { $_[0] } my $o = bless []; my $n = shift; $o->f for 1 .. $n' ],
     [ 'XS sub',   'use Scalar::Util "blessed"; my $o = bless []; my $n = shift; blessed($o) for 1 .. $n' ],
     [ 'comparator', 'sub by { $a <=> $b } my $n = shift; my @x = sort by map { $_ ^ 1 } 1 .. $n / 8' ],
+    [ 'goto', 'sub g { 1 } sub f { goto &g } my $n = shift; f($_) for 1 .. $n' ],
+    [ 'die', 'sub d { die 1 } sub e { d() } sub f { e() } my $n = shift; for (1 .. $n) { eval { f($_) } }' ],
+    [ 'last', 'sub f { last } my $n = shift; no warnings; for (1 .. $n) { for (1) { f() } }' ],
     [ 'no call', 'my $x; my $n = shift; $x += $_ for 1 .. $n' ],
 );
 my @sides = sides('plain', 'DProf', 'DProf, tree');

@@ -14,6 +14,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* For fuzz/mutate.c. */
+extern const char *const fuzz_words[];
+const char *const fuzz_words[] = { "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
+    "18446744073709551615", "4503599627370495", "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0", "$dprof_counters='ops:ops';",
+    ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n", "$dprof_unit='samples';", NULL };
+
 static int swallow(void *ctx, const void *ptr, size_t len)
 {
     (void)ctx;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const char *const fuzz_words[];  /* the target's, what its inputs are made of; ends with NULL */
 
 enum { MAX = 1 << 16 };
 
@@ -20,9 +21,9 @@ static uint32_t rnd(uint32_t n)
 
 static size_t mutate(uint8_t *p, size_t n)
 {
-    static const char *const bits[] = { "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
-        "18446744073709551615", "4503599627370495", "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0", "$dprof_counters='ops:ops';",
-        ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n", "$dprof_unit='samples';" };
+    uint32_t words = 0;
+    while (fuzz_words[words])
+        words++;
     for (uint32_t k = 1 + rnd(6); k > 0; k--) {
         uint32_t at = rnd((uint32_t)n + 1);
         switch (rnd(5)) {
@@ -31,7 +32,7 @@ static size_t mutate(uint8_t *p, size_t n)
                 p[rnd((uint32_t)n)] = (uint8_t)rnd(256);
             break;
         case 1: {
-            const char *s = bits[rnd(sizeof bits / sizeof *bits)];
+            const char *s = fuzz_words[rnd(words)];
             size_t len = strlen(s);
             if (n + len <= MAX) {
                 memmove(p + at + len, p + at, n - at);

@@ -17,25 +17,29 @@ static struct dp_cct_node *new_node(struct dp_cct *cct)
         size_t n = cct->count < FIRST_NODES ? FIRST_NODES : cct->count;
         if (n > MOST_NODES)
             n = MOST_NODES;
-        cct->free = dp_live_add(cct->live, DP_LIVE_NODES, n * sizeof *cct->free);
+        cct->free = dp_live_add(cct->live, DP_LIVE_NODES, n * cct->node_size);
         if (!cct->free)
             return NULL;
         cct->free_count = n;
     }
     if (dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) < 0)
         return NULL;
-    struct dp_cct_node *node = cct->free++;
+    struct dp_cct_node *node = cct->free;
+    cct->free = (struct dp_cct_node *)((char *)node + cct->node_size);
     cct->free_count--;
     cct->nodes[cct->count++] = node;
     return node;
 }
 
-int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit)
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts)
 {
     memset(cct, 0, sizeof *cct);
     cct->live = live;
     cct->limit = limit;
-    cct->root = new_node(cct);
+    cct->n_counts = n_counts;
+    cct->node_size = sizeof *cct->root + n_counts * sizeof cct->root->counts[0];
+    cct->idle = dp_mem_zalloc(cct->node_size);
+    cct->root = cct->idle ? new_node(cct) : NULL;
     if (!cct->root)
         return DP_E_NOMEM;
     cct->root->number = 1;
@@ -44,6 +48,7 @@ int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit)
 
 void dp_cct_release(struct dp_cct *cct)
 {
+    dp_mem_free(cct->idle);
     dp_mem_free(cct->nodes);
     dp_mem_free(cct->histograms);
     dp_map_release(&cct->children);
@@ -142,7 +147,7 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
 
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
 {
-    if (node == &cct->idle)
+    if (node == cct->idle)
         return node;
     struct dp_cct_node *child = child_of(cct, node, id, site, false);
     return child->up == node ? node->last = child : child;
@@ -150,7 +155,7 @@ struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, u
 
 struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
 {
-    return node == &cct->idle ? node : child_of(cct, node, id, site, true);
+    return node == cct->idle ? node : child_of(cct, node, id, site, true);
 }
 
 /* ---- writing ---- */
@@ -290,12 +295,18 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
     w->how->real += real;
     w->how->sys += sys;
     w->how->user += cpu - sys;
+    uint64_t counters[1 + DP_FMT_COUNTERS];
+    size_t n_counters = 0;
+    if (w->how->ops)
+        counters[n_counters++] = n->ops;
+    for (size_t i = 0; i < w->cct->n_counts && n_counters < DP_FMT_COUNTERS; i++)
+        counters[n_counters++] = n->counts[i];
     struct dp_fmt_context c = {
         .depth = depth,
         .id = w->rank[n->id],
         .calls = n->calls,
-        .counters = &n->ops,
-        .n_counters = w->how->ops ? 1 : 0,
+        .counters = counters,
+        .n_counters = n_counters,
         .folded = n->folded,
     };
     if (!w->how->no_times) {

@@ -32,17 +32,19 @@ struct dp_cct_node {
     struct dp_cct_node *last;   /* the child entered last */
     struct dp_cct_histogram *histogram;
     uint64_t folded;            /* frames of further recursion that it stands for */
+    uint64_t counts[];          /* self, of each counter */
 };
 
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
-    struct dp_cct_node idle;            /* takes what shall not count; its own only context */
+    struct dp_cct_node *idle;           /* takes what shall not count; its own only context */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
     size_t count, cap;
     size_t limit;                       /* contexts; recursion is folded beyond */
+    size_t n_counts, node_size;         /* counters of a node; its bytes */
     uint64_t folded;                    /* calls that found no context of their own */
     struct dp_map children;             /* parent's number, key -> number */
     struct dp_map keys;                 /* id, site -> key */
@@ -59,8 +61,8 @@ struct dp_cct_call {
     uint32_t site;              /* set only where places are kept */
 };
 
-/* live is borrowed. Returns 0 or DP_E_NOMEM. */
-int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit);
+/* live is borrowed; n_counts: counters beside the ops. Returns 0 or DP_E_NOMEM. */
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);
 
 /* The context of a call of id from node; never NULL. Beyond the limit, or

@@ -1,4 +1,5 @@
 #include "dp_flat.h"
+#include "dp_err.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -11,6 +12,11 @@ uint64_t dp_flat_value(const struct dp_node *node, int time)
     case DP_T_REAL:   return node->self[DP_REAL];
     }
     return node->self[DP_USER] + node->self[DP_SYSTEM];
+}
+
+uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how)
+{
+    return how->counter ? dp_prof_count(prof, node, how->counter - 1) : dp_flat_value(&prof->nodes[node], how->time);
 }
 
 struct walk {
@@ -51,7 +57,7 @@ static void down(struct walk *w, uint32_t n)
         return;
     uint32_t r = row_of(w, n);
     struct dp_flat_row *row = &w->rows[r];
-    uint64_t self = dp_flat_value(node, w->how->time);
+    uint64_t self = dp_flat_own(w->prof, n, w->how);
     if (n < row->first)
         row->first = n;
     row->calls += node->calls;
@@ -125,6 +131,8 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
     struct walk w;
     memset(&w, 0, sizeof w);
     memset(flat, 0, sizeof *flat);
+    if (how->counter > prof->n_counters)
+        return DP_E_ARG;
     w.prof = prof;
     w.names = names;
     w.how = how;

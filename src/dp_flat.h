@@ -21,5 +21,7 @@ void dp_flat_release(struct dp_flat *flat);
 
 /* Ticks of the chosen time that a context has itself. */
 uint64_t dp_flat_value(const struct dp_node *node, int time);
+/* The same, or the counter's where one was chosen. */
+uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <sys/types.h>
 
-#define DP_LIVE_MAGIC   UINT64_C(0x4c656e7544705201)    /* also tells the byte order */
+#define DP_LIVE_MAGIC   UINT64_C(0x4c656e7544705202)    /* also tells the byte order */
 #define DP_LIVE_ALIGN   4096
 
 enum dp_live_kind {

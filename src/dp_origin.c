@@ -69,6 +69,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
     o->cut = plus(o->cut, from->cut);
     o->limited = o->limited || from->limited;
     o->runops_taken = o->runops_taken || from->runops_taken;
+    o->events_lost = o->events_lost || from->events_lost;
     return 0;
 }
 
@@ -95,6 +96,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     }
     one.limited = dp_header_number(head, "dprof_limit_reached", &n) && n;
     one.runops_taken = dp_header_number(head, "dprof_runops_taken", &n) && n;
+    one.events_lost = dp_header_number(head, "dprof_events_lost", &n) && n;
     return dp_origin_merge(o, &one, scale);
 }
 
@@ -124,6 +126,8 @@ void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf)
         dp_buf_adds(buf, "$dprof_limit_reached=1;\n");
     if (o->runops_taken)
         dp_buf_adds(buf, "$dprof_runops_taken=1;\n");
+    if (o->events_lost)
+        dp_buf_adds(buf, "$dprof_events_lost=1;\n");
     for (int k = 0; k < DP_ORIGIN_COMMON; k++) {
         const struct dp_name *v = &o->common[k];
         if (!v->ptr)

@@ -15,6 +15,7 @@ struct dp_origin {
     uint64_t cut;               /* of these did not come to their end */
     bool limited;               /* one at least went on as a tree */
     bool runops_taken;          /* one at least ended without perl's run loop */
+    bool events_lost;           /* in one at least counting ended early */
     uint64_t sums[DP_ORIGIN_SUMS];  /* ticks */
     struct dp_pool pool;
     struct dp_name common[DP_ORIGIN_COMMON];    /* ptr NULL: not all have it, and equal */

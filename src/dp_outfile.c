@@ -43,9 +43,7 @@ char *dp_outfile_absolute(const char *path)
     return full;
 }
 
-/* Moves fd out of the way, so that the program's next open gets the number it
- * would have had. Keeps it where it is when no number is left up there. */
-static int move_up(int fd)
+int dp_outfile_high(int fd)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW_FD);
     if (high < 0) {
@@ -222,7 +220,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
         of->failed = true;
         return fd < 0 ? fd : cannot(err, of->path);
     }
-    of->fd = move_up(fd);
+    of->fd = dp_outfile_high(fd);
     of->dev = st.st_dev;
     of->ino = st.st_ino;
     of->regular = S_ISREG(st.st_mode);
@@ -261,7 +259,7 @@ static int get_back(struct dp_outfile *of)
     }
     if (of->regular)
         flock(fd, LOCK_EX | LOCK_NB);
-    of->fd = move_up(fd);
+    of->fd = dp_outfile_high(fd);
     return 0;
 }
 
@@ -492,7 +490,7 @@ int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t kee
         return DP_E_NOMEM;
     int fd = create_twin(twin, of->path);
     if (fd >= 0) {
-        twin->fd = move_up(fd);
+        twin->fd = dp_outfile_high(fd);
         twin->regular = true;
         twin->gzip = of->gzip;
         twin->text = of->text;

@@ -42,6 +42,12 @@ uint64_t dp_pieces_word(const char *p)
     return w;
 }
 
+size_t dp_pieces_counts(const struct dp_pieces *p)
+{
+    uint64_t n = p->has_state ? p->state[DP_PIECE_S_COUNTS] : 0;
+    return n < DP_FMT_COUNTERS ? (size_t)n : DP_FMT_COUNTERS;
+}
+
 uint32_t dp_pieces_half(const char *p)
 {
     uint32_t w;
@@ -105,6 +111,7 @@ static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
 static int take_marks(struct reading *r, uint64_t *left)
 {
     int rc = 1;
+    size_t counts = 8 * dp_pieces_counts(r->to);
     while (*left >= 8 && (rc = need(r, 8)) == 1) {
         uint64_t word = dp_pieces_word(r->buf + r->pos);
         size_t size = 8;
@@ -112,6 +119,7 @@ static int take_marks(struct reading *r, uint64_t *left)
             break;
         if ((uint32_t)word >> DP_PIECE_ID_BITS == DP_PIECE_CPU)
             size = 8 * DP_PIECE_CPU_WORDS;
+        size += counts;
         if (*left < size)
             break;
         if ((rc = need(r, size)) == 1)
@@ -206,7 +214,7 @@ static int take_piece(struct reading *r)
         break;
     case DP_PIECE_NODES:
         if (!r->names_only)
-            rc = take_items(r, &r->to->nodes, DP_PIECE_NODE, &size);
+            rc = take_items(r, &r->to->nodes, DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(r->to), &size);
         break;
     case DP_PIECE_HISTOGRAMS:
         if (!r->names_only)

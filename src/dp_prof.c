@@ -206,6 +206,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
         return rc;
     dp_prof_take_counters(prof, head->counters, head->n_counters);
+    dp_prof_take_shares(prof, head);
     prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
@@ -369,8 +370,8 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
-DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err,
-                          const bool detail)
+DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts, size_t n, size_t *bad,
+                          struct dp_err *err, const bool detail)
 {
     uint64_t total[DP_METRICS] = { 0, 0, 0 };
     int rc = 0;
@@ -389,6 +390,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
+        if (counts && (step = dp_prof_add_counts(prof, at, counts + i * prof->file->head.n_counters)) < 0)
+            break;
         if (detail) {
             prof->now += ev[i].t[DP_REAL];
             prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, ev[i].t) : 0;
@@ -423,14 +426,16 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, size_t n, s
     return rc;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
-        dp_window_clip(prof->window, ev, n);
+        dp_window_clip(prof->window, ev, counts, prof->file->head.n_counters, n);
+    if (DP_UNLIKELY(counts != NULL))
+        return take_events(prof, ev, counts, n, bad, err, prof->detail || prof->chart);
     if (DP_UNLIKELY(prof->detail || prof->chart))
-        return take_events(prof, ev, n, bad, err, true);
-    return take_events(prof, ev, n, bad, err, false);
+        return take_events(prof, ev, NULL, n, bad, err, true);
+    return take_events(prof, ev, NULL, n, bad, err, false);
 }
 
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
@@ -668,4 +673,9 @@ const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len)
         return NULL;
     *len = prof->counters[k].len;
     return prof->counters[k].name;
+}
+
+int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k)
+{
+    return k < prof->n_counters && prof->counters[k].lacking;
 }

@@ -45,6 +45,7 @@ struct dp_counter {
     const char *name;           /* as in the header: with its unit */
     size_t len;
     bool lacking;               /* a file did not have it */
+    unsigned share;             /* tenths of a percent of the time that it was counted, in the file where that is least */
 };
 
 struct dp_prof {

@@ -138,7 +138,7 @@ void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, 
                 continue;
             const struct dp_name *name = dp_pool_name(&prof->texts, text);
             prof->column[k] = (uint32_t)prof->n_counters;
-            prof->counters[prof->n_counters++] = (struct dp_counter){ name->ptr, name->len, false };
+            prof->counters[prof->n_counters++] = (struct dp_counter){ name->ptr, name->len, false, 1000 };
         }
         return;
     }
@@ -161,6 +161,47 @@ void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, 
             prof->counters[i].lacking = true;
             prof->counters_differ = true;
         }
+}
+
+/* 66.4 in tenths, as far as that; false: it is no such number, and one of 100 and more is of no interest. */
+static bool tenths(const char **p, unsigned *out)
+{
+    const char *q = *p;
+    unsigned n = 0;
+    while (*q >= '0' && *q <= '9' && n < 100)
+        n = 10 * n + (unsigned)(*q++ - '0');
+    bool ok = q > *p;
+    n *= 10;
+    if (*q == '.' && q[1] >= '0' && q[1] <= '9')
+        n += (unsigned)(q[1] - '0');
+    q += strcspn(q, " ");
+    *p = q + (*q == ' ');
+    *out = n;
+    return ok;
+}
+
+void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head)
+{
+    const char *p = dp_header_get(head, "dprof_shares");
+    unsigned share;
+    for (size_t k = 0; p && *p && k < head->n_counters; k++) {
+        bool ok = tenths(&p, &share);
+        struct dp_counter *c = prof->column[k] == UINT32_MAX ? NULL : &prof->counters[prof->column[k]];
+        if (ok && c && share < c->share)
+            c->share = share;
+    }
+}
+
+int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts)
+{
+    size_t n = prof->n_counters ? prof->file->head.n_counters : 0;
+    uint64_t *to = n ? counts_of(prof, node) : NULL;
+    if (n && !to)
+        return DP_E_NOMEM;
+    for (size_t k = 0; k < n; k++)
+        if (prof->column[k] != UINT32_MAX)
+            to[prof->column[k]] = plus(to[prof->column[k]], prof->paired ? scaled(counts[k], prof->scale) : counts[k]);
+    return 0;
 }
 
 int dp_prof_counters_differ(const struct dp_prof *prof) { return prof->counters_differ; }
@@ -233,15 +274,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         node->calls = plus(node->calls, c->calls);
     if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale), scaled(c->shortest, prof->scale), c->folded) < 0)
         return too_many(err, DP_E_NOMEM);
-    if (prof->n_counters && prof->file->head.n_counters) {
-        uint64_t *counts = counts_of(prof, (uint32_t)n);
-        if (!counts)
-            return too_many(err, DP_E_NOMEM);
-        for (size_t k = 0; k < prof->file->head.n_counters; k++)
-            if (prof->column[k] != UINT32_MAX)
-                counts[prof->column[k]] = plus(counts[prof->column[k]], prof->paired ? scaled(c->counters[k], prof->scale) : c->counters[k]);
-    }
-    return n;
+    return dp_prof_add_counts(prof, (uint32_t)n, c->counters) < 0 ? too_many(err, DP_E_NOMEM) : n;
 }
 
 int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
@@ -301,6 +334,9 @@ static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     memcpy(column, prof->column, sizeof column);
     for (size_t k = 0, kept = 0; k < from->n_counters; k++)
         prof->column[k] = from->counters[k].lacking ? UINT32_MAX : column[kept++];
+    for (size_t k = 0; k < from->n_counters; k++)
+        if (prof->column[k] != UINT32_MAX && from->counters[k].share < prof->counters[prof->column[k]].share)
+            prof->counters[prof->column[k]].share = from->counters[k].share;
 }
 
 static int merge(struct dp_prof *prof, const struct dp_prof *from, uint64_t scale, uint32_t *subs, uint32_t *of)

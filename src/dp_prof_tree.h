@@ -17,6 +17,12 @@ int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, str
 
 /* Counters of a further file or profile: those that it lacks are given up. */
 void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n);
+/* Then: how much of the time the file's were counted. */
+void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head);
+
+/* Adds counters of the file being read, a value for each of its header's, to a node's own.
+ * Returns 0 or DP_E_NOMEM. */
+int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts);
 
 /* A call of a sub in node ended. Returns 0 or DP_E_NOMEM. */
 int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks);

@@ -25,6 +25,7 @@ static void release(struct dp_reader *r)
 {
     dp_mem_free(r->block);
     dp_mem_free(r->ids);
+    dp_mem_free(r->counts);
     dp_map_release(&r->far_ids);
     dp_pool_release(&r->names);
     dp_mem_free(r->name_subs);
@@ -305,6 +306,8 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (rc == 0)
             rc = told;
     }
+    if (rc == 0)
+        rc = dp_reader_columns(r);
     if (rc == 0) {
         r->newer = left && !head->ended && dp_reader_pieces_tree(r, left);
         if (tree)

@@ -74,8 +74,10 @@ struct dp_consumer {
     int (*header)(void *ctx, const struct dp_header *head, struct dp_err *err);
     /* Before the first event of that sub. Equal subs may get equal numbers. */
     int64_t (*sub)(void *ctx, const struct dp_subdef *def);
-    /* The events are the consumer's to alter. *bad: the index of the one it refuses. */
-    int (*events)(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err);
+    /* The events are the consumer's to alter, and so are the counters that go with them: for each event
+     * as many as the header has, counted since the one before, < DP_LIMIT_COUNT; NULL where it has none.
+     * *bad: the index of the one it refuses. */
+    int (*events)(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err);
     /* A tree begins, at the beginning or behind the marks of a trace, whose open calls
      * end with it. May be NULL. */
     int (*tree)(void *ctx, struct dp_err *err);

@@ -123,6 +123,16 @@ static int mark(struct left *l, uint64_t word)
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
+static uint64_t bounded(uint64_t n)
+{
+    return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT - 1;
+}
+
+static uint64_t count(const char *p)
+{
+    return bounded(dp_pieces_word(p));
+}
+
 /* How many of the marks the text has already, should it have been written at the
  * very moment: for the state was not told yet. */
 static uint64_t written(const struct left *l)
@@ -137,12 +147,15 @@ static int use_marks(struct left *l)
     uint64_t done = written(l), t[DP_METRICS];
     const char *p = l->p->marks.ptr, *end = p + l->p->marks.len;
     double sum = 0, wait = 0;           /* of the short gaps up to the next reading of the CPU clock */
+    size_t counts = dp_pieces_counts(l->p);
     int rc = 0;
     /* Time without its mark is told once more here, or stands in the state. */
     for (int m = 0; m < DP_METRICS; m++) {
         uint64_t pending = l->p->state[DP_PIECE_S_USER + m];
         r->t[m] = !done && pending < DP_LIMIT_INTERVAL ? pending : 0;
     }
+    for (size_t k = 0; k < r->n_counts; k++)
+        r->c[k] = !done && k < counts ? bounded(l->p->state[DP_PIECE_S_PENDING + k]) : 0;
     while (p < end && rc == 0) {
         uint64_t word = dp_pieces_word(p);
         double gap = (double)(word >> 32);
@@ -157,12 +170,13 @@ static int use_marks(struct left *l)
         for (int m = 0; m < DP_METRICS; m++)
             if (r->t[m] + t[m] < DP_LIMIT_INTERVAL)
                 r->t[m] += t[m];
-        if (cpu)
-            p += 8 * DP_PIECE_CPU_WORDS;
-        else
-            p += 8;
+        p += cpu ? 8 * DP_PIECE_CPU_WORDS : 8;
+        for (size_t k = 0; k < r->n_counts && k < counts; k++)
+            r->c[k] = bounded(r->c[k] + count(p + 8 * k));
+        p += 8 * counts;
         if (!cpu && done) {
             memset(r->t, 0, sizeof r->t);
+            memset(r->c, 0, sizeof r->c);
             done -= is_mark(word);
         } else if (!cpu) {
             rc = mark(l, word);
@@ -171,6 +185,7 @@ static int use_marks(struct left *l)
     if (rc > 0) {
         rc = 0;
         memset(r->t, 0, sizeof r->t);
+        memset(r->c, 0, sizeof r->c);
     }
     return rc < 0 ? rc : dp_reader_flush(r);
 }
@@ -180,12 +195,6 @@ static uint64_t span(const struct left *l, const char *p)
 {
     double ticks = (double)dp_pieces_word(p) * l->f;
     return ticks < (double)DP_LIMIT_INTERVAL ? (uint64_t)ticks : 0;
-}
-
-static uint64_t count(const char *p)
-{
-    uint64_t n = dp_pieces_word(p);
-    return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT;
 }
 
 /* of[number - 1]: the consumer's number of a node, or UINT32_MAX. Of a process that
@@ -214,7 +223,11 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     uint32_t site = dp_pieces_half(p + DP_PIECE_N_SITE);
     if (number > 1 && site && site <= l->site_count)
         c.at = l->sites[site - 1];
-    counters[0] = count(p + DP_PIECE_N_OPS);
+    size_t n_counters = 0;
+    if (l->p->state[DP_PIECE_S_OPS])
+        counters[n_counters++] = count(p + DP_PIECE_N_OPS);
+    for (size_t k = 0; k < dp_pieces_counts(l->p) && n_counters < DP_FMT_COUNTERS; k++)
+        counters[n_counters++] = count(p + DP_PIECE_N_COUNTS + 8 * k);
     c.counters = counters;
     c.calls = count(p + DP_PIECE_N_CALLS);
     c.folded = count(p + DP_PIECE_N_FOLDED);
@@ -247,7 +260,8 @@ static int find_sites(struct left *l)
 static int use_nodes(struct left *l)
 {
     struct dp_reader *r = l->r;
-    size_t nodes = l->p->nodes.len / DP_PIECE_NODE;
+    const size_t size = DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(l->p);
+    size_t nodes = l->p->nodes.len / size;
     uint32_t most = 0;
     int rc = 0;
     if (r->info->contexts || !nodes)    /* the text has the tree already */
@@ -256,7 +270,7 @@ static int use_nodes(struct left *l)
     if (rc == 0 && !r->tree)
         rc = dp_reader_begin_tree(r);
     for (size_t i = 0; i < nodes; i++) {
-        uint32_t number = dp_pieces_half(l->p->nodes.ptr + i * DP_PIECE_NODE);
+        uint32_t number = dp_pieces_half(l->p->nodes.ptr + i * size);
         if (number > most && number <= DP_LIMIT_NODES)
             most = number;
     }
@@ -265,7 +279,7 @@ static int use_nodes(struct left *l)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     memset(of, 0xff, ((size_t)most + 1) * sizeof *of);
     for (size_t i = 0; i < nodes && rc == 0; i++)
-        rc = use_node(l, l->p->nodes.ptr + i * DP_PIECE_NODE, of);
+        rc = use_node(l, l->p->nodes.ptr + i * size, of);
     dp_mem_free(of);
     for (size_t at = 0; at < l->p->histograms.len && rc == 0 && r->to->histogram; at += DP_PIECE_HISTOGRAM) {
         const char *p = l->p->histograms.ptr + at;

@@ -11,7 +11,7 @@
 #  define DP_READER_WIDE 1
 #endif
 
-enum { FIELDS = 16 };
+enum { FIELDS = 8 + DP_FMT_COUNTERS };
 
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
 {
@@ -39,7 +39,7 @@ int dp_reader_flush(struct dp_reader *r)
     if (!n)
         return 0;
     r->n_events = 0;
-    int rc = r->to->events(r->to->ctx, r->events, n, &bad, r->err);
+    int rc = r->to->events(r->to->ctx, r->events, r->counts, n, &bad, r->err);
     if (rc >= 0)
         return 0;
     dp_err_set(r->err, rc, "%s", dp_err_text(rc));
@@ -52,8 +52,24 @@ int dp_reader_flush(struct dp_reader *r)
     return rc;
 }
 
+int dp_reader_columns(struct dp_reader *r)
+{
+    size_t n = r->head->n_counters;
+    if (!n || r->head->folded)
+        return 0;
+    r->counts = dp_mem_realloc(NULL, n * DP_READER_BATCH, sizeof *r->counts);
+    if (!r->counts)
+        return no_memory(r);
+    r->n_counts = n;
+    return 0;
+}
+
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at)
 {
+    for (size_t k = 0; k < r->n_counts; k++) {
+        r->counts[r->n_events * r->n_counts + k] = r->c[k];
+        r->c[k] = 0;
+    }
     struct dp_event *ev = &r->events[r->n_events++];
     for (int m = 0; m < DP_METRICS; m++) {
         ev->t[m] = r->t[m];
@@ -364,6 +380,19 @@ static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
     return true;
 }
 
+/* Counters behind the times. Columns that are missing are 0. */
+static bool columns(struct dp_reader *r, const struct dp_text *f, size_t n)
+{
+    for (size_t k = 0; k < n && k < r->n_counts; k++) {
+        uint64_t count;
+        if (!dp_num_dec(f[k].ptr, f[k].len, &count) || count >= DP_LIMIT_COUNT - r->c[k])
+            return false;
+        if (!r->writing)
+            r->c[k] += count;
+    }
+    return true;
+}
+
 /* An old-style line's absolute times: what has passed since the clock was last set. */
 static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 {
@@ -453,7 +482,8 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     char c = f[0].ptr[0];
     if (c == '@') {
         uint64_t t[DP_METRICS];
-        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2]) || !pass(r, t))
+        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2]) || !pass(r, t)
+            || !columns(r, f + 4, (size_t)n - 4))
             return dp_reader_bad_line(r, ptr, len);
         return 0;
     }
@@ -486,7 +516,7 @@ DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
 /* Whether times wait for the next mark, or need more than adding up. */
 static bool is_plain(const struct dp_reader *r)
 {
-    return !r->writing && !r->has_clock && !(r->t[0] | r->t[1] | r->t[2]);
+    return !r->n_counts && !r->writing && !r->has_clock && !(r->t[0] | r->t[1] | r->t[2]);
 }
 
 /* Where a time line and a mark of the usual shape were found. */
@@ -617,10 +647,82 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
+/* The same where times have counters behind them. */
+static bool is_counted(const struct dp_reader *r)
+{
+    return r->n_counts && !r->writing && !r->has_clock;
+}
+
+/* A number of up to 15 digits; what follows it is at *p. False: look closer. */
+DP_INLINE bool plain_number(const char **p, uint64_t *out)
+{
+    uint64_t n = 0;
+    const char *s = *p;
+    while (*s >= '0' && *s <= '9' && s - *p < 15)
+        n = n * 10 + (uint64_t)(*s++ - '0');
+    *out = n;
+    bool good = s != *p;
+    *p = s;
+    return good;
+}
+
+/* "@ U S R C ...\n" at p: adds it up; the start of the next line, or NULL. */
+static const char *counted_time(struct dp_reader *r, const char *p)
+{
+    uint64_t v[DP_METRICS + DP_FMT_COUNTERS];
+    size_t n = DP_METRICS + r->n_counts;
+    p++;
+    for (size_t i = 0; i < n; i++) {
+        if (*p++ != ' ' || !plain_number(&p, &v[i]) || v[i] >= DP_LIMIT_INTERVAL / 4)
+            return NULL;
+    }
+    if (*p != '\n')
+        return NULL;
+    for (int m = 0; m < DP_METRICS; m++)
+        if (r->t[m] + v[m] >= DP_LIMIT_INTERVAL)
+            return NULL;
+    for (size_t k = 0; k < r->n_counts; k++)
+        if (v[DP_METRICS + k] >= DP_LIMIT_COUNT - r->c[k])
+            return NULL;
+    for (int m = 0; m < DP_METRICS; m++)
+        r->t[m] += v[m];
+    for (size_t k = 0; k < r->n_counts; k++)
+        r->c[k] += v[DP_METRICS + k];
+    return p + 1;
+}
+
+/* As usual_lines, of lines with counters. end is behind a line's end, so that nothing reads beyond it. */
+static const char *counted_lines(struct dp_reader *r, const char *p, const char *end)
+{
+    while (p < end && r->n_events < DP_READER_BATCH) {
+        uint64_t key, value;
+        if (*p == '@') {
+            const char *next = counted_time(r, p);
+            if (!next)
+                break;
+            r->line++;
+            p = next;
+            continue;
+        }
+        unsigned op = op_of[(unsigned char)*p];
+        unsigned n = op && p[1] == ' ' ? short_id(p + 2, &key, &value) : 0;
+        if (!n || p + n + 3 > end || value >= r->ids_cap || r->ids[value].key != key)
+            break;
+        r->info->marks++;
+        dp_reader_event(r, (int)op, r->ids[value].sub, r->base + (uint64_t)(p - r->buf));
+        r->line++;
+        p += n + 3;
+    }
+    return p;
+}
+
 int dp_reader_begin_tree(struct dp_reader *r)
 {
     int rc = 0;
-    if (r->t[0] | r->t[1] | r->t[2]) {
+    bool counted = false;
+    for (size_t k = 0; k < r->n_counts; k++)
+        counted = counted || r->c[k];
+    if (counted || (r->t[0] | r->t[1] | r->t[2])) {
         dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->base + r->pos);
         rc = dp_reader_flush(r);
     }
@@ -634,8 +736,8 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
 {
     const char *p = r->buf + r->pos;
     while (p < end && !r->tree) {
-        if (is_plain(r)) {
-            p = usual_lines(r, p, end);
+        if (is_plain(r) || is_counted(r)) {
+            p = r->n_counts ? counted_lines(r, p, end) : usual_lines(r, p, end);
             r->pos = (size_t)(p - r->buf);
             if (r->n_events == DP_READER_BATCH) {
                 int rc = dp_reader_flush(r);

@@ -50,6 +50,9 @@ struct dp_reader {
     uint64_t clock[DP_METRICS];
     uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */
     uint64_t passed[DP_METRICS];    /* all time of the trace, brackets included */
+    size_t n_counts;            /* of a trace: columns behind the times */
+    uint64_t c[DP_FMT_COUNTERS];    /* counted since the last event */
+    uint64_t *counts;           /* n_counts for each event of the batch; NULL: none */
     struct dp_reader_id *ids;   /* by id */
     size_t ids_cap;
     struct dp_map far_ids;      /* the others */
@@ -75,6 +78,9 @@ struct dp_reader {
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };
+
+/* Columns of counters, as the header has them. Returns 0 or DP_E_NOMEM. */
+int dp_reader_columns(struct dp_reader *r);
 
 /* Takes the lines up to end, which is behind a line's end; stops where a tree
  * begins. */

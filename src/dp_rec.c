@@ -58,7 +58,7 @@ static void open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait)
     rec->pos[DP_RAW_LONG_WAIT] = wait;
     rec->pos[DP_RAW_SHORT_SUM] = 0;
     rec->pos[DP_RAW_SHORT_WAIT] = 0;
-    rec->pos += DP_RAW_CPU_WORDS;
+    rec->pos = dp_rec_put_counts(rec, rec->pos + DP_RAW_CPU_WORDS);
 }
 
 static void anchor_cpu(struct dp_rec *rec)
@@ -96,6 +96,7 @@ static void start(struct dp_rec *rec)
     rec->split_ns = 0;
     rec->period_end = rec->deadline;
     rec->ops_seen = *rec->ops;
+    dp_rec_skip_counts(rec);
     rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
 
@@ -105,7 +106,9 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     static const uint64_t no_ops = 0;
     memset(rec, 0, sizeof *rec);
     rec->how = *how;
+    rec->how.words *= 1 + how->n_counts;
     rec->writer = writer;
+    writer->n_counts = how->n_counts;
     rec->host = host;
     rec->host_arg = host_arg;
     rec->ops = how->ops ? how->ops : &no_ops;
@@ -122,6 +125,13 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
         rec->young = true;
     }
     start(rec);
+}
+
+/* A mark of any kind, and its counters; the end of it. */
+static uint64_t *put_mark(struct dp_rec *rec, uint64_t mark)
+{
+    *rec->pos = mark;
+    return dp_rec_put_counts(rec, rec->pos + 1);
 }
 
 static void clear_window(struct dp_rec *rec)
@@ -143,7 +153,7 @@ static struct dp_cct_node *base(struct dp_rec *rec)
 void dp_rec_rebase(struct dp_rec *rec)
 {
     if (rec->tree)
-        rec->cur = rec->paused ? &rec->cct.idle : base(rec);
+        rec->cur = rec->paused ? rec->cct.idle : base(rec);
 }
 
 /* phase_begins: with it; of a trace that goes on as a tree it has begun before. */
@@ -166,8 +176,9 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     rec->state->rate = rec->rate;
     rec->state->tree = rec->tree;
     rec->state->ops = rec->how.ops != NULL;
+    rec->state->n_counts = rec->how.n_counts;
     if (rec->tree) {
-        int rc = dp_cct_init(&rec->cct, live, rec->how.contexts);
+        int rc = dp_cct_init(&rec->cct, live, rec->how.contexts, rec->how.n_counts);
         if (rc == 0)
             begin_tree(rec, true);
         return rc;
@@ -178,7 +189,7 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     rec->pos = rec->window;
     clear_window(rec);
     if (rec->phase)
-        *rec->pos++ = DP_RAW_WORD(DP_RAW_PHASE, rec->phase);
+        rec->pos = put_mark(rec, DP_RAW_WORD(DP_RAW_PHASE, rec->phase));
     rec->told = rec->phase;
     return 0;
 }
@@ -321,6 +332,7 @@ static void close_reading(struct dp_rec *rec)
 static void tell_state(struct dp_rec *rec)
 {
     rec->state->pending = rec->writer->pending;
+    memcpy(rec->state->pending_counts, rec->writer->pending_counts, sizeof rec->state->pending_counts);
     rec->state->marks = rec->writer->marks;
 }
 
@@ -372,6 +384,7 @@ static void save(struct dp_rec *rec, uint64_t now)
     rec->saved = now;
     if (rec->tree) {
         dp_rec_charge_ops(rec);
+        dp_rec_charge_counts(rec);
         split_tree(rec, now);
     }
     if (rec->save)
@@ -438,7 +451,7 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
     return 0;
 }
 
-int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
+DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now, const int how)
 {
     if (rec->paused) {
         if (call)
@@ -448,17 +461,28 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
     run_trip(rec);
     if (rec->tree) {
         /* began as a trace */
-        dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call, now, true);
+        dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call, now, DP_REC_TREE | how);
         return rec->err;
     }
     uint64_t gap = take_gap(rec, now);
-    *rec->pos++ = gap << 32 | word;
+    rec->pos = put_mark(rec, gap << 32 | word);
     if (rec->pos >= rec->end || now - rec->written >= stamps(rec, WINDOW_NS) || rec->wanted)
         write_window(rec, now);
     if (rec->wanted)
         save(rec, now);
     dp_rec_rearm(rec);
     return rec->err;
+}
+
+int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
+{
+    return mark_slow(rec, word, call, now, 0);
+}
+
+int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
+{
+    rec->worked = true;
+    return mark_slow(rec, word, call, now, DP_REC_COUNTS);
 }
 
 /* ---- tree ---- */
@@ -508,7 +532,7 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
 
 int dp_rec_to_tree(struct dp_rec *rec)
 {
-    int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts);
+    int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts, rec->how.n_counts);
     if (rc < 0)
         return rc;
     /* No window comes behind the time that is still pending. */
@@ -521,6 +545,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     begin_tree(rec, rec->told != rec->phase);
     rec->end = rec->window;         /* all marks go the slow way */
     rec->ops_seen = *rec->ops;
+    dp_rec_skip_counts(rec);
     return 0;
 }
 
@@ -528,7 +553,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
 
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now)
 {
-    dp_rec_mark_slow(rec, DP_RAW_WORD(kind, n & DP_RAW_ID_MAX), NULL, now);
+    dp_rec_mark_slow_counted(rec, DP_RAW_WORD(kind, n & DP_RAW_ID_MAX), NULL, now);
     rec->left = now;
 }
 
@@ -541,9 +566,9 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
         return;
     rec->told = id;
     if (!rec->tree) {
-        dp_rec_mark_slow(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
+        dp_rec_mark_slow_counted(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
     } else {
-        dp_rec_charge(rec, now);
+        dp_rec_charge(rec, now, DP_REC_COUNTS);
         begin_tree(rec, true);
     }
     rec->left = now;
@@ -553,8 +578,8 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 {
     if (rec->tree) {
         rec->deadline = 0;      /* read the CPU clock: the next reading counts from the end of the pause */
-        dp_rec_charge(rec, now);
-        rec->cur = &rec->cct.idle;
+        dp_rec_charge(rec, now, DP_REC_COUNTS);
+        rec->cur = rec->cct.idle;
     }
     rec->links++;
     rec->paused = true;
@@ -577,6 +602,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     else
         dp_rec_untrip(rec);
     rec->ops_seen = *rec->ops;
+    dp_rec_skip_counts(rec);
     rec->left = now;
     if (rec->trip)                      /* in a child, where all is still the parent's */
         return;
@@ -598,7 +624,7 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
     }
     if (rec->tree) {
         rec->deadline = 0;
-        dp_rec_charge(rec, now);
+        dp_rec_charge(rec, now, DP_REC_COUNTS);
         return rec->err;
     }
     uint64_t gap = gap_up_to(rec, now);

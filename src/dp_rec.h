@@ -46,7 +46,9 @@ struct dp_rec_how {
     size_t words;               /* of a trace: marks in a window; 0: each at once */
     size_t contexts;            /* of a tree: most nodes */
     bool tree;                  /* a tree from the beginning */
-    const uint64_t *ops;        /* counts ops; NULL: not counted */
+    const uint64_t *ops;        /* of a tree: counts ops; NULL: not counted */
+    const uint64_t *counts;     /* what else the program has used so far, as of the arrival; it never shrinks */
+    size_t n_counts;            /* so many of them, at most DP_FMT_COUNTERS */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
@@ -64,6 +66,7 @@ struct dp_rec {
 
     const uint64_t *ops;        /* counts ops */
     uint64_t ops_seen;
+    uint64_t counts_seen[DP_FMT_COUNTERS];
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
     struct dp_rec_how how;
     struct dp_live *live;
@@ -76,6 +79,7 @@ struct dp_rec {
     struct dp_cct cct;
     bool tree;                  /* now */
     bool paused;                /* nothing counts */
+    bool worked;                /* more than taking a mark in: set here, cleared by the host */
     uint32_t phase;             /* id of the phase's name; 0: none */
     uint32_t told;              /* the phase that the window or the tree knows of */
     int err;                    /* sticky: nothing is written any more */
@@ -127,9 +131,11 @@ struct dp_live_state {
     uint64_t tree;              /* 1: nodes are in stamps, marks are none */
     uint64_t ops;               /* 1: ops are counted */
     struct dp_ticks pending;    /* passed behind the marks in the text */
+    uint64_t n_counts;          /* behind each mark, and in each node */
+    uint64_t pending_counts[DP_FMT_COUNTERS];
 };
 
-enum { DP_REC_SLACK = 64 };     /* words behind `end` that a slow mark may use */
+enum { DP_REC_SLACK = 64 };     /* words behind `end` that marks may use: two of them, and a reading */
 
 /* Starts the clocks. Allocates nothing: dp_rec_open does.  */
 void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
@@ -234,8 +240,9 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 
 /* ---- marks ---- */
 
-/* The slow ways. */
+/* The slow ways, without counters and with them. */
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
+int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
 
 /* The program's time since the last leaving; a huge number when the counter
@@ -246,10 +253,43 @@ DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
     return gap > rec->zero ? gap - rec->zero : 0;
 }
 
+/* How a recording began: constants where they are given, so that no code asks. */
+enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2 };
+
+/* What the counters have counted since the last mark. */
+DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)
+{
+    uint64_t n = rec->how.counts[i], d = n - rec->counts_seen[i];
+    rec->counts_seen[i] = n;
+    return d;
+}
+
+/* Puts that behind a mark; the end of it. */
+DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
+{
+    for (size_t i = 0; i < rec->how.n_counts; i++)
+        *pos++ = dp_rec_counted(rec, i);
+    return pos;
+}
+
+/* Of a tree: charges the context that runs. */
+DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec)
+{
+    for (size_t i = 0; i < rec->how.n_counts; i++)
+        rec->cur->counts[i] += dp_rec_counted(rec, i);
+}
+
+/* Nothing is charged with what they have counted up to now. */
+DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
+{
+    for (size_t i = 0; i < rec->how.n_counts; i++)
+        rec->counts_seen[i] = rec->how.counts[i];
+}
+
 /* A mark of a trace that arrived at stamp now. The caller sets rec->left to a
  * fresh stamp when it is about to leave. */
 DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                            struct dp_cct_call *call, uint64_t now)
+                            struct dp_cct_call *call, uint64_t now, const int how)
 {
     uint64_t gap = dp_rec_gap(rec, now);
     uint32_t word = DP_RAW_WORD(kind, id);
@@ -258,11 +298,14 @@ DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t 
     /* A counter that stepped back gives a huge gap and goes the slow way too. */
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)
         || DP_UNLIKELY(pos >= rec->end)) {
-        dp_rec_mark_slow(rec, word, call, now);
+        if (how & DP_REC_COUNTS)
+            dp_rec_mark_slow_counted(rec, word, call, now);
+        else
+            dp_rec_mark_slow(rec, word, call, now);
         return;
     }
     *pos = gap << 32 | word;
-    rec->pos = pos + 1;
+    rec->pos = how & DP_REC_COUNTS ? dp_rec_put_counts(rec, pos + 1) : pos + 1;
     rec->program += gap;
 }
 
@@ -274,53 +317,60 @@ DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
     rec->ops_seen = ops;
 }
 
-/* The same, and the gap. */
-DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now)
+/* The same, and the gap and the other counters. */
+DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
 {
     uint64_t gap = dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
+        if (how & DP_REC_COUNTS)
+            rec->worked = true;
         dp_rec_gap_slow(rec, now);
     } else {
         rec->program += gap;
         rec->cur->real += gap;
     }
     dp_rec_charge_ops(rec);
+    if (how & DP_REC_COUNTS)
+        dp_rec_charge_counts(rec);
 }
 
-DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now)
+DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now, const int how)
 {
-    dp_rec_charge(rec, now);
+    dp_rec_charge(rec, now, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
+    size_t contexts = rec->cct.count;
     if (DP_UNLIKELY(rec->how.site != NULL))
         child = dp_cct_child(&rec->cct, cur, id, call->site = rec->how.site(rec->host_arg));
     else if (DP_UNLIKELY(!child || child->id != id))
         child = dp_cct_child(&rec->cct, cur, id, 0);
+    if ((how & DP_REC_COUNTS) && rec->cct.count != contexts)
+        rec->worked = true;
     child->calls++;
     call->caller = cur;
     call->start = rec->program;
     rec->cur = child;
 }
 
-DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now)
+DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now, const int how)
 {
-    dp_rec_charge(rec, now);
+    dp_rec_charge(rec, now, how);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
     rec->cur = call->caller;
 }
 
-/* The mark of a call that begins, ends or is replaced. is_tree is a constant
- * where this is called: whether the recording began as a tree. */
+/* The mark of a call that begins, ends or is replaced. how is a constant where this is
+ * called: DP_REC_TREE and DP_REC_COUNTS, as the recording began. */
 DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                           struct dp_cct_call *call, uint64_t now, const bool is_tree)
+                           struct dp_cct_call *call, uint64_t now, const int how)
 {
-    if (!is_tree) {
-        dp_rec_trace(rec, kind, id, call, now);
+    if (!(how & DP_REC_TREE)) {
+        dp_rec_trace(rec, kind, id, call, now, how);
     } else if (kind == DP_RAW_ENTER) {
-        dp_rec_tree_enter(rec, id, call, now);
+        dp_rec_tree_enter(rec, id, call, now, how);
     } else {
-        dp_rec_tree_leave(rec, call, now);
+        dp_rec_tree_leave(rec, call, now, how);
         if (kind == DP_RAW_GOTO)
-            dp_rec_tree_enter(rec, id, call, rec->left = now);
+            dp_rec_tree_enter(rec, id, call, rec->left = now, how);
     }
 }
 

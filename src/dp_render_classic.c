@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEVELS = 200, TIME_WIDTH = 8, NAME_MIN = 34 };
+enum { LEVELS = 200, LABEL_WIDTH = 18, TIME_WIDTH = 8, NAME_MIN = 34 };
 
 static const char *const time_names[] = { "User+System", "User", "System", "Real" };
 
@@ -32,21 +32,25 @@ static int digits(uint64_t n)
     return d;
 }
 
-/* Do ticks make seconds? If not, counts that folded stacks have. */
-static bool is_time(const struct dp_prof *prof) { return strcmp(dp_prof_unit(prof), "s") == 0; }
+/* What is shown: ticks that make seconds, or counts; those of folded stacks may have fractions. */
+struct scale {
+    bool is_time;
+    uint64_t hz;
+    int decimals;               /* that tell ticks exactly */
+};
 
-/* Decimals that tell ticks exactly. */
-static int decimals(const struct dp_prof *prof)
+static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic *how)
 {
-    uint64_t hz = dp_prof_hz(prof);
-    return hz == 1 && !is_time(prof) ? 0 : digits(hz - 1);
+    uint64_t hz = how->counter ? 1 : dp_prof_hz(prof);
+    bool is_time = !how->counter && strcmp(dp_prof_unit(prof), "s") == 0;
+    return (struct scale){ is_time, hz, hz == 1 && !is_time ? 0 : digits(hz - 1) };
 }
 
 /* Seconds for the head of the table: as many decimals as ticks have and fit,
  * without needless zeros. */
-static void head_seconds(char to[48], uint64_t ticks, const struct dp_prof *prof)
+static void head_seconds(char to[48], uint64_t ticks, const struct scale *scale)
 {
-    fit(to, seconds(ticks, dp_prof_hz(prof)), decimals(prof), TIME_WIDTH);
+    fit(to, seconds(ticks, scale->hz), scale->decimals, TIME_WIDTH);
     if (!strchr(to, '.'))
         return;
     size_t n = strlen(to);
@@ -90,8 +94,9 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, const struct dp_prof *prof,
                       const struct dp_classic *how)
 {
-    uint64_t hz = dp_prof_hz(prof);
-    int exact = is_time(prof) ? 3 : at_most(decimals(prof), 3);
+    const struct scale scale = scale_of(prof, how);
+    uint64_t hz = scale.hz;
+    int exact = scale.is_time ? 3 : at_most(scale.decimals, 3);
     uint64_t part = how->inclusive ? row->incl : row->self;
     double calls = row->calls ? (double)row->calls : 1;
     fit(line->cell[PCT], total ? 100.0 * (double)part / (double)total : 0, 2, columns[PCT].width);
@@ -138,17 +143,29 @@ static void row_name(struct dp_buf *to, const struct dp_flat_row *row, const str
     }
 }
 
+static void print_counted(struct dp_sink *sink, const char *label, const char *total)
+{
+    size_t len = strlen(label);
+    dp_sink_blanks(sink, len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
+    dp_text_print(sink, label, len);
+    dp_sink_addf(sink, " = %8s\n", total);
+}
+
 static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
                        const struct dp_classic *how, const size_t *width)
 {
+    static const struct dp_classic times;
     char num[48];
     const char *unit = dp_prof_unit(prof);
-    bool time = is_time(prof);
-    head_seconds(num, dp_prof_total(prof, DP_T_REAL), prof);
-    if (time)
+    const struct scale scale = scale_of(prof, how), elapsed = scale_of(prof, &times);
+    bool time = scale.is_time;
+    head_seconds(num, dp_prof_total(prof, DP_T_REAL), &elapsed);
+    if (elapsed.is_time)
         dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds\n", num);
-    head_seconds(num, flat->total, prof);
-    if (time)
+    head_seconds(num, flat->total, &scale);
+    if (how->counter)
+        print_counted(sink, how->counter_label, num);
+    else if (time)
         dp_sink_addf(sink, "  %11s Time = %8s Seconds\n", time_names[how->time], num);
     else
         dp_sink_addf(sink, "Total = %s %s\n", num, *unit ? unit : "(unit unknown)");
@@ -160,7 +177,7 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
 
 static void print_group(struct dp_sink *sink, const struct dp_flat *flat, const struct dp_classic *how)
 {
-    static const char *const what[] = { "Calls", "Times", "IncTimes" };
+    const char *const what[] = { "Calls", how->counter ? "Counts" : "Times", how->counter ? "IncCounts" : "IncTimes" };
     const uint64_t value[] = { flat->group.calls, flat->group.self, flat->group.incl };
     dp_sink_adds(sink, "Option G Grouping: [");
     dp_text_print(sink, how->group, how->group_len);
@@ -229,12 +246,12 @@ static bool has_kid(const struct dp_tree *tree, uint32_t n)
 }
 
 static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
-                         const struct dp_names *names, const struct dp_prof *prof)
+                         const struct dp_names *names, const struct dp_prof *prof, const struct scale *scale)
 {
     const struct dp_branch *b = &tree->branches[n];
-    uint64_t hz = dp_prof_hz(prof);
-    const char *unit = is_time(prof) ? "s" : "";
-    int prec = decimals(prof);
+    uint64_t hz = scale->hz;
+    const char *unit = scale->is_time ? "s" : "";
+    int prec = scale->decimals;
     dp_sink_blanks(sink, 2 * (level < LEVELS ? level : LEVELS));
     if (level > LEVELS)
         dp_sink_addf(sink, "[%zu] ", level);
@@ -255,16 +272,18 @@ static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint3
 }
 
 static void print_tree(struct dp_sink *sink, const struct dp_tree *tree, const struct dp_names *names,
-                       const struct dp_prof *prof, bool program)
+                       const struct dp_prof *prof, const struct dp_classic *how)
 {
+    bool program = how->program && how->only < 0;
+    const struct scale scale = scale_of(prof, how);
     size_t level = program;
     uint32_t at = 0;
     if (program)
-        print_branch(sink, tree, 0, 0, names, prof);
+        print_branch(sink, tree, 0, 0, names, prof, &scale);
     for (;;) {
         if (has_kid(tree, at)) {
             uint32_t kid = tree->order[tree->first[at]++];
-            print_branch(sink, tree, kid, level, names, prof);
+            print_branch(sink, tree, kid, level, names, prof, &scale);
             at = kid;
             level++;
         } else if (at == 0) {
@@ -283,7 +302,7 @@ int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
     struct dp_sink *sink = open_sink(host);
     int rc = sink ? dp_tree_make(&tree, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
-        print_tree(sink, &tree, names, prof, how->program && how->only < 0);
+        print_tree(sink, &tree, names, prof, how);
         rc = dp_sink_flush(sink);
         dp_tree_release(&tree);
     }

@@ -202,6 +202,20 @@ static void put(struct writing *w)
     dp_buf_clear(&w->text);
 }
 
+/* The least that a file has of each. */
+static void put_shares(struct writing *w)
+{
+    bool shared = false;
+    for (size_t k = 0; k < w->n_counters; k++)
+        shared = shared || w->prof->counters[w->counters[k]].share < 1000;
+    for (size_t k = 0; shared && k < w->n_counters; k++) {
+        unsigned share = w->prof->counters[w->counters[k]].share;
+        dp_buf_addf(&w->text, "%s%u.%u", k ? " " : "$dprof_shares='", share / 10, share % 10);
+    }
+    if (shared)
+        dp_buf_adds(&w->text, "';\n");
+}
+
 static void put_header(struct writing *w, const char *version)
 {
     const struct dp_prof *prof = w->prof;
@@ -227,6 +241,7 @@ static void put_header(struct writing *w, const char *version)
     }
     if (w->n_counters)
         dp_buf_adds(buf, "';\n");
+    put_shares(w);
     dp_buf_addf(buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
                 prof->total[DP_USER], prof->total[DP_SYSTEM], prof->total[DP_REAL], DP_FMT_PART3);
     put(w);

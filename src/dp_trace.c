@@ -121,9 +121,10 @@ static void begin_phase(struct dp_trace *t, uint32_t sub)
         line(t, t->shown_of[sub], 0, 1, "");
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
 {
     struct dp_trace *t = ctx;
+    (void)counts;
     for (size_t i = 0; i < n; i++) {
         int rc = 0;
         if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND || ev[i].op == DP_OP_GOTO)

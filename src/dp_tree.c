@@ -1,4 +1,5 @@
 #include "dp_tree.h"
+#include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
@@ -47,7 +48,7 @@ static int merge(struct dp_tree *tree, struct dp_map *map, uint32_t *of, const s
         if (of[i] == DP_MAP_NONE)
             continue;
         tree->branches[b].calls += node->calls;
-        tree->branches[b].self += dp_flat_value(node, how->time);
+        tree->branches[b].self += dp_flat_own(prof, i, how);
     }
     tree->branches[0].parent = 0;
     for (size_t i = tree->count; i-- > 0;) {
@@ -102,6 +103,8 @@ int dp_tree_make(struct dp_tree *tree, const struct dp_prof *prof, const struct 
 {
     struct dp_map map;
     memset(tree, 0, sizeof *tree);
+    if (how->counter > prof->n_counters)
+        return DP_E_ARG;
     dp_map_init(&map);
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     int rc = of ? merge(tree, &map, of, prof, names, how) : DP_E_NOMEM;

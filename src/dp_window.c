@@ -71,7 +71,7 @@ static uint64_t inside(const struct dp_window *w, uint64_t from, uint64_t to)
     return sum;
 }
 
-void dp_window_clip(struct dp_window *w, struct dp_event *ev, size_t n)
+void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t passed = ev[i].t[DP_REAL], part = inside(w, w->now, w->now + passed);
@@ -80,6 +80,11 @@ void dp_window_clip(struct dp_window *w, struct dp_event *ev, size_t n)
             ev[i].t[m] = (uint64_t)((unsigned __int128)ev[i].t[m] * part / passed);
         if (!passed && !at_once)
             memset(ev[i].t, 0, sizeof ev[i].t);
+        for (size_t k = 0; counts && k < n_counts; k++) {
+            uint64_t *count = &counts[i * n_counts + k];
+            if (passed ? part < passed : !at_once)
+                *count = passed ? (uint64_t)((unsigned __int128)*count * part / passed) : 0;
+        }
         w->now += passed;
         if (holds(w, w->now))
             continue;

@@ -7,7 +7,7 @@
 
 enum {
     TEXT_SIZE = 128 * 1024,
-    LINES_MAX = 128,            /* no more than this for a mark and its @ line */
+    LINES_MAX = 512,            /* no more than this for a mark and its @ line */
     FRACTION = 40               /* bits of a tick's fraction */
 };
 
@@ -50,6 +50,7 @@ void dp_writer_restart(struct dp_writer *w)
     w->acc_real = w->acc_wait = w->acc_sys = 0;
     memset(&w->pending, 0, sizeof w->pending);
     memset(&w->sums, 0, sizeof w->sums);
+    memset(w->pending_counts, 0, sizeof w->pending_counts);
     w->marks = 0;
     w->err = 0;
 }
@@ -128,11 +129,12 @@ static void write_names(struct dp_writer *w, const uint64_t *raw, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t kind = (uint32_t)raw[i] >> DP_RAW_ID_BITS;
+        uint32_t kind = (uint32_t)raw[i] >> DP_RAW_ID_BITS, id = (uint32_t)raw[i] & DP_RAW_ID_MAX;
         if (kind == DP_RAW_CPU)
             i += DP_RAW_CPU_WORDS - 1;
-        else if (kind <= DP_RAW_PHASE)
-            write_name(w, (uint32_t)raw[i] & DP_RAW_ID_MAX);
+        i += w->n_counts;
+        if (kind <= DP_RAW_PHASE)
+            write_name(w, id);
     }
 }
 
@@ -188,9 +190,31 @@ static char *put_time(struct dp_writer *w, char *out)
     out = put_number(out, t->sys);
     *out++ = ' ';
     out = put_number(out, t->real);
+    for (size_t i = 0; i < w->n_counts; i++) {
+        *out++ = ' ';
+        out = put_number(out, w->pending_counts[i]);
+        w->pending_counts[i] = 0;
+    }
     *out++ = '\n';
     t->user = t->sys = t->real = 0;
     return out;
+}
+
+/* Has anything passed that no line has? */
+static bool is_pending(const struct dp_writer *w)
+{
+    uint64_t any = w->pending.real | w->pending.user | w->pending.sys;
+    for (size_t i = 0; i < w->n_counts; i++)
+        any |= w->pending_counts[i];
+    return any != 0;
+}
+
+/* The counters behind a mark or reading; the end of them. */
+static const uint64_t *take_counts(struct dp_writer *w, const uint64_t *raw)
+{
+    for (size_t i = 0; i < w->n_counts; i++)
+        w->pending_counts[i] += *raw++;
+    return raw;
 }
 
 /* Real ticks that passed, of which wait ones without the CPU. */
@@ -269,8 +293,9 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
     return share;
 }
 
-int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
-                     double ticks_per_stamp, double sys_share)
+/* counted: with counters; a constant, so that windows without pay nothing for them. */
+DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n, double ticks_per_stamp, double sys_share,
+                           const bool counted)
 {
     static const char marks[] = "+-/*";
     struct short_wait shorts = { 0, 0, 0, 0 };
@@ -297,19 +322,23 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
             shorts.seen = shorts.given = 0;
             plain = false;
             raw += DP_RAW_CPU_WORDS;
+            if (counted)
+                raw = take_counts(w, raw);
             continue;
         }
         uint64_t gap = word >> 32;
         acc += gap * mult;
         uint64_t real = acc >> FRACTION;
         acc &= FRACTION_MASK;
-        plain = plain && kind < DP_RAW_PHASE;
+        plain = plain && kind < DP_RAW_PHASE && !counted;
+        if (counted)
+            take_counts(w, raw + 1);
         if (DP_UNLIKELY(!plain)) {
             if (shorts.wait)
                 pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
             else if (real)
                 pass(w, real, wait_ticks(w, 0, mult, real));
-            if (w->pending.real | w->pending.user | w->pending.sys)
+            if (counted ? is_pending(w) : (w->pending.real | w->pending.user | w->pending.sys) != 0)
                 out = put_time(w, out);
             plain = !shorts.wait && !(w->acc_wait >> FRACTION);
         } else if (real) {
@@ -332,7 +361,7 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
             *line = marks[kind & 3];
             count++;
         }
-        raw++;
+        raw += counted ? 1 + w->n_counts : 1;
         if (DP_UNLIKELY(out > limit))
             out = spill(w, out);
     }
@@ -342,9 +371,15 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n,
     return w->err;
 }
 
+int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n, double ticks_per_stamp, double sys_share)
+{
+    return w->n_counts ? write_window(w, raw, n, ticks_per_stamp, sys_share, true)
+                       : write_window(w, raw, n, ticks_per_stamp, sys_share, false);
+}
+
 int dp_writer_finish(struct dp_writer *w)
 {
-    if (w->pending.real | w->pending.user | w->pending.sys)
+    if (is_pending(w))
         spill(w, put_time(w, w->text));
     return w->err;
 }

@@ -6,6 +6,7 @@
 
 #include "dp_base.h"
 #include "dp_buf.h"
+#include "dp_fmt.h"
 
 /* A raw mark is one 64-bit word: the gap before it in stamps (32 bits), its
  * kind (3 bits) and its sub's id (29 bits). The last three are notes (Format.pod),
@@ -21,7 +22,8 @@ enum dp_raw_kind {
 
 /* A reading of the CPU clock is a word of kind DP_RAW_CPU and four more. The
  * first two tell of the long gap that ended here, the others are
- * filled in at the next reading and tell of the short gaps up to there. */
+ * filled in at the next reading and tell of the short gaps up to there. Where counters are recorded,
+ * each mark and each reading has a word for each of them behind it: what was counted since the one before. */
 enum { DP_RAW_LONG_GAP = 1, DP_RAW_LONG_WAIT, DP_RAW_SHORT_SUM, DP_RAW_SHORT_WAIT, DP_RAW_CPU_WORDS };
 
 struct dp_ticks {
@@ -60,6 +62,8 @@ struct dp_writer {
     uint64_t acc_real, acc_wait, acc_sys;   /* fractions of a tick carried */
     struct dp_ticks pending;        /* passed, not yet on a line */
     struct dp_ticks sums;           /* written or pending */
+    size_t n_counts;                /* behind each raw mark; columns of the time lines; the recorder sets it */
+    uint64_t pending_counts[DP_FMT_COUNTERS];
     uint64_t marks;
     uint64_t sys_share;             /* of CPU time, in 1/2^32 */
     int err;

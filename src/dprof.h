@@ -129,8 +129,10 @@ struct dp_sub_info {
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
-/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`. */
+/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`, with the last colon before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);
+/* Is there a file that does not have it? Then it tells nothing of all of them. */
+int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k);
 
 /* ---- names ---- */
 
@@ -165,6 +167,8 @@ struct dp_classic {
     const unsigned char *roles; /* enum dp_role by name; NULL: keep all */
     const char *group;          /* label of DP_GROUP; NULL: no grouping asked for */
     size_t group_len;
+    size_t counter;             /* in place of the time: a counter's number, from 1 up; 0: none */
+    const char *counter_label;  /* what it is called */
 };
 
 /* The table, and the merged tree of -S. Return 0 or a negative DP_E. */

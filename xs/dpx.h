@@ -14,6 +14,7 @@
 #include "dp_outfile.h"
 #include "dp_pool.h"
 #include "dpx_clock.h"
+#include "dpx_events.h"
 #include "dpx_opt.h"
 
 #include <pthread.h>
@@ -102,11 +103,13 @@ struct dpx_ctx {
         size_t size, used;
     } fresh, fresh_sites;
     U64 ops;                    /* ops executed, where they are counted */
+    struct dpx_events events;
     U64 trailer_at;             /* where the header's last line stands */
     U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
     U64 exec_size;              /* of the file before an exec; 0: none under way */
     bool exec_live;             /* there were pieces in a file before it */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
+    U64 exec_counts[DP_FMT_COUNTERS];
     long pid;
     unsigned tid;
     bool forked, finished, ended;
@@ -150,6 +153,7 @@ struct dpx_process {
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
+    struct dpx_plan plan;
     struct dpx_phase *phases;   /* newest first */
     char *path;                 /* as the user gave it, absolute */
     int signal;                 /* 0: none */
@@ -329,7 +333,45 @@ OP *dpx_slf_hook(pTHX) __attribute__((visibility("hidden")));
  * that pp_slf is called at: wraps it. */
 DP_COLD void dpx_slf_wrap_first(pTHX);
 
+/* ---- dpx_events.c ---- */
+
+/* The events of a list, as the option has it: found by their names, and tried. Returns 0, or an error with
+ * a message for who wrote the list. */
+int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
+
+/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its place. Returns 0 or DP_E_NOMEM. */
+int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
+
+/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why not, and what to do. */
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size);
+
+/* kernel.perf_event_paranoid, or DP_PMU_PARANOID_UNKNOWN. */
+int dpx_events_paranoid(void);
+
+/* Is it perl's own run loop, which we have a copy of that counts? */
+bool dpx_events_may_count_ops(runops_proc_t loop);
+
+/* Begins to count for this interpreter, in the thread that calls; in a forked child at once (goes_on: it records)
+ * what costs nothing, and all at its first event. */
+void dpx_events_open(pTHX_ struct dpx_ctx *ctx);
+void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on);
+void dpx_events_forked(pTHX_ struct dpx_ctx *ctx);
+void dpx_events_close(struct dpx_ctx *ctx);
+
+/* A hook arrives: what the program has used by then is in ctx->events.total. It leaves: what it has used itself
+ * is left out. Only where there is a plan. */
+void dpx_events_arrive(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
+void dpx_events_leave(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
+
+/* The share of the time that each of the kernel's counters did count, in percent, by column, for the header; nothing
+ * where all did all of the time. */
+void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to);
+
 /* ---- dpx_run.c ---- */
+
+/* Arriving in a hook, and leaving it, at any time of a recording; dpx_frame.h has the hooks' own. */
+U64 dpx_run_arrive(struct dpx_ctx *ctx);
+void dpx_run_leave(struct dpx_ctx *ctx);
 
 /* What the first event after a fork or a failed exec has to do. */
 void dpx_run_end_trip(struct dpx_ctx *ctx);

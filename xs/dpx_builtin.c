@@ -60,13 +60,12 @@ static const char *const names[COUNT] = {
 
 /* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
  * higher than before while it runs. It need only not be lower. */
-static OP *call(pTHX_ unsigned n)
+DP_INLINE OP *call(pTHX_ unsigned n, const int how)
 {
-    const int how = dpx_how;
     struct dpx_ctx *ctx = dpx_run_here(aTHX);
     if (!ctx)
         return orig[n](aTHX);
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_arrive(ctx, how);
     if (DP_UNLIKELY(!ctx->builtins[n]))
         ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
     U32 id = ctx->builtins[n] - 1;
@@ -79,7 +78,7 @@ static OP *call(pTHX_ unsigned n)
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix - 1;
     ptrdiff_t at = ctx->top - ctx->frames;
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_leave(ctx, how);
 
     OP *next = orig[n](aTHX);
 
@@ -91,15 +90,22 @@ static OP *call(pTHX_ unsigned n)
         ctx->fork_depth = at - 1;
         return next;
     }
-    now = dpx_frame_stamp(ctx);
+    now = dpx_arrive(ctx, how);
     if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
-        ctx->rec.left = dpx_frame_stamp(ctx);
+        dpx_leave(ctx, how);
     else
         dpx_frame_unmarked(ctx, now, how);
     return next;
 }
 
-#define HOOK(op, name) static OP *hook_##op(pTHX) { return call(aTHX_ B_##op); }
+#define WAY(how) static OP *call_##how(pTHX_ unsigned n) { return call(aTHX_ n, how); }
+DPX_EACH_WAY(WAY)
+#undef WAY
+
+/* That of the way of this recording. */
+static OP *(*call_way)(pTHX_ unsigned n);
+
+#define HOOK(op, name) static OP *hook_##op(pTHX) { return call_way(aTHX_ B_##op); }
 EACH_BUILTIN(HOOK)
 #undef HOOK
 
@@ -114,6 +120,9 @@ static const struct {
 
 void dpx_builtin_install(void)
 {
+    static OP *(*const ways[DPX_HOWS])(pTHX_ unsigned n) =
+        { call_0, call_1, call_2, call_3, call_4, call_5, call_6, call_7 };
+    call_way = ways[dpx_how];
     for (unsigned n = 0; n < COUNT; n++) {
         orig[n] = PL_ppaddr[table[n].type];
         PL_ppaddr[table[n].type] = table[n].hook;

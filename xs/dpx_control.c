@@ -8,11 +8,6 @@
 
 enum { PHASES_MAX = 1000 };     /* names beyond are taken for one */
 
-static U64 stamp(struct dpx_ctx *ctx)
-{
-    return dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
-}
-
 /* A trace writes its window in the middle of this if that is full, and may go on as a
  * tree then: that has taken all frames over. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
@@ -21,7 +16,7 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
         return;
     dp_rec_announce(&ctx->rec, DP_RAW_SUSPEND, (size_t)(ctx->top - ctx->frames), now);
     for (struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--) {
-        dp_rec_trace(&ctx->rec, DP_RAW_UNWIND, f->id, &f->call, now);
+        dp_rec_trace(&ctx->rec, DP_RAW_UNWIND, f->id, &f->call, now, DP_REC_COUNTS);
         ctx->rec.left = now;
     }
 }
@@ -41,14 +36,14 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
     dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top && !ctx->rec.tree; f++) {
         f->id = f->runs;
-        dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, now);
+        dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, now, DP_REC_COUNTS);
         ctx->rec.left = now;
     }
 }
 
 void dpx_control_stop(struct dpx_ctx *ctx)
 {
-    U64 now = stamp(ctx);
+    U64 now = dpx_run_arrive(ctx);
     if (ctx->rec.paused)
         return;
     ctx->rec.deadline = 0;      /* the CPU clock is read where the stretch ends */
@@ -60,7 +55,7 @@ void dpx_control_stop(struct dpx_ctx *ctx)
 
 void dpx_control_start(struct dpx_ctx *ctx)
 {
-    U64 now = stamp(ctx);
+    U64 now = dpx_run_arrive(ctx);
     if (!ctx->rec.paused)
         return;
     dp_rec_unpause(&ctx->rec, now);
@@ -70,7 +65,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dpx_run_end_trip(ctx);
     if (!has_all)
         dpx_control_resume(ctx, now);
-    ctx->rec.left = stamp(ctx);
+    dpx_run_leave(ctx);
 }
 
 /* The phase of this name. They live as long as the process: threads share them. */
@@ -113,8 +108,8 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 {
     int why = errno;
     if (len) {
-        dpx_control_in_phase(ctx, find_phase(name, len), stamp(ctx));
-        ctx->rec.left = stamp(ctx);
+        dpx_control_in_phase(ctx, find_phase(name, len), dpx_run_arrive(ctx));
+        dpx_run_leave(ctx);
     }
     errno = why;
 }
@@ -122,7 +117,7 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 void dpx_control_begin(struct dpx_ctx *ctx)
 {
     dpx_control_in_phase(ctx, find_phase("BEGIN", 5), ctx->rec.left);
-    ctx->rec.left = stamp(ctx);
+    dpx_run_leave(ctx);
     if (dpx_run.opt.start != DPX_START_BEGIN)
         dpx_control_stop(ctx);
 }

@@ -83,7 +83,7 @@ static bool make_frames(struct dpx_coro *c)
 static void leave(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
-        dp_rec_charge(&ctx->rec, now);
+        dp_rec_charge(&ctx->rec, now, DP_REC_COUNTS);
     else if (ctx->top > ctx->frames)
         dpx_control_suspend(ctx, now);
     ctx->rec.left = now;
@@ -139,10 +139,10 @@ static void visit_over(pTHX_ void *mainstack)
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
         return;
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_frame_arrive(ctx);
     dpx_frame_reconcile(aTHX_ ctx, now);
     dpx_coro_switch(aTHX_ ctx, (AV *)mainstack, now);
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_frame_leave(ctx);
 }
 
 void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx)

@@ -11,7 +11,7 @@
 
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
-    TRAILER_WIDTH = 512,        /* blanks kept free for what is known at the end */
+    TRAILER_WIDTH = 640,        /* blanks kept free for what is known at the end */
     TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what they take in the file, with the line behind and packed or not */
     PAGE = 4096
 };
@@ -93,6 +93,15 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
     if (ctx->runops_taken)
         dp_buf_adds(to, "$dprof_runops_taken=1; ");
+    dp_buf_adds(to, "$dprof_shares='");
+    size_t shares = to->len;
+    dpx_events_shares(ctx, to);
+    if (to->len > shares)
+        dp_buf_adds(to, "'; ");
+    else
+        to->len -= strlen("$dprof_shares='");
+    if (ctx->events.perf.lost)
+        dp_buf_adds(to, "$dprof_events_lost=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
         dp_buf_addf(to, "$dprof_folded=%" UVuf "; ", (UV)ctx->rec.cct.folded);
     dp_buf_adds(to, end ? "$dprof_complete=1;" : "$dprof_saved=1;");
@@ -128,6 +137,8 @@ void dpx_file_trailer(struct dpx_ctx *ctx, bool end)
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
     SV *script = get_sv("0", 0);
+    struct dp_buf counters;
+    dp_buf_init(&counters);
     dp_buf_adds(to, DP_FMT_MAGIC "\n");
     dp_buf_addf(to, "$hz=%" UVuf ";\n$XS_VERSION='DProf %s';\n", (UV)ctx->writer.hz, XS_VERSION);
     dp_buf_adds(to, "# All values are given in HZ\n"
@@ -147,8 +158,21 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
         add_quoted(to, "dprof_only", dpx_run.opt.only);
     if (dpx_run.opt.skip)
         add_quoted(to, "dprof_skip", dpx_run.opt.skip);
-    if (dpx_run.opt.tree && dpx_run.opt.ops)
-        dp_buf_adds(to, "$dprof_counters='ops:ops';\n");
+    const struct dpx_plan *plan = &dpx_run.plan;
+    bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
+    if (ops || plan->n) {
+        dp_buf_adds(&counters, ops ? plan->n ? "ops:ops " : "ops:ops" : "");
+        dp_buf_add(&counters, plan->columns.ptr, plan->columns.len);
+        add_quoted(to, "dprof_counters", dp_buf_cstr(&counters));
+        dp_buf_addc(to, '\n');
+    }
+    if (plan->missing.len) {
+        dp_buf_clear(&counters);
+        dp_buf_add(&counters, plan->missing.ptr, plan->missing.len);
+        add_quoted(to, "dprof_events_missing", dp_buf_cstr(&counters));
+        dp_buf_addc(to, '\n');
+    }
+    dp_buf_release(&counters);
     add_quoted(to, "dprof_hash_seed", getenv("PERL_HASH_SEED"));
     dp_buf_addc(to, ' ');
     add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
@@ -239,6 +263,7 @@ int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind, const char *ptr, size_t len, const char *end)
 {
     size_t all = len + strlen(end);
+    ctx->rec.worked = true;
     if (ctx->newborn)
         return;                 /* the pieces are the parent's; forked() sees to it */
     if (!in->ptr || all >= in->size - in->used) {

@@ -1,10 +1,7 @@
 #include "dpx_frame.h"
 #include "dp_mem.h"
 
-U64 dpx_frame_stamp(struct dpx_ctx *ctx)
-{
-    return dpx_stamp(&ctx->clock, dpx_how & DPX_COUNTER);
-}
+struct dpx_way dpx_way;
 
 bool dpx_frame_more(struct dpx_ctx *ctx)
 {
@@ -13,16 +10,17 @@ bool dpx_frame_more(struct dpx_ctx *ctx)
     struct dpx_frame *frames = dp_mem_realloc(ctx->frames, n * 2, sizeof *frames);
     if (!frames)
         return false;
+    ctx->rec.worked = true;
     ctx->frames = frames;
     ctx->frames_end = frames + n * 2;
     ctx->top = frames + top;
     return true;
 }
 
-void dpx_frame_unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now)
+DP_INLINE void unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now, const int how)
 {
     while (ctx->top > keep) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
         dpx_frame_same_arrival(ctx, now);
     }
 }
@@ -59,26 +57,49 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
     return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : dpx_frame_is_sub_slot(f->si, ix);
 }
 
-void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
+DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int how)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_hook_switch(aTHX_ ctx, now);
     while (ctx->top > ctx->frames && !dpx_frame_is_alive(aTHX_ ctx->top)) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
         dpx_frame_same_arrival(ctx, now);
     }
 }
 
-void dpx_frame_reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now, const int how)
 {
     const struct dpx_frame *f;
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_hook_switch(aTHX_ ctx, now);
     while ((f = ctx->top) > ctx->frames
            && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !dpx_frame_is_alive(aTHX_ f))) {
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
         dpx_frame_same_arrival(ctx, now);
     }
+}
+
+#define WAY(n) \
+    static U64 arrive_##n(struct dpx_ctx *ctx) { return dpx_arrive(ctx, n); } \
+    static void leave_##n(struct dpx_ctx *ctx) { dpx_leave(ctx, n); } \
+    static void unmarked_##n(struct dpx_ctx *ctx, U64 now) { dpx_frame_unmarked(ctx, now, n); } \
+    static void pop_##n(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now) { dpx_frame_pop(ctx, kind, now, n); } \
+    static void unwind_to_##n(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now) { unwind_to(ctx, keep, now, n); } \
+    static void reconcile_##n(pTHX_ struct dpx_ctx *ctx, U64 now) { reconcile(aTHX_ ctx, now, n); } \
+    static void reconcile_below_##n(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now) \
+        { reconcile_below(aTHX_ ctx, si, ix, now, n); }
+DPX_EACH_WAY(WAY)
+#undef WAY
+
+const struct dpx_way dpx_ways[DPX_HOWS] = {
+#define WAY(n) { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, reconcile_below_##n },
+    DPX_EACH_WAY(WAY)
+#undef WAY
+};
+
+void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    dpx_way.reconcile(aTHX_ ctx, now);
 }
 
 void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now)

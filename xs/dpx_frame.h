@@ -6,31 +6,73 @@
 #include "dpx.h"
 
 /* The hooks exist once for each way of recording, so that none asks which it
- * is. */
-enum { DPX_COUNTER = 1, DPX_TREE = 2, DPX_HOWS = 4 };
+ * is: as a tree, with counters of events, by the processor's clock. */
+enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | DPX_COUNTS, DPX_COUNTER = 4, DPX_HOWS = 8 };
 
 /* Called directly, without a table of the linker's. */
 #pragma GCC visibility push(hidden)
 
 extern int dpx_how;             /* which hooks; -1: none yet */
 
-/* A stamp, where speed does not matter. */
-DP_COLD U64 dpx_frame_stamp(struct dpx_ctx *ctx);
+/* The numbers of all ways, for what exists once for each. */
+#define DPX_EACH_WAY(X)     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+
+/* A hook's functions for each way, and a table of them. */
+#define DPX_HOOKS(type, name, call) \
+    DPX_HOOK_(type, name, call, 0) DPX_HOOK_(type, name, call, 1) DPX_HOOK_(type, name, call, 2) DPX_HOOK_(type, name, call, 3) \
+    DPX_HOOK_(type, name, call, 4) DPX_HOOK_(type, name, call, 5) DPX_HOOK_(type, name, call, 6) DPX_HOOK_(type, name, call, 7) \
+    static type (*const name[DPX_HOWS])(pTHX) = \
+        { name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7 };
+#define DPX_HOOK_(type, name, call, how)    static type name##_##how(pTHX) { return call(how); }
+
+/* What is too large to be inline: one for each way. */
+struct dpx_way {
+    U64 (*arrive)(struct dpx_ctx *ctx);
+    void (*leave)(struct dpx_ctx *ctx);
+    void (*unmarked)(struct dpx_ctx *ctx, U64 now);
+    void (*pop)(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now);
+    void (*unwind_to)(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now);
+    void (*reconcile)(pTHX_ struct dpx_ctx *ctx, U64 now);
+    void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
+};
+extern const struct dpx_way dpx_ways[DPX_HOWS];
+extern struct dpx_way dpx_way;  /* that of dpx_how */
+
+/* dpx_arrive and dpx_leave, where the way is no constant. */
+#define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
+#define dpx_frame_leave(ctx)    (dpx_way.leave(ctx))
 
 /* Makes room for more frames. */
 DP_COLD bool dpx_frame_more(struct dpx_ctx *ctx);
 
 /* Ends the frames above keep, as of arrival stamp now. */
-void dpx_frame_unwind_to(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now);
+#define dpx_frame_unwind_to(ctx, keep, now)     (dpx_way.unwind_to(ctx, keep, now))
 
 /* Is the sub of a frame still running? */
 bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
 
 /* dpx_frame_reconcile when a context beyond index ix of si has just been pushed: it may
  * stand where that of a dead frame stood. */
-DP_COLD void dpx_frame_reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
+#define dpx_frame_reconcile_below(ctx, si, ix, now)     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
 #pragma GCC visibility pop
+
+/* A hook arrives: the stamp up to which time is the program's, and what it has used by then. */
+DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)
+{
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    if (how & DPX_COUNTS)
+        dpx_events_arrive(ctx);
+    return now;
+}
+
+/* A hook leaves: what follows is the program's again. */
+DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
+{
+    if (how & DPX_COUNTS)
+        dpx_events_leave(ctx);
+    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+}
 
 /* The mark goes out only with the frame: both or none. */
 DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
@@ -41,7 +83,7 @@ DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
     f->si = si;
     f->key = key;
     f->id = f->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & DPX_TREE);
+    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & DPX_REC);
     return true;
 }
 
@@ -49,7 +91,7 @@ DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
 DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
 {
     struct dpx_frame *f = ctx->top--;
-    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & DPX_TREE);
+    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & DPX_REC);
 }
 
 /* A further mark of the same arrival: no time has passed in the program. */
@@ -91,7 +133,7 @@ DP_INLINE void dpx_frame_check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si,
 {
     if (DP_UNLIKELY(!dpx_frame_is_fine(aTHX_ ctx->top, si, ix))
         && (ctx->top != ctx->frames || dpx_coro_is_other(aTHX_ ctx)))
-        dpx_frame_reconcile_below(aTHX_ ctx, si, ix, now);
+        dpx_frame_reconcile_below(ctx, si, ix, now);
 }
 
 /* Nothing for dpx_frame_reconcile to do? */
@@ -104,6 +146,8 @@ DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
  * without the time that the hook took. */
 DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
 {
+    if (how & DPX_COUNTS)
+        dpx_events_leave(ctx);
     ctx->rec.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
 }
 
@@ -111,8 +155,8 @@ DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
 DP_INLINE void dpx_frame_look(pTHX_ struct dpx_ctx *ctx)
 {
     if (!dpx_frame_in_order(aTHX_ ctx)) {
-        dpx_frame_reconcile(aTHX_ ctx, dpx_frame_stamp(ctx));
-        ctx->rec.left = dpx_frame_stamp(ctx);
+        dpx_frame_reconcile(aTHX_ ctx, dpx_frame_arrive(ctx));
+        dpx_frame_leave(ctx);
     }
 }
 

@@ -91,13 +91,13 @@ DP_INLINE void unwrap_slf(OP *op)
 }
 
 /* A call of an XS sub that is not recorded. */
-static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now)
+DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now, const int how)
 {
     OP *op = PL_op;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
-    dpx_frame_unmarked(ctx, now, dpx_how);
+    dpx_frame_unmarked(ctx, now, how);
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
@@ -110,6 +110,13 @@ static DP_NOINLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id
     return next;
 }
 
+#define WAY(how) static DP_NOINLINE OP *unrecorded_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
+    { return call_unrecorded(aTHX_ ctx, cv, id, now, how); }
+DPX_EACH_WAY(WAY)
+#undef WAY
+static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
+    { unrecorded_0, unrecorded_1, unrecorded_2, unrecorded_3, unrecorded_4, unrecorded_5, unrecorded_6, unrecorded_7 };
+
 /* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
  * another coroutine (Coro::State::call). */
 static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
@@ -118,25 +125,25 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
         dpx_hook_switch(aTHX_ ctx, now);
         dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_how);
     }
-    dpx_frame_unmarked(ctx, now, dpx_how);
+    dpx_way.unmarked(ctx, now);
 }
 
 DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U64 now = dpx_arrive(ctx, how);
     PERL_SI *si = PL_curstackinfo;
     OP *op = PL_op;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK))
         || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
-        return call_unrecorded(aTHX_ ctx, cv, id, now);
+        return unrecorded[how](aTHX_ ctx, cv, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_run_end(aTHX_ ctx);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_leave(ctx, how);
 
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
@@ -145,9 +152,9 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
         return next;
     if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv) && dpx_slf_waits(aTHX_ ctx, op, at, serial))
         return next;
-    now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    now = dpx_arrive(ctx, how);
     if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
-        ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+        dpx_leave(ctx, how);
     else
         back_from_xs(aTHX_ ctx, at, serial, now);
     restore_op(aTHX_ op);
@@ -181,8 +188,8 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
      * if it called exit below an XS sub, which has no context to show that. */
     if (PL_phase >= PERL_PHASE_END && !ctx->ended) {
         ctx->ended = true;
-        dpx_frame_unwind(ctx, dpx_frame_stamp(ctx));
-        ctx->rec.left = dpx_frame_stamp(ctx);
+        dpx_frame_unwind(ctx, dpx_frame_arrive(ctx));
+        dpx_frame_leave(ctx);
         new_stage(aTHX_ ctx);
     }
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -216,29 +223,18 @@ DP_INLINE OP *enter(pTHX_ const int how)
     if (DP_UNLIKELY(CxTYPE(cx) != CXt_SUB || ctx->thx != DPX_THX))
         return next;
 
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U64 now = dpx_arrive(ctx, how);
     dpx_frame_check_top(aTHX_ ctx, si, ix, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
     if (DP_LIKELY(id) && dpx_frame_push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
-        ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+        dpx_leave(ctx, how);
     else
         dpx_frame_unmarked(ctx, now, how);
     return next;
 }
 
-/* One function for each way of recording, and a table of them. */
-#define EACH_WAY(name, call) \
-    static name##_t name##_0(pTHX) { return call(0); } \
-    static name##_t name##_1(pTHX) { return call(DPX_COUNTER); } \
-    static name##_t name##_2(pTHX) { return call(DPX_TREE); } \
-    static name##_t name##_3(pTHX) { return call(DPX_COUNTER | DPX_TREE); } \
-    static name##_t (*const name[DPX_HOWS])(pTHX) = { name##_0, name##_1, name##_2, name##_3 };
-
-typedef OP *enter_hook_t, *leavesub_hook_t, *leavesublv_hook_t, *return_hook_t;
-typedef int runops_hook_t;
-
 #define CALL(how) enter(aTHX_ how)
-EACH_WAY(enter_hook, CALL)
+DPX_HOOKS(OP *, enter_hook, CALL)
 #undef CALL
 
 /* ---- return ---- */
@@ -247,7 +243,7 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
 {
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return;
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U64 now = dpx_arrive(ctx, how);
     struct dpx_frame *f = ctx->frames + at;
     /* Destructors may have left frames on top, or none may be left. */
     if (DP_UNLIKELY(ctx->top != f)) {
@@ -256,7 +252,7 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
         dpx_frame_unwind_to(ctx, f, now);
     }
     dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_leave(ctx, how);
 }
 
 /* The frame on top is not the one that is being left. It may be a dead one
@@ -265,9 +261,9 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 {
     if (dpx_frame_in_order(aTHX_ ctx))
         return false;
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_frame_arrive(ctx);
     dpx_frame_reconcile(aTHX_ ctx, now);
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_frame_leave(ctx);
     return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
@@ -297,22 +293,22 @@ DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int ho
 }
 
 #define CALL(how) leave(aTHX_ orig_leavesub, false, how)
-EACH_WAY(leavesub_hook, CALL)
+DPX_HOOKS(OP *, leavesub_hook, CALL)
 #undef CALL
 #define CALL(how) leave(aTHX_ orig_leavesublv, false, how)
-EACH_WAY(leavesublv_hook, CALL)
+DPX_HOOKS(OP *, leavesublv_hook, CALL)
 #undef CALL
 #define CALL(how) leave(aTHX_ orig_return, true, how)
-EACH_WAY(return_hook, CALL)
+DPX_HOOKS(OP *, return_hook, CALL)
 #undef CALL
 
 /* ---- jumps ---- */
 
 /* Ends the frames that a jump on this stack-info has left. C calls on the level that the
  * program is on now are not returned through. */
-static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
+DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
 {
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_arrive(ctx, how);
     const PERL_SI *si = PL_curstackinfo;
     while (ctx->top > ctx->frames) {
         const struct dpx_frame *f = ctx->top;
@@ -320,11 +316,18 @@ static DP_COLD void jumped(pTHX_ struct dpx_ctx *ctx)
             ? DPX_KEY_IX(f->key) >= si->si_cxix : !dpx_frame_is_alive(aTHX_ f);
         if (!out)
             break;
-        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, dpx_how);
+        dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
         dpx_frame_same_arrival(ctx, now);
     }
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_leave(ctx, how);
 }
+
+#define WAY(how) static DP_COLD void jumped_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
+DPX_EACH_WAY(WAY)
+#undef WAY
+static void (*const jumped_ways[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) =
+    { jumped_0, jumped_1, jumped_2, jumped_3, jumped_4, jumped_5, jumped_6, jumped_7 };
+static void (*jumped_way)(pTHX_ struct dpx_ctx *ctx);
 
 DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
 {
@@ -336,7 +339,7 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
         /* A C call on the level that runs now, too: its callback, which jumped, need not be recorded. */
         if (DP_UNLIKELY(top->si == si
                         && (DPX_KEY_IX(top->key) > si->si_cxix || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
-            jumped(aTHX_ ctx);
+            jumped_way(aTHX_ ctx);
     }
     return next;
 }
@@ -356,9 +359,8 @@ static CV *goto_target(pTHX)
 
 /* What a goto makes of the frame on top, which is (is_there) or would be that of the sub
  * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
-static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now)
+DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
 {
-    const int how = dpx_how;
     if (!id) {
         if (is_there)
             dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
@@ -368,23 +370,22 @@ static bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U3
         return dpx_frame_push(ctx, si, key, id, now, how);
     ctx->top->key = key;
     ctx->top->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & DPX_TREE);
+    dp_rec_mark(&ctx->rec, DP_RAW_GOTO, id, &ctx->top->call, now, how & DPX_REC);
     return true;
 }
 
 /* goto from the sub at index ix to an XS sub: that runs inside of pp_goto, and is over
  * afterwards. */
-static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
+DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, const int how)
 {
-    const int how = dpx_how;
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_arrive(ctx, how);
     dpx_frame_reconcile(aTHX_ ctx, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     bool is_there = dpx_frame_stands_at(ctx->top, si, ix);
-    bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now);
+    bool marked = replace(ctx, is_there, si, DPX_KEY(ix - 1, DPX_XS), id & DPX_ID_MASK, now, how);
     if (!marked || !(id & DPX_ID_MASK)) {
         if (marked)
-            ctx->rec.left = dpx_frame_stamp(ctx);
+            dpx_leave(ctx, how);
         else
             dpx_frame_unmarked(ctx, now, how);
         return orig_goto(aTHX);
@@ -392,19 +393,19 @@ static OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix)
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_leave(ctx, how);
 
     OP *next = orig_goto(aTHX);
 
     if (ctx->thx != DPX_THX)
         return next;
-    now = dpx_frame_stamp(ctx);
+    now = dpx_arrive(ctx, how);
     dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how);
-    ctx->rec.left = dpx_frame_stamp(ctx);
+    dpx_leave(ctx, how);
     return next;
 }
 
-static OP *goto_hook(pTHX)
+DP_INLINE OP *goto_any(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = dpx_run_here(aTHX);
     CV *target = ctx ? goto_target(aTHX) : NULL;
@@ -415,22 +416,26 @@ static OP *goto_hook(pTHX)
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
     if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB && !CxMULTICALL(&si->si_cxstack[ix]))
-        return goto_xs(aTHX_ ctx, target, si, ix);
+        return goto_xs(aTHX_ ctx, target, si, ix, how);
     OP *next = orig_goto(aTHX);
     if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
         return next;
     const PERL_CONTEXT *cx = &si->si_cxstack[ix];
     if (CxTYPE(cx) != CXt_SUB || next != CvSTART(cx->blk_sub.cv))
         return next;
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_arrive(ctx, how);
     dpx_frame_reconcile(aTHX_ ctx, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now))
-        ctx->rec.left = dpx_frame_stamp(ctx);
+    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now, how))
+        dpx_leave(ctx, how);
     else
-        dpx_frame_unmarked(ctx, now, dpx_how);
+        dpx_frame_unmarked(ctx, now, how);
     return next;
 }
+
+#define CALL(how) goto_any(aTHX_ how)
+DPX_HOOKS(OP *, goto_hook, CALL)
+#undef CALL
 
 /* exec ends the program without a word, or fails and goes on. */
 static OP *exec_hook(pTHX)
@@ -475,7 +480,7 @@ static int run_and_count(pTHX)
 
 DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U64 now = dpx_arrive(ctx, how);
     U32 id = dpx_callee_perl(aTHX_ ctx, cv, PL_op);
     if (!id || !dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
         dpx_frame_unmarked(ctx, now, how);
@@ -483,15 +488,15 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_leave(ctx, how);
 
     int rc = run(aTHX);
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return rc;
-    now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    now = dpx_arrive(ctx, how);
     dpx_frame_end_call(ctx, at, serial, DPX_MULTICALL, now, how);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    dpx_leave(ctx, how);
     return rc;
 }
 
@@ -529,7 +534,7 @@ DP_INLINE int runops(pTHX_ const int how)
 }
 
 #define CALL(how) runops(aTHX_ how)
-EACH_WAY(runops_hook, CALL)
+DPX_HOOKS(int, runops_hook, CALL)
 #undef CALL
 
 /* ---- installation ---- */
@@ -562,17 +567,20 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
 
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
-    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0) | (ctx->rec.how.tree ? DPX_TREE : 0);
+    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0) | (ctx->rec.how.tree ? DPX_TREE : 0)
+            | (ctx->rec.how.n_counts ? DPX_COUNTS : 0);
     if (dpx_how < 0) {
         dpx_how = how;
+        dpx_way = dpx_ways[how];
+        jumped_way = jumped_ways[how];
         our_entersub = enter_hook[how];
         run = orig_runops = PL_runops;
-        if (ctx->rec.how.ops && orig_runops == Perl_runops_standard)
+        if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
             run = run_and_count;
         hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
         hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
         hook_op(OP_RETURN, &orig_return, return_hook[how]);
-        hook_op(OP_GOTO, &orig_goto, goto_hook);
+        hook_op(OP_GOTO, &orig_goto, goto_hook[how]);
         hook_op(OP_NEXT, &orig_next, jump_next);
         hook_op(OP_LAST, &orig_last, jump_last);
         hook_op(OP_REDO, &orig_redo, jump_redo);

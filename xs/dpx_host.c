@@ -82,6 +82,10 @@ void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *
     how->rows = (size_t)dpx_number(aTHX_ from, "rows", 15);
     how->width = (size_t)dpx_number(aTHX_ from, "width", 0);
     how->only = -1;
+    how->counter = (size_t)dpx_number(aTHX_ from, "counter", 0);
+    how->counter_label = dpx_text_field(aTHX_ from, "counter_label", NULL);
+    if (!how->counter_label)
+        how->counter_label = "counts";
     if ((sv = dpx_field(aTHX_ from, "only"))) {
         const char *only = SvPVutf8(sv, len);
         how->only = dp_names_find(names, only, len);

@@ -46,6 +46,8 @@ static const struct option table[] = {
       "a regex: subs that do not match are not recorded" },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
       "a regex: subs that match are not recorded" },
+    { "events", NULL, TEXT, AT(events), 0, 0, 0, NULL,
+      "counters: instructions+cache-misses; ops, svs, bytes" },
     { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
       "print, sort, match, system, ... as CORE:name" },
     { "compress", NULL, NUMBER, AT(compress), 0, 9, 0, NULL,

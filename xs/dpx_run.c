@@ -1,6 +1,7 @@
 /* A recording's life: options from the environment, the beginning, fork, threads,
  * and the end. */
 #include "dpx.h"
+#include "dpx_heap.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
@@ -37,6 +38,23 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 
 static void tripped(void *arg);
 
+U64 dpx_run_arrive(struct dpx_ctx *ctx)
+{
+    U64 now = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+    if (ctx->rec.how.n_counts)
+        dpx_events_arrive(ctx);
+    return now;
+}
+
+void dpx_run_leave(struct dpx_ctx *ctx)
+{
+    if (ctx->rec.how.n_counts) {
+        ctx->rec.worked = true;
+        dpx_events_leave(ctx);
+    }
+    ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+}
+
 /* ---- states ---- */
 
 static U64 cpu_us_so_far(void)
@@ -58,6 +76,7 @@ static void set_process(struct dpx_ctx *ctx)
 static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
+    dpx_events_close(ctx);
     dp_live_release(&ctx->live);
     dp_outfile_close(&ctx->out);
     dp_gzip_free(ctx->gzip);
@@ -138,6 +157,8 @@ static void start_clocks(struct dpx_ctx *ctx)
         .contexts = (size_t)dpx_run.opt.contexts,
         .tree = dpx_run.opt.tree,
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
+        .counts = ctx->events.total,
+        .n_counts = dpx_run.plan.n,
         .site = dpx_run.opt.callsites ? dpx_name_site : NULL,
         .checkpoint = dpx_run.opt.checkpoint,
     };
@@ -168,9 +189,7 @@ static void finish(struct dpx_ctx *ctx)
         ctx->thx = NULL;        /* a child made behind fork()'s back: the parent writes */
         return;
     }
-    struct dpx_clock *clock = &ctx->clock;
-    const struct dp_rec_host *host = dpx_clock_host(clock);
-    U64 now = host->stamp(clock);
+    U64 now = dpx_run_arrive(ctx);
     if (ctx->newborn && ctx->rec.paused) {
         ctx->thx = NULL;        /* a child that has recorded nothing leaves nothing */
         return;
@@ -190,6 +209,7 @@ static void finish(struct dpx_ctx *ctx)
     if (ctx->rec.tree)
         dp_cct_release(&ctx->rec.cct);
     dp_live_release(&ctx->live);
+    dpx_events_close(ctx);
 }
 
 void dpx_run_before_exec(struct dpx_ctx *ctx)
@@ -201,13 +221,14 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->newborn)
         return;
-    dp_rec_flush(&ctx->rec, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock));
+    dp_rec_flush(&ctx->rec, dpx_run_arrive(ctx));
     if (ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
     ctx->exec_live = ctx->live.path != NULL;
     ctx->exec_pending = ctx->writer.pending;
     ctx->exec_sums = ctx->writer.sums;
+    memcpy(ctx->exec_counts, ctx->writer.pending_counts, sizeof ctx->exec_counts);
     dpx_file_rest(ctx);
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
@@ -222,7 +243,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     /* exec may die, or call subs of a tied value, before it fails: the first event takes
      * the end back. */
     dp_rec_trip(&ctx->rec);
-    ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+    dpx_run_leave(ctx);
     errno = why;
 }
 
@@ -238,6 +259,7 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
         }
         ctx->writer.pending = ctx->exec_pending;
         ctx->writer.sums = ctx->exec_sums;
+        memcpy(ctx->writer.pending_counts, ctx->exec_counts, sizeof ctx->exec_counts);
         if (!ctx->rec.tree)
             dpx_file_trailer(ctx, false);
         if (ctx->exec_live && !ctx->out.failed)
@@ -262,6 +284,8 @@ static void at_perl_exit(pTHX_ void *arg)
     PERL_UNUSED_ARG(arg);
     if (ctx->thx == DPX_THX) {
         dpx_run_end(aTHX_ ctx);
+        if (ctx->tid == 0)      /* threads that end leave it to the others */
+            dpx_heap_unwatch();
         dpx_filter_release(aTHX_ &ctx->filter);
         free_ctx(ctx);
     }
@@ -310,6 +334,7 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
+    dTHX;                       /* none in a thread that is not perl's, but then it has no state of ours */
     struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
@@ -320,6 +345,8 @@ static void after_fork_child(void)
             ctx->finished = true;
             ctx->thx = NULL;
         }
+        if (dpx_run.plan.n)
+            dpx_events_fork(aTHX_ ctx, !ctx->finished);
         if (ctx->finished)
             continue;
         set_process(ctx);
@@ -351,6 +378,10 @@ static void forked(struct dpx_ctx *ctx)
 {
     dTHX;
     int why = errno;
+    /* What was counted since the fork is for the mark that is coming, not for those of what runs already. */
+    U64 seen[DP_FMT_COUNTERS];
+    memcpy(seen, ctx->rec.counts_seen, sizeof seen);
+    dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
     ctx->newborn = false;
     size_t n = (size_t)ctx->fork_depth;
@@ -359,6 +390,7 @@ static void forked(struct dpx_ctx *ctx)
     dp_outfile_close(&ctx->out);
     dp_writer_restart(&ctx->writer);
     ctx->inherited = n;
+    dpx_events_forked(aTHX_ ctx);
     open_all(aTHX_ ctx);
     for (U32 id = 1; id < ctx->writer.next_id; id++)
         dpx_file_keep_name(ctx, id);
@@ -370,8 +402,9 @@ static void forked(struct dpx_ctx *ctx)
         if (ctx->rec.tree)
             dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
         else
-            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left);
+            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
+    memcpy(ctx->rec.counts_seen, seen, sizeof seen);
     errno = why;
 }
 
@@ -393,14 +426,13 @@ static void tripped(void *arg)
 void dpx_run_save(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
-    struct dpx_clock *clock = &ctx->clock;
     PERL_UNUSED_CONTEXT;
     if (ctx->newborn || ctx->finished)
         return;
-    U64 now = dpx_clock_host(clock)->stamp(clock);
+    U64 now = dpx_run_arrive(ctx);
     dpx_run_end_trip(ctx);
     dp_rec_save(&ctx->rec, now);
-    ctx->rec.left = dpx_clock_host(clock)->stamp(clock);
+    dpx_run_leave(ctx);
     errno = why;
 }
 
@@ -464,6 +496,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
         return NULL;
     if (!dpx_run.off && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
+        dpx_events_open(aTHX_ ctx);
         start_clocks(ctx);
         ctx->thx = DPX_THX;
         ctx->mainstack = PL_mainstack;
@@ -474,7 +507,7 @@ struct dpx_ctx *dpx_run_other(pTHX)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
-        ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+        dpx_run_leave(ctx);
         if (parent->rec.paused)
             dpx_control_stop(ctx);
     }
@@ -511,6 +544,24 @@ static void forget_sources(pTHX)
 #endif
 }
 
+static bool is_open(const char *item)
+{
+    bool open = false;
+    for (const char *p = item; *p; p++)
+        open ^= *p == '/';
+    return open && strnEQ(item, "events=", 7);
+}
+
+/* perl splits the list at commas; those of cpu/event=0x3c,umask=1/ do not separate options. The
+ * result is for the life of the process. */
+static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *i)
+{
+    const char *item = items[*i];
+    while (is_open(item) && *i + 1 < n)
+        item = SvPVX(newSVpvf("%s,%s", item, items[++*i]));
+    return item;
+}
+
 static void read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -532,15 +583,18 @@ static void read_options(pTHX_ const char *const *items, size_t n)
             dp_buf_release(&text);
             my_exit(0);
         }
-        if (dpx_options_take(&dpx_run.opt, items[i], &err) < 0)
+        if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
     dpx_run.signal = dpx_run.opt.signal ? find_signal(aTHX_ dpx_run.opt.signal) : 0;
     /* The strings are the caller's and the environment's. */
     dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
+    dpx_run.opt.events = dpx_run.opt.events ? savepv(dpx_run.opt.events) : NULL;
     dpx_run.opt.only = dpx_run.opt.only ? savepv(dpx_run.opt.only) : NULL;
     dpx_run.opt.skip = dpx_run.opt.skip ? savepv(dpx_run.opt.skip) : NULL;
     if (!dpx_filter_check(aTHX_ &err))
+        Perl_croak(aTHX_ "DProf: %s\n", err.message);
+    if (dpx_events_plan(aTHX_ &dpx_run.plan, dpx_run.opt.events, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
     if (dpx_run.opt.out)
@@ -594,6 +648,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
         croak_sv(sv_2mortal(message));
     }
     if (rc == 0) {
+        dpx_events_open(aTHX_ ctx);
         start_clocks(ctx);
         rc = dpx_file_open_live(ctx);
         if (rc < 0)

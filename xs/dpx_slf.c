@@ -54,7 +54,7 @@ static bool top_is_slf(pTHX_ const struct dpx_ctx *ctx)
 
 static void before_slf(pTHX_ struct dpx_ctx *ctx)
 {
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_frame_arrive(ctx);
     CV *cv = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
     dpx_frame_reconcile(aTHX_ ctx, now);
     /* On a new C stack the op is run once more, with the frame in place. */
@@ -63,21 +63,21 @@ static void before_slf(pTHX_ struct dpx_ctx *ctx)
     if (id && dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, dpx_how)) {
         ctx->top->serial = PTR2UV(PL_op);
         ctx->top->saved = PL_savestack_ix - 1;
-        ctx->rec.left = dpx_frame_stamp(ctx);
+        dpx_frame_leave(ctx);
     } else {
-        dpx_frame_unmarked(ctx, now, dpx_how);
+        dpx_way.unmarked(ctx, now);
     }
 }
 
 static void after_slf(pTHX_ struct dpx_ctx *ctx)
 {
-    U64 now = dpx_frame_stamp(ctx);
+    U64 now = dpx_frame_arrive(ctx);
     dpx_frame_reconcile(aTHX_ ctx, now);
     if (top_is_slf(aTHX_ ctx)) {
-        dpx_frame_pop(ctx, DP_RAW_LEAVE, now, dpx_how);
-        ctx->rec.left = dpx_frame_stamp(ctx);
+        dpx_way.pop(ctx, DP_RAW_LEAVE, now);
+        dpx_frame_leave(ctx);
     } else {
-        dpx_frame_unmarked(ctx, now, dpx_how);
+        dpx_way.unmarked(ctx, now);
     }
 }
 

@@ -1,4 +1,4 @@
-# Every program of the corpus under patterns and with builtins, as a trace and as a tree: the same output,
+# Every program of the corpus under patterns, with builtins and with counters, as a trace and as a tree: the same output,
 # and both have the same calls.
 use strict;
 use warnings;
@@ -11,6 +11,8 @@ my @ways = (
     [ 'builtins', PERL_DPROF_BUILTINS => 'slow' ],
     [ 'a pattern', PERL_DPROF_SKIP => '[aeiou]\w?$|^List::' ],
     [ 'both patterns and builtins', PERL_DPROF_ONLY => '^(?:main|CORE|[A-M]\w*)::?\w*[a-r]|\[', PERL_DPROF_SKIP => '::[b-g]|[0246]\]$', PERL_DPROF_BUILTINS => 'slow' ],
+    [ 'counters', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults' ],
+    [ 'counters and builtins', PERL_DPROF_EVENTS => '?task-clock+ops', PERL_DPROF_BUILTINS => 'slow' ],
 );
 my $n = 0;
 for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {

@@ -134,6 +134,10 @@ Commas separate options, so a pattern with a comma (C<a{1,2}>) must stand in the
 
 Under C<-T> and in setuid programs only the command line is heard.
 
+=item events=EVENT+EVENT
+
+Counters beside the times: C<events=page-faults+svs>. See L</EVENTS>.
+
 =item builtins=slow
 
 Slow builtins are recorded, too, as C<CORE:print> under the sub that uses them. See L</Builtins>.
@@ -192,6 +196,86 @@ The time that saving takes is the profiler's own, and in no sub's time.
 The signal is the one handler that this profiler ever sets, and only when asked to. It is not in C<%SIG>. A program that sets a handler for that signal replaces ours: then nothing is saved.
 As any signal that is caught, it ends a C<sleep> or C<select> early. Forked children have the handler, too; a child that has recorded nothing yet
 writes no file. A program that is executed does not have it, and may be killed by the signal.
+
+=head1 EVENTS
+
+    perl -d:DProf=events=svs+bytes script.pl
+    dprofreport -m bytes
+
+Time is one cost. With C<events> each sub also has what else it cost, and all tools report, fold, draw and compare by any of these counters as by
+time: C<-m NAME>. L<dproflist> lists what there is, and what of it works on this machine.
+
+Events are separated by C<+> (in the environment, PERL_DPROF_EVENTS, by commas or blanks, too); a profile has room for 16 counters. An event that is unknown, not there or not permitted is an
+error before the program starts, which says why. With a C<?> before it, it is left out then, and the header names it: C<events=?instructions+ops>.
+
+=head2 Perl's own counters
+
+They need nothing of the processor or the kernel, and cost some tens of ns a call (F<bench/events.pl> measures that).
+
+=over
+
+=item ops
+
+The ops executed. A tree has them anyway.
+
+=item svs
+
+Live scalars, arrays, hashes, subs and so on: all that perl has a head for. They come and go, so there are two counters. Between two events of the profile the number has either grown
+or shrunk: what it has grown is in C<svs>, what it has shrunk in C<svs-freed>. So C<svs> less C<svs-freed> of a sub with all that it called is what it has left behind; temporary
+values that come and go between two events are in neither.
+
+=item bytes
+
+Memory that perl has taken and not given back, as C<malloc_usable_size> has it, in C<bytes> and C<bytes-freed> likewise. Perl keeps much of what it has freed for the next
+time: a variable of a sub its string, the interpreter its heads and bodies. That is not given back. Memory that C libraries take by themselves is not counted. On 64-bit Linux, with any allocator but perl's own
+(C<usemymalloc>), or one before which a library has put functions of its own that do not tell sizes: while a profile counts bytes, perl's calls of malloc, calloc, realloc and free go through counting ones, some ns each.
+
+=back
+
+=head2 The kernel's and the processor's
+
+On Linux, by perf_event_open(2), for the thread that runs; forked children and threads have their own.
+
+=over
+
+=item Software events
+
+C<page-faults> (C<faults>), C<minor-faults>, C<major-faults>, C<context-switches> (C<cs>), C<cpu-migrations>, C<task-clock> and C<cpu-clock> (ns), ... work
+everywhere, in virtual machines, too.
+
+=item Hardware and cache events
+
+C<instructions>, C<cycles>, C<branches>, C<branch-misses>, C<cache-references>, C<cache-misses>, ...; C<L1-dcache-load-misses>, C<LLC-loads>, C<dTLB-load-misses>, ... as perf(1) calls them.
+
+=item Events of this processor
+
+by the names that its maker gave them: C<ls_dc_accesses>, C<frontend_retired.l1i_miss>. There are tables for some thirty processors of servers and a few others by Intel, AMD, Arm, Ampere and IBM. A processor is found as
+perf finds it; the environment variable PERF_CPUID is believed instead if it is set. Names of a processor's own events have no meaning for another one's.
+
+=item The kernel's aliases and raw events
+
+What stands in F</sys/bus/event_source/devices/PMU/events>; C<cpu/event=0x3c,umask=0x1,name=mine/> with the terms in that PMU's F<format>; C<r01c4> is a number that the processor understands.
+
+=item Modifiers
+
+C<:u> counts the program only, C<:k> the kernel only: C<instructions:u>. As perf does it, where the kernel does not permit to count its own part (kernel.perf_event_paranoid is 2) and no modifier is
+given, the program's part is counted and the counter is called C<instructions:u>. C<-m instructions> finds it.
+
+=back
+
+Where the kernel allows programs to read the processor's counters by themselves (x86-64, commonly), that is done on arriving in the profiler and on leaving it, and what it uses itself is left out. All others are read by a system call, one
+for all, on arriving; on leaving only if the profiler had more to do than usual (a new sub, a new context, a file to write). What it does usually has been measured when recording began, as the least of many times, and is taken off. So a call
+costs one to three microseconds more with them, which are in no sub's time; and some tens of instructions of the profiler remain in each call.
+
+A processor has few counters, four to eight. If more events are asked for, they take turns, and their numbers are estimates: what was counted is multiplied by the time it should have been counted, divided by the time it was. The file
+says which share that is (C<$dprof_shares>), and the tools say it, too.
+
+A forked child opens counters of its own at its first event; what it did before, page faults for the most part, is in no file. Perl's own counters have it.
+
+A program that closes all file descriptors, as daemons do, or puts files of its own in the places of ours, ends the counting of the kernel's events: the file says that it ended early (C<$dprof_events_lost>). Perl's own go on.
+
+Tested on real counters: software events and perl's own, in a virtual machine. Of hardware events, names, encodings, what the kernel is asked for, grouping, reading by instruction and the estimates were tested against tables and a kernel that tests made up; no run on
+a processor with its counters at hand has been made yet.
 
 =head1 WHAT IS RECORDED
 
@@ -472,7 +556,7 @@ Perl 5.24 and newer on POSIX systems.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
 L<Devel::DProf::Format>
 
 =head1 COPYRIGHT AND LICENSE

@@ -23,9 +23,10 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *d)
     return subs++;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *e)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *e)
 {
     (void)ctx;
+    (void)counts;
     (void)bad;
     (void)e;
     for (size_t i = 0; i < n; i++) {

@@ -163,7 +163,8 @@ static void layout(void)
     is_u(sizeof(struct dp_live_head), DP_PIECE_HEAD, "the head");
     is_u(DP_LIVE_ALIGN, DP_PIECE_ALIGN, "where it stands");
     ok(DP_LIVE_MAGIC == DP_PIECE_MAGIC, "its magic");
-    is_u(sizeof(struct dp_cct_node), DP_PIECE_NODE, "a node");
+    is_u(offsetof(struct dp_cct_node, counts), DP_PIECE_N_COUNTS, "a node's counters");
+    is_u(sizeof(struct dp_cct_node), DP_PIECE_N_COUNTS, "a node");
     is_u(sizeof(struct dp_cct_histogram), DP_PIECE_HISTOGRAM, "a histogram");
     is_u(sizeof(struct dp_live_state), DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS, "the state");
     is_u(DP_RAW_CPU_WORDS, DP_PIECE_CPU_WORDS, "a reading of the CPU clock");
@@ -185,6 +186,8 @@ static void layout(void)
     is_u(offsetof(struct dp_live_state, tree), DP_PIECE_RUN + 8 * DP_PIECE_S_TREE, "the state's tree");
     is_u(offsetof(struct dp_live_state, marks), DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS, "the state's marks");
     is_u(offsetof(struct dp_live_state, pending), DP_PIECE_RUN + 8 * DP_PIECE_S_USER, "the state's pending time");
+    is_u(offsetof(struct dp_live_state, n_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_COUNTS, "the state's number of counters");
+    is_u(offsetof(struct dp_live_state, pending_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_PENDING, "the state's pending counters");
 }
 
 #define THREE "& 1 m a m.pl:1\n& 2 m b m.pl:2\n& 3 m c m.pl:3\n"
@@ -308,7 +311,7 @@ static void odd_pieces(void)
     image_to();
     ok(o.code == DP_E_SYNTAX && o.marks == 1, "no piece: %s", o.message);
     image_trace(&image);
-    p[state] = 2;
+    p[state] = (char)(DP_LIVE_MAGIC & 0xff) ^ 1;
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s", o.message);
     image_trace(&image);
@@ -419,6 +422,48 @@ static void sites_and_pending(void)
     }
 }
 
+/* Counters, in the text, in pieces, and where a process was killed in between. */
+static void counted_pieces(void)
+{
+    const char *all = THREE "= 0 0 1 10 0 10 0 0 1000 2000\n= 1 1 1 100 0 100 0 0 14 24\n= 2 2 1 250 0 250 5250 5250 7 9\n= 3 3 1 1000 0 5000 5000 5000 100 200\nh 2 12:1\nh 3 12:1\n";
+    image_counted(&image);
+    is_s(image_to(), all, "counters of marks that are in the pieces");
+    image.text.len -= strlen("@ 20 0 2");
+    dp_buf_adds(&image.text, "@ 100 0 100 14 24\n+ 2\n@ 200 0 200 0 2\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000 100 200\n- ");
+    is_s(image_to(), all, "none counts twice");
+    image_counted_tree(&image);
+    is_s(image_to(), NAMES "= 0 0 1 1000 0 1000 0 0 0 1 2\n= 1 2 3 500 0 500 500 1 30 30 40\n= 2 1 4 60 0 60 60 1 40 500 600\n", "counters of contexts in the pieces");
+    image_counted(&image);
+    struct dp_live_state *state = (struct dp_live_state *)(void *)(image.left.ptr + sizeof(struct dp_live_head));
+    state->n_counts = UINT64_MAX;
+    image_to();
+    ok(o.code < 0, "a number of counters that cannot be: %s", o.message);
+}
+
+/* The columns of a trace in the text. */
+static void counted_text(void)
+{
+    static const char head[] = "#fOrTyTwO\n$hz=10;\n$dprof_format='trace 1'; $dprof_counters='a:a b:u:b';\n" RRUN "PART2\n" NAMES;
+    char text[1000];
+    snprintf(text, sizeof text, "%s@ 1 0 1 5 6\n+ 1\n@ 0 0 0 0 7\n+ 2\n@ 2 0 2 1\n@ 1 0 1 2 3 4\n- 2\n@ 0 0 0 8 0\n- 1\n", head);
+    struct dp_prof *prof = of_mem(text, strlen(text), 0);
+    const char *got = written(prof);
+    ok(strstr(got, "\n= 0 0 1 1 0 1 0 0 5 6\n= 1 1 1 0 0 0 3 3 8 7\n= 2 2 1 3 0 3 3 3 3 3\n") != NULL, "columns that are missing are 0, further ones nothing: %s", got);
+    size_t len;
+    ok(!strncmp(dp_prof_counter(prof, 1, &len), "b:u:b", len) && len == 5, "a name with a colon, and its unit");
+    dp_prof_free(prof);
+    snprintf(text, sizeof text, "%s@ 1 0 1 5 x\n+ 1\n", head);
+    prof = of_mem(text, strlen(text), 0);
+    dp_prof_outcome(prof, 0, &o);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "@ 1 0 1 5 x"), "what is no number is an error: %s", o.message);
+    dp_prof_free(prof);
+    snprintf(text, sizeof text, "%s@ 1 0 1 9000000000000000000 0\n@ 1 0 1 9000000000000000000 0\n+ 1\n- 1\n", head);
+    prof = of_mem(text, strlen(text), 0);
+    dp_prof_outcome(prof, 0, &o);
+    ok(o.code < 0, "and so is more than fits: %s", o.message);
+    dp_prof_free(prof);
+}
+
 /* The same bytes in small portions. */
 struct portions {
     const char *ptr;
@@ -451,7 +496,7 @@ static void portions(void)
         dp_source_fn(&src, give, &p);
         good = dp_pieces_read(&pieces, &src) == 0 && pieces.err.code == 0;
         dp_source_close(&src);
-        good = good && pieces.nodes.len == 4 * DP_PIECE_NODE && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
+        good = good && pieces.nodes.len == 4 * DP_PIECE_N_COUNTS && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
                && pieces.names.len == 30 && pieces.has_state && pieces.marks.len == 0;
         p = (struct portions){ image.left.ptr, image.left.len, step };
         dp_source_fn(&src, give, &p);
@@ -577,6 +622,8 @@ int main(void)
     saved_tree();
     sites_and_pending();
     portions();
+    counted_pieces();
+    counted_text();
     merging();
     static const char text[] = HEAD NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1 1\nh 1 0:5 3:7\n";
     no_memory("a tree", &(struct dp_file_mem){ text, NULL, sizeof text - 1, 0 });

@@ -266,9 +266,9 @@ static int64_t on_context(void *ctx, const struct dp_context *c, struct dp_err *
     return c->sub == DP_SUB_NONE ? 0 : (int64_t)c->sub + 1;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
 {
-    (void)ctx, (void)ev, (void)n, (void)bad, (void)err;
+    (void)ctx, (void)ev, (void)counts, (void)n, (void)bad, (void)err;
     return 0;
 }
 

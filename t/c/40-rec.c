@@ -146,6 +146,106 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
     dp_buf_release(&text);
 }
 
+/* ---- counters ---- */
+
+enum { COUNTERS = 3 };
+
+/* What a text has counted outside of all subs and in f. */
+static void read_counts(const char *p, uint64_t of[2][COUNTERS])
+{
+    uint64_t wait[COUNTERS] = { 0, 0, 0 };
+    memset(of, 0, 2 * sizeof of[0]);
+    for (; *p; p = strchr(p, '\n') + 1) {
+        unsigned long long u, y, r, c[COUNTERS];
+        if (sscanf(p, "@ %llu %llu %llu %llu %llu %llu\n", &u, &y, &r, &c[0], &c[1], &c[2]) == 6)
+            for (int k = 0; k < COUNTERS; k++)
+                wait[k] += c[k];
+        else if (*p == '+' || *p == '-')
+            for (int k = 0; k < COUNTERS; k++) {
+                of[*p == '-'][k] += wait[k];
+                wait[k] = 0;
+            }
+        else if (sscanf(p, "= 0 0 %*u %*u %*u %*u %*u %*u %llu %llu %llu", &c[0], &c[1], &c[2]) == 3
+                 || sscanf(p, "= 1 1 %*u %*u %*u %*u %*u %*u %llu %llu %llu", &c[0], &c[1], &c[2]) == 3)
+            for (int k = 0; k < COUNTERS; k++)
+                of[p[2] - '0'][k] += c[k];
+    }
+    for (int k = 0; k < COUNTERS; k++)
+        of[0][k] += wait[k];            /* behind the last mark, nothing runs */
+}
+
+/* Totals of the program grow at random; what they grow by belongs to what runs, short or long the gap, in the middle of
+ * writing, saving, and going on as a tree; but not while nothing is recorded. */
+static void counting(const char *what, size_t words, int to_tree_at, bool tree)
+{
+    struct machine m = { 0, 0 };
+    struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
+    struct dp_rec rec;
+    struct dp_writer w;
+    struct dp_live live;
+    struct dp_buf text;
+    uint64_t total[COUNTERS] = { 7, 8, 9 }, want[2][COUNTERS], got[2][COUNTERS];
+    const int how_marks = DP_REC_COUNTS | (tree ? DP_REC_TREE : 0);
+    struct dp_rec_how how = { .words = words, .contexts = 1000, .tree = tree, .counts = total, .n_counts = COUNTERS };
+    struct dp_cct_call call;
+
+    memset(want, 0, sizeof want);
+    dp_buf_init(&text);
+    dp_live_init(&live, NULL);
+    dp_writer_init(&w, 10000000, sink, &text);
+    dp_writer_name(&w, "main f -", 8);
+    dp_rec_init(&rec, &how, &w, &host, &m);
+    dp_rec_open(&rec, &live);
+    for (int i = 0; i < 20000; i++) {
+        double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(20000);
+        m.ns += gap;
+        m.cpu += gap;
+        for (int k = 0; k < COUNTERS; k++) {
+            uint64_t more = rnd(3) ? 0 : rnd(4) ? rnd(100) : UINT64_C(1000000000) * rnd(1000);
+            total[k] += more;
+            want[i & 1][k] += more;
+        }
+        dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, stamp(&m), how_marks);
+        rec.left = stamp(&m);
+        if (rnd(1000) == 0) {
+            dp_rec_save(&rec, stamp(&m));
+            rec.left = stamp(&m);
+        }
+        if (i == to_tree_at) {
+            dp_rec_flush(&rec, stamp(&m));
+            dp_rec_to_tree(&rec);
+        }
+        if ((i & 1) && rnd(500) == 0) {
+            dp_rec_pause(&rec, stamp(&m));
+            total[0] += 1000;
+            dp_rec_unpause(&rec, stamp(&m));
+            rec.left = stamp(&m);
+        }
+    }
+    total[1] += 5;
+    want[0][1] += 5;
+    dp_rec_flush(&rec, stamp(&m));
+    dp_writer_finish(&w);
+    if (rec.tree) {
+        struct dp_pool names;
+        dp_pool_init(&names);
+        dp_pool_intern(&names, "main f -", 8);
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        dp_cct_write(&rec.cct, &out, &text);
+        dp_pool_release(&names);
+    }
+    read_counts(dp_buf_cstr(&text), got);
+    bool same = memcmp(got, want, sizeof got) == 0;
+    ok(same, "%s: every count where it belongs", what);
+    for (int k = 0; k < COUNTERS && !same; k++)
+        printf("# %llu and %llu, wanted %llu and %llu\n", (unsigned long long)got[0][k], (unsigned long long)got[1][k],
+               (unsigned long long)want[0][k], (unsigned long long)want[1][k]);
+    dp_rec_release(&rec);
+    dp_live_release(&live);
+    dp_writer_release(&w);
+    dp_buf_release(&text);
+}
+
 /* ---- saving ---- */
 
 static struct {
@@ -275,6 +375,10 @@ static void one_mark_at_a_time(void)
 
 int main(void)
 {
+    counting("counters of a trace", 1 << 10, -1, false);
+    counting("each mark written at once", 0, -1, false);
+    counting("a trace that goes on as a tree", 100, 9999, false);
+    counting("counters of a tree", 0, -1, true);
     simulate("short gaps", 1000, 500, 0, false);
     simulate("long computing", 1000, 60000, 0, false);
     simulate("long waiting", 1000, 60000, 100, false);

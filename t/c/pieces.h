@@ -80,6 +80,38 @@ static inline void image_trace(struct image *to)
     image_piece(to, DP_LIVE_MARKS, 0, words, sizeof words);
 }
 
+#define IMAGE_COUNTED "$dprof_counters='a:a b:b'; "
+
+/* A trace with two counters behind each mark. */
+static inline void image_counted(struct image *to)
+{
+    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .n_counts = 2, .pending_counts = { 3, 4 } };
+    uint64_t words[] = {
+        raw(0, DP_RAW_CPU, 0), 0, 0, 0, 0, 10, 20,
+        raw(100, DP_RAW_ENTER, 2), 1, 0, raw(200, DP_RAW_ENTER, 3), 0, 2,
+        raw(0, DP_RAW_CPU, 0), 5000, 4000, 0, 0, 100, 0,
+        raw(0, DP_RAW_LEAVE, 3), 0, 200, raw(50, DP_RAW_LEAVE, 2), 7, 7, 0, 0, 0,
+    };
+    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; " IMAGE_COUNTED "$dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n\nPART2\n"
+               "& 1 m a m.pl:1\n& 2 m b m.pl:2\n@ 10 0 10 1000 2000\n+ 1\n@ 20 0 2");
+    image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
+    image_piece(to, DP_LIVE_NAMES, 0, "& 3 m c m.pl:3\n", 15);
+    image_piece(to, DP_LIVE_MARKS, 0, words, sizeof words);
+}
+
+/* A tree with two counters beside the ops. */
+static inline void image_counted_tree(struct image *to)
+{
+    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .tree = 1, .ops = 1, .n_counts = 2 };
+    struct { struct dp_cct_node node; uint64_t counts[2]; } nodes[] = {
+        { image_node(1, 0, 0, 0, 1000), { 1, 2 } }, { image_node(2, 1, 2, 3, 500), { 30, 40 } }, { image_node(3, 2, 1, 4, 60), { 500, 600 } },
+    };
+    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops a:a b:b'; $dprof_run='1.2.3'; $dprof_pid=7;\n     \n\nPART3\n");
+    image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
+    image_piece(to, DP_LIVE_NAMES, 0, "& 1 m a m.pl:1\n& 2 m b m.pl:2\n", 30);
+    image_piece(to, DP_LIVE_NODES, 0, nodes, sizeof nodes);
+}
+
 static inline void image_tree(struct image *to)
 {
     struct dp_cct_node nodes[] = {

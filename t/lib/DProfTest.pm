@@ -141,7 +141,7 @@ sub in_process {
     my ($out, $err, $status) = ('', '');
     {
         local (*STDOUT, *STDERR);
-        local @ENV{qw(DPROFDIFF_OPTS DPROFREPORT_OPTS DPROFFOLD_OPTS DPROFFLAME_OPTS)} = ('') x 4;
+        local @ENV{map { "DPROF${_}_OPTS" } qw(DIFF REPORT FOLD FLAME PP MERGE LIST)} = ("") x 7;
         open STDOUT, '>', \$out or die "memory: $!";
         open STDERR, '>', \$err or die "memory: $!";
         $status = "Devel::DProf::Tool::$tool"->can('main')->(@args);

@@ -30,6 +30,8 @@ sub read {
     my $tests = $h{over_tests} || 1;
     my (%name, @stack, $clock, $writing);
     my @wait = (0, 0, 0);
+    my @counters = map { s/:[^:]*\z//r } split ' ', $h{dprof_counters} // '';
+    my @counted = (0) x @counters;
     my @passed = (0, 0, 0);
     my $mark_number = 0;
     my $give = sub {
@@ -52,7 +54,11 @@ sub read {
         my @f = split ' ', $line;
         $inherited = $f[2] if @f == 3 && $f[0] eq '#' && $f[1] eq 'resume';
         next if !@f || $f[0] =~ /^#/;
-        if ($f[0] eq '@') { $pass->(@f[1 .. 3]); next }
+        if ($f[0] eq '@') {
+            $pass->(@f[1 .. 3]);
+            if (!$writing) { $counted[$_] += $f[4 + $_] // 0 for 0 .. $#counters }
+            next;
+        }
         if ($f[0] eq '&') {
             my $p = decode($f[2], $ours);
             $name{ hex $f[1] } = (length $p ? "${p}::" : '') . decode($f[3], $ours);
@@ -79,6 +85,8 @@ sub read {
         $mark_number++;
         $give->(\@stack, map { $wait[$_] - ($cost[$_] < $wait[$_] ? $cost[$_] : $wait[$_]) } 0 .. 2);
         @wait = (0, 0, 0);
+        $self->{counts}{ join ';', @stack }{ $counters[$_] } += $counted[$_] for 0 .. $#counters;
+        @counted = (0) x @counters;
         pop @stack if $f[0] ne '+';
         if ($f[0] eq '+' || $f[0] eq '*') {
             push @{ $self->{lines} }, '   ' x @stack . $n . ($inherited > 0 ? ' (goes on)' : '');
@@ -91,10 +99,10 @@ sub read {
         }
     }
     $give->(\@stack, @wait);
+    $self->{counts}{ join ';', @stack }{ $counters[$_] } += $counted[$_] for 0 .. $#counters;
     $self->{open} = length $tree || $head =~ /PART3/ ? [] : [@stack];
     %name = () if $tree =~ /^&/m;
     my (@path, %phase);
-    my @counters = map { s/:.*//r } split ' ', $h{dprof_counters} // '';
     for my $line (split /\n/, $tree) {
         my @f = split ' ', $line;
         if ($f[0] eq '&') {

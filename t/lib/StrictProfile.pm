@@ -53,6 +53,7 @@ sub problems {
 
     my (%name, @calls, @stack, @runs, $last, $until, $edges);
     $edges = $about->{edges};
+    my $columns = () = ($header{dprof_counters} // '') =~ /\S+/g;
     my ($resumed, $suspended) = ($header{dprof_inherited}, 0);
     my $back = 0;               # the number of the mark behind frames that go on, if no time has passed
     my ($forgive, $left) = ($about->{unwinding});
@@ -68,7 +69,7 @@ sub problems {
         if ($kind eq '@ ') {
             undef $left;
             $back = 0;
-            my @t = $line =~ /\A@ (\d+) (\d+) (\d+)\n\z/;
+            my @t = $line =~ /\A@ (\d+) (\d+) (\d+)(?: \d+){$columns}\n\z/;
             if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2]; $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2] }
             else { $bad->('no times', $line) or last }
             next;

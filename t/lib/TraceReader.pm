@@ -138,6 +138,7 @@ sub _trace {
     my ($subs, $calls, $edges, $self_time, $marks) = @$self{qw(subs calls edges self marks)};
     my $inherit = $self->{header}{dprof_inherited} // 0;
     my ($passed, $suspend, $phase) = (0, 0, '');
+    my $counters = () = ($self->{header}{dprof_counters} // '') =~ /\S+/g;
     my $events = $opt->{events} && $self->{events};
 
     while (defined(my $line = readline $in)) {
@@ -158,11 +159,12 @@ sub _trace {
             next;
         };
         if ($sign eq '@') {
-            my ($user, $sys, $real) = $rest =~ /^(\d+) (\d+) (\d+)\z/ or do {
+            my ($user, $sys, $real, @counts) = split ' ', $rest;
+            "@counts" =~ /^(?:\d+ ?){$counters}\z/ && $rest =~ /^\d+ \d+ \d+(?: |\z)/ or do {
                 $self->problem("odd line: $line");
                 next;
             };
-            $self->problem('an empty @ line') unless $user + $sys + $real;
+            $self->problem('an empty @ line') unless $user + $sys + $real || grep { $_ } @counts;
             $self->problem("more CPU than time: $line") if $user + $sys > $real;
             $self->{sum}[0] += $user;
             $self->{sum}[1] += $sys;

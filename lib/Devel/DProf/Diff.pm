@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names flags few COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_label counter_unit counter_doubts flags few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -126,7 +126,8 @@ sub settle {
     my $measure = $self->measure($name) or return 0;
     $self->{measures} = [$measure];
     $self->{metric} = $measure->{metric};
-    my $label = exists $METRIC{$name} ? $METRIC_NAME{ $METRIC{$name} } : $name;
+    my $label = exists $METRIC{$name} ? $METRIC_NAME{ $METRIC{$name} } : counter_label((parts($sides[0]))[0], $measure->{name});
+    $self->doubt_counter($measure, 0);
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks' if !$self->is_time && $measure->{metric} < 4;
     $self->{label} = $label;
@@ -148,13 +149,14 @@ sub know_work {
 
 sub has {
     my ($profile) = @_;
-    return (qw(cpu user system real), $profile->no_calls ? () : 'calls', @{ counter_names($profile) });
+    return (qw(cpu user system real), $profile->no_calls ? () : 'calls', grep { length } @{ counter_names($profile) });
 }
 
 # A metric as all sides have it, or nothing: that was said.
 sub measure {
     my ($self, $name) = @_;
     my ($lacking, @counters);
+    $name = counter_named($name, map { @{ counter_names($_) } } map { parts($_) } @{ $self->{sides} }) // $name if !exists $METRIC{$name};
     for my $side (@{ $self->{sides} }) {
         for my $profile (parts($side)) {
             my @names = @{ counter_names($profile) };
@@ -169,12 +171,27 @@ sub measure {
         $self->{say}->("$_->{name} has " . join(', ', has((parts($_))[0]))) for @{ $self->{sides} };
         return;
     }
-    my $exact = $name eq 'calls' || $name eq 'ops';
+    my $counted = $name =~ /^(?:ops|svs|svs-freed)\z/;
     return {
-        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $exact ? 1 : 0,
+        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $counted || $name eq 'calls' ? 1 : 0,
         exists $METRIC{$name} ? () : (counters => \@counters),
-        tolerance => $name eq 'ops' && defined $self->why_unpinned ? 0.001 : 0,
+        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
     };
+}
+
+# Says what is to be said of a counter: of each side, or of each file.
+sub doubt_counter {
+    my ($self, $measure, $by_file) = @_;
+    return if $measure->{metric} != COUNTER || $self->{force} || $self->{doubted}{ $measure->{name} }++;
+    for my $side (@{ $self->{sides} }) {
+        my @headers;
+        for my $profile (parts($side)) {
+            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] } 0 .. $profile->files - 1;
+        }
+        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers : [$side->{name}, map { $_->[1] } @headers];
+        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
+    }
+    return;
 }
 
 sub same_unit {
@@ -241,11 +258,13 @@ sub doubts {
     return @doubts;
 }
 
-# Are there rules on what a single run a side cannot tell from chance?
+# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there is no such.
 sub is_chancy {
     my ($self) = @_;
-    return 0 if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
-    return scalar grep { $_->{kind} == GROWTH && $_->{measure} != CALLS && $self->{measures}[ $_->{measure} ]{metric} < 4 } @{ $self->{rules} };
+    return '' if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    my %seen;
+    my @measures = map { $self->{measures}[ $_->{measure} ] } grep { $_->{kind} == GROWTH && $_->{measure} != CALLS } @{ $self->{rules} };
+    return join ' and ', grep { !$seen{$_}++ } map { $_->{metric} < 4 ? 'times' : $_->{exact} || $_->{metric} != COUNTER ? () : $_->{name} } @measures;
 }
 
 # After printing: rules and renames that met nothing.
@@ -291,7 +310,7 @@ sub gate {
             }
             if (/\G(new|gone)\b\s*/gc) {
                 $rule{kind} = $1 eq 'new' ? NEW : GONE;
-            } elsif (/\G([^\s<>=,&\/]+)\s*>\s*/gc) {
+            } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
                 @rule{qw(kind metric)} = (GROWTH, $1);
                 do {
                     /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
@@ -333,7 +352,8 @@ sub settle_rules {
             return 0 if !defined $measure;
             $rule{measure} = $measure;
             my $is_time = $measure != CALLS && $self->{measures}[$measure]{metric} < 4 && $self->is_time;
-            $rule{limits} = [map { limit($parsed, @$_, $is_time) } @{ $parsed->{limits} }];
+            my $per_second = $is_time ? 1 : $measure != CALLS && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
+            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) } @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
     }
@@ -357,20 +377,27 @@ sub rule_measure {
         return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m says which one\n" if exists $METRIC{$name} && $name ne 'calls';
-    my ($known) = grep { $self->{measures}[$_]{name} eq $name } 0 .. $#{ $self->{measures} };
-    return $known if defined $known;
     my $measure = $self->measure($name) or return undef;
+    my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} } 0 .. $#{ $self->{measures} };
+    return $known if defined $known;
+    $self->doubt_counter($measure, 0);
     push @{ $self->{measures} }, $measure;
     return $#{ $self->{measures} };
 }
 
+# A counter of time, task-clock?
+sub is_in_ns {
+    my ($self, $measure) = @_;
+    return $measure->{metric} == COUNTER && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
+}
+
 sub limit {
-    my ($parsed, $value, $unit, $is_time) = @_;
+    my ($parsed, $value, $unit, $is_time, $per_second) = @_;
     return [$value, 1] if $unit eq '%';
     die "--fail-if: $parsed->{text}: $unit is no unit; there are %, s, ms, us, ns\n" if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: it counts, and $value$unit is a time\n" if length $unit && !$is_time;
+    die "--fail-if: $parsed->{text}: it counts, and $value$unit is a time\n" if length $unit && !$per_second;
     die "--fail-if: $parsed->{text}: a time takes a unit: $value% or ${value}ms\n" if !length $unit && $is_time && $value != 0;
-    return [$value * ($SECONDS{$unit} // 1), 0];
+    return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
 }
 
 # ---- output ----
@@ -495,7 +522,7 @@ What speaks against the rules in these runs, as lines: random hash seeds.
 
 =item is_chancy
 
-True where rules on times have a single run a side to go by.
+What rules go by, C<times> or the names of counters, that differs from run to run, where there is a single run a side; else empty.
 
 =item idle
 

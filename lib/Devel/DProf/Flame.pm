@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(text);
-use Devel::DProf::View qw(%METRIC);
+use Devel::DProf::View qw(%METRIC metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -128,7 +128,7 @@ sub write_map {
 # After read: settles the metric, or metrics. Dies with what is wrong with an option; false where a side lacks one; that was said.
 sub prepare {
     my ($self) = @_;
-    my @wanted = split /,/, $self->{metric} // 'cpu', -1;
+    my @wanted = metrics_of($self->{metric} // 'cpu');
     die "-m $self->{metric}: one metric, or two\n" if !@wanted || @wanted > 2 || grep { !length } @wanted;
     if (@wanted == 2) {
         die "-m $self->{metric}: two metrics are two sides already, and --diff has others\n" if $self->{diff};

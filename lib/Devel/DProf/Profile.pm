@@ -194,7 +194,7 @@ Label and package of each sub, in pairs.
 
 =item counters
 
-The names of the counters, each perhaps with its unit behind a colon.
+The names of the counters, each perhaps with its unit behind its last colon. One that a file does not have is an empty string.
 
 =item Devel::DProf::Profile::print_report HANDLE, SIDES, HOW
 

@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side told windows renames);
 use Devel::DProf::Tool qw(complain text list_of progress end_progress);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_names filters flags COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -95,7 +95,7 @@ sub split_pairs {
 
 sub is_pair {
     my ($profile) = @_;
-    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && counter_names($profile)->[0] } 0 .. $profile->files - 1;
+    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && (() = $profile->counters) } 0 .. $profile->files - 1;
 }
 
 sub sides { return @{ $_[0]{reader}{sides} } }
@@ -112,6 +112,7 @@ sub settle {
             $diff->same_unit or return;
         }
         my $measure = $diff->measure($name) or return;
+        $diff->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
         my @counters = @{ $measure->{counters} || [] };
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
@@ -119,7 +120,7 @@ sub settle {
             push @{ $self->{columns} }, $self->{pairs} && $s == 0 && $measure->{metric} != COUNTER
                 ? { metric => COUNTER, counters => [(0) x @parts] } : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{metrics} }, { key => $name, metric => $measure->{metric}, $self->words($name, $measure->{metric}) };
+        push @{ $self->{metrics} }, { key => $measure->{name}, metric => $measure->{metric}, $self->words($measure->{name}, $measure->{metric}) };
     }
     return 1;
 }
@@ -129,7 +130,10 @@ sub words {
     my ($self, $name, $metric) = @_;
     my $unit = $self->unit;
     return (label => $unit eq 's' ? $METRIC_NAME{$metric} : length $unit ? $unit : 'samples', unit => $unit) if $metric < 4;
-    return (label => $name, unit => $name);
+    return (label => $name, unit => $name) if $metric != COUNTER;
+    my $profile = ($self->sides)[0]{profiles}[0][0];
+    my $counted = counter_unit($profile, $name);
+    return (label => counter_label($profile, $name), unit => length $counted && $counted ne 'events' && $counted ne 's' ? $counted : $name);
 }
 
 # Of times: "s"; of folded stacks, what they count, "" if nobody knows.

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written usage manual);
+                    parsed list_of pattern output written usage manual terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -117,6 +117,19 @@ sub written {
     return OK if $closed && $rc == 0 or $is_pager;
     print STDERR "$tool: the report could not be written: ", ($! || $errno), "\n";
     return FAILED;
+}
+
+# Columns of the terminal that a report goes to; 0 where it goes elsewhere.
+sub terminal_width {
+    return 0 if !-t STDOUT;
+    my $size = '';
+    # TIOCGWINSZ, where it is known
+    my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
+    if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
+        my (undef, $columns) = unpack 'S2', $size;
+        return $columns if $columns;
+    }
+    return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
 sub place {

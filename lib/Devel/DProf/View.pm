@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names filters flags medium colour few COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -40,10 +40,67 @@ sub keys_of {
     return @keys;
 }
 
+# ---- counters ----
+
+# By number; empty where a file of the profile does not have it. The unit is behind the last colon: cycles:u:cycles.
 sub counter_names {
     my ($profile) = @_;
-    return [map { s/:.*//sr } $profile->counters];
+    return [map { s/:[^:]*\z//r } $profile->counters];
 }
+
+# The one that somebody means: by its name, or by that without modifiers, cycles for cycles:u, where only one is called so. Undef: none.
+sub counter_named {
+    my ($word, @names) = @_;
+    my ($exact) = grep { $_ eq $word } @names;
+    return $exact if defined $exact || !length $word;
+    my %like = map { $_ => 1 } grep { length && s{:[^:/]*\z|(?<=/)[a-zA-Z]+\z}{}r eq $word } @names;
+    return keys %like == 1 ? (keys %like)[0] : undef;
+}
+
+# Metrics of a list; those between slashes are no commas that separate: cpu/event=0x3c,umask=1/,ops.
+sub metrics_of {
+    my ($list) = @_;
+    my @metrics = ('');
+    for my $piece ($list =~ m{\G([A-Za-z][^/,]*/[^/]+/\w*|[^,]+|,)}g) {
+        if ($piece eq ',') { push @metrics, '' }
+        else { $metrics[-1] .= $piece }
+    }
+    return @metrics;
+}
+
+# How it is called in a heading: with the unit, where the name does not tell.
+sub counter_label {
+    my ($profile, $name) = @_;
+    my $unit = counter_unit($profile, $name);
+    return !length $unit || $unit eq 'events' || index(lc $name, lc $unit) >= 0 ? $name : "$name in $unit";
+}
+
+# Empty where the profile does not tell.
+sub counter_unit {
+    my ($profile, $name) = @_;
+    my ($unit) = map { /\A\Q$name\E:([^:]*)\z/ ? $1 : () } $profile->counters;
+    return $unit // '';
+}
+
+# What is to be said of a counter's numbers, as headers of files tell: lines.
+sub counter_doubts {
+    my ($name, $of, @headers) = @_;
+    my ($least, $lost) = (100, 0);
+    for my $header (@headers) {
+        my @names = map { s/:[^:]*\z//r } split ' ', $header->{dprof_counters} // '';
+        my @shares = split ' ', $header->{dprof_shares} // '';
+        for (grep { $names[$_] eq $name && ($shares[$_] // '') =~ /^\d+(?:\.\d+)?\z/ } 0 .. $#names) {
+            $least = $shares[$_] if $shares[$_] < $least;
+        }
+        $lost ||= $header->{dprof_events_lost} && $name !~ /^(?:ops|(?:svs|bytes)(?:-freed)?)\z/;
+    }
+    return (
+        $least < 99.95 ? sprintf("%s: %s was counted %.1f %% of the time; its numbers are estimates", $of, $name, $least) : (),
+        $lost ? "$of: $name was not counted to the end: the program has closed its counter" : (),
+    );
+}
+
+# ---- filters ----
 
 # Lists and patterns of names, as flags() takes them.
 sub filters {

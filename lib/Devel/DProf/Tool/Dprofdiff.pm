@@ -89,13 +89,14 @@ sub with_signals {
     return $status // FAILED;
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same.
+# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word, cycles:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
+    my $metric = qr{[A-Za-z][\w.+%-]*(?::\w+|/[^/]+/\w*)?};
     for my $i (reverse 0 .. $#args) {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
-        $args[$i] = '--modules' if !defined $next || $next !~ /^[A-Za-z][\w.+-]*\z/ || (!exists $METRIC{$next} && -e $next);
+        $args[$i] = '--modules' if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
     }
     return @args;
 }
@@ -367,7 +368,7 @@ sub gate {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
     complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
-        . ($diff->is_chancy ? '; times of one run a side differ by chance, too' : '')) if $failed;
+        . (length $diff->is_chancy ? '; ' . $diff->is_chancy . ' of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
 }
 
@@ -380,6 +381,7 @@ No file: tmon.out.old and tmon.out. One: tmon.out.old and that.
 
 What is compared:
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     --children          with what was called
     -n                  as if all runs had the baseline's total
     --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons

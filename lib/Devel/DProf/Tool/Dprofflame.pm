@@ -132,6 +132,7 @@ Draws a flame graph. No file: standard input if something comes from there, else
     -o FILE             where it goes: a page if it is called .html, else SVG;  --format svg|html
 What is drawn:
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     -m A,B              two counters of one profile, as two sides
     --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
     --fold-recursion    a sub that calls itself directly is one frame

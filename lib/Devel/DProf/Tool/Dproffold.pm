@@ -91,6 +91,7 @@ Prints folded stacks: frames between semicolons, the caller first, and what the 
 No file: standard input if something comes from there, else tmon.out. Several are added up.
 
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     --unit UNIT         s, ms, us (the default), ns; calls, ops ...; what folded stacks count
     --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
     --fold-recursion    a sub that calls itself directly is one frame

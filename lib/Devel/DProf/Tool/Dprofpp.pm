@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -13,7 +13,7 @@ my @options = (
     'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
     'E|exclusive', 'I|inclusive',
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
-    'u|user', 's|system', 'r|real',
+    'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
     'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
@@ -21,7 +21,7 @@ my @options = (
 
 # Of these the command line's word replaces that of DPROFPP_OPTS; within one of
 # them the classic order of precedence holds.
-my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r)], [qw(S T t)]);
+my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r m)], [qw(S T t)]);
 
 sub main {
     my @args = @_;
@@ -31,6 +31,7 @@ sub main {
     return manual() if $opt->{H};
     return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -95,10 +96,13 @@ sub usage {
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
+    my %time = (cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL);
     my %how = (
-        time => $opt->{u} ? Devel::DProf::Profile::USER
+        is_time   => defined $time{ $opt->{m} // 'cpu' },
+        time      => $time{ $opt->{m} // '' }
+              // ($opt->{u} ? Devel::DProf::Profile::USER
               : $opt->{r} ? Devel::DProf::Profile::REAL
-              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU,
+              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU),
         order => $opt->{U} ? Devel::DProf::Profile::UNSORTED
                : $opt->{v} ? Devel::DProf::Profile::BY_AVERAGE
                : $opt->{a} ? Devel::DProf::Profile::BY_NAME
@@ -146,6 +150,10 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
+    if (!$how->{is_time}) {
+        my $wrong = counter($opt, $how, $profile);
+        return $wrong if $wrong;
+    }
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
@@ -160,6 +168,22 @@ sub report {
         $rc = $profile->print_flat(\*STDOUT, $how);
     }
     return written($rc) || $failed;
+}
+
+# A counter in place of the time.
+sub counter {
+    my ($opt, $how, $profile) = @_;
+    require Devel::DProf::View;
+    my @counters = @{ Devel::DProf::View::counter_names($profile) };
+    my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
+    return usage("--metric $opt->{m}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
+    ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
+    $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
+    return OK if $opt->{F};
+    for my $file (0 .. $profile->files - 1) {
+        complain($_) for Devel::DProf::View::counter_doubts($name, $profile->outcome($file)->{path}, { $profile->header($file) });
+    }
+    return OK;
 }
 
 sub calls {
@@ -189,18 +213,6 @@ sub written {
     return OK if close(STDOUT) && $rc == 0;
     print STDERR 'dprofpp: the report could not be written: ', ($! || $errno), "\n";
     return FAILED;
-}
-
-sub terminal_width {
-    return 0 if !-t STDOUT;
-    my $size = '';
-    # TIOCGWINSZ, where it is known
-    my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
-    if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
-        my (undef, $columns) = unpack 'S2', $size;
-        return $columns if $columns;
-    }
-    return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
 # ---- what is to be told of a file ----
@@ -321,6 +333,7 @@ Which time:
     (default)   user and system      -u  user      -s  system      -r  real
     -E          percentages and order by exclusive times (default)
     -I          ... by inclusive times
+    -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
 
 Order and size:
     -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called

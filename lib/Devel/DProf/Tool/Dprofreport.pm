@@ -6,7 +6,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed output written run_loop
                           usage manual);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names filters flags medium colour few COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names counter_named counter_label counter_doubts filters flags medium colour few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -182,7 +182,11 @@ sub sides {
             complain($p->outcome(0)->{path} . ": $wrong");
             return FAILED;
         }
-        my ($counter) = grep { counter_names($p)->[$_] eq ($how->{counter} // '') } 0 .. $#{ counter_names($p) };
+        my @counters = @{ counter_names($p) };
+        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} } 0 .. $#counters;
+        if (defined $counter && !$opt->{f}) {
+            complain($_) for map { my %of = $p->header($_); counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of) } 0 .. $p->files - 1;
+        }
         my $side = [$p, flags($how, $p, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
         push @sides, $side;
     }
@@ -211,9 +215,10 @@ sub metric {
         $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $how->{metric} < 4;
         return 1;
     }
-    my @counters = @{ counter_names($profile) };
-    if (grep { $_ eq $name } @counters) {
-        @$how{qw(metric metric_name counter)} = (COUNTER, $name, $name);
+    my @counters = grep { length } @{ counter_names($profile) };
+    my $counter = counter_named($name, @counters);
+    if (defined $counter) {
+        @$how{qw(metric metric_name counter)} = (COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
     usage('dprofreport', "-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
@@ -223,7 +228,7 @@ sub metric {
 # Files that stand apart are still one sum: why this one cannot be part of it.
 sub unlike_first {
     my ($how, $profile, $first) = @_;
-    my @counters = @{ counter_names($profile) };
+    my @counters = grep { length } @{ counter_names($profile) };
     if (defined $how->{counter}) {
         return undef if grep { $_ eq $how->{counter} } @counters;
         return "it has no $how->{counter}, as the other files have; there are " . join(', ', qw(cpu user system real calls), @counters);
@@ -266,6 +271,7 @@ dprofreport [options] [profile ...]
 
 What is counted:
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
+                        (dproflist lists them)
     --no-children       what passed in each entry itself, without what it called
     -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
     --unit UNIT         of folded stacks: s, ms, us, ns, calls, or a word

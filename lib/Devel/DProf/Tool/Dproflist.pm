@@ -1,0 +1,306 @@
+package Devel::DProf::Tool::Dproflist;
+
+use strict;
+use warnings;
+
+use Devel::DProf::Events;
+use JSON::PP ();
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text parsed output written usage manual terminal_width);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my @options = (
+    'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', 'V|version', 'h|help', 'H|manual',
+);
+
+# Groups in the order of the list, and what stands above them.
+my @GROUPS = qw(given perl software hardware cache pmu table);
+my %TITLE = (
+    given => 'As written', perl => "Perl's own counters", software => 'Software events', hardware => 'Hardware events', cache => 'Cache events',
+);
+use constant {
+    WHOLE_MACHINE => 'it counts for the whole machine, not for one program',
+    ELSEWHERE => 'it is one of other processors',
+};
+
+sub main {
+    my ($opt, $patterns) = parsed('dproflist', 'DPROFLIST_OPTS', \@options, @_) or return USAGE;
+    return help() if $opt->{h};
+    return manual() if $opt->{H};
+    if ($opt->{V}) {
+        print "dproflist version: $VERSION\n";
+        return OK;
+    }
+    return usage('dproflist', '--cpuid: it tells of the processor, and takes no pattern') if $opt->{cpuid} && @$patterns;
+    my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
+    my $processor = $events->processor;
+    return processor($opt, $events, $processor) if $opt->{cpuid};
+    my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
+    tried($events, $processor, $_) for @items;
+    my $text = $opt->{json} ? json($opt, $events, $processor, @items) : listed($opt, $events, $processor, !@$patterns, @items);
+    return printed($opt, $text);
+}
+
+sub printed {
+    my ($opt, $text) = @_;
+    my ($out) = output(!$opt->{'no-pager'}, !$opt->{json});
+    my $done = print {$out} bytes($text);
+    return written('dproflist', $out, $done ? 0 : 1);
+}
+
+# ---- what is listed ----
+
+# The items that are wanted, in the order of groups. Nothing where there are none; that was said.
+sub chosen {
+    my ($opt, $events, @patterns) = @_;
+    my %rank = map { $GROUPS[$_] => $_ } 0 .. $#GROUPS;
+    my @all = @{ $events->list($opt->{a} ? 1 : 0) };
+    my @found = grep { my $item = $_; !@patterns || grep { matches($_, $item) } @patterns } @all;
+    @found = grep { my $item = $_; $opt->{a} || ($item->{per_thread} && (!$item->{deprecated} || grep { is_named($_, $item) } @patterns)) } @found;
+    for my $pattern (@patterns) {
+        next if grep { matches($pattern, $_) } @found;
+        my $tried = $pattern =~ /[*?\[]/ && $pattern !~ m{/} ? { error => "$pattern: no event has such a name" } : $events->try(bytes($pattern));
+        if (defined $tried->{error}) {
+            complain("dproflist: $tried->{error}");
+            next;
+        }
+        push @found, { %$tried, name => $pattern, group => 'given', per_thread => 1, deprecated => 0 };
+    }
+    complain('dproflist: there are no events') if !@patterns && !@found;
+    return sort { $rank{ $a->{group} } <=> $rank{ $b->{group} } } @found;
+}
+
+sub is_named {
+    my ($pattern, $item) = @_;
+    return grep { defined && lc $_ eq lc $pattern } @$item{qw(name alias)};
+}
+
+# A wildcard for all of a name, or a word that is somewhere.
+sub matches {
+    my ($pattern, $item) = @_;
+    if ($pattern =~ /[*?\[]/) {
+        my $re = glob_re($pattern);
+        return grep { defined && /$re/ } @$item{qw(name alias)};
+    }
+    my $word = lc $pattern;
+    return grep { defined && index(lc $_, $word) >= 0 } @$item{qw(name alias topic description)}, $TITLE{ $item->{group} };
+}
+
+sub glob_re {
+    my ($glob) = @_;
+    my $re = '';
+    for ($glob) {
+        while (pos // 0 < length) {
+            if (/\G\*/gc) { $re .= '.*' }
+            elsif (/\G\?/gc) { $re .= '.' }
+            elsif (/\G\[([!^]?)(\]?[^\]]*)\]/gc) { $re .= '[' . ($1 ? '^' : '') . ($2 =~ s/([\[\]\\^&~])/\\$1/gr) . ']' }
+            elsif (/\G(.)/gcs) { $re .= quotemeta $1 }
+            else { last }
+        }
+    }
+    return eval { no warnings; qr/\A$re\z/is } // qr/\A\Q$glob\E\z/i;
+}
+
+# Does it work here and now?
+sub tried {
+    my ($events, $processor, $item) = @_;
+    my $is_elsewhere = $item->{group} eq 'table' && $item->{table} ne ($processor->{row} // '');
+    my $tried = $is_elsewhere ? { why => ELSEWHERE } : !$item->{per_thread} ? { why => WHOLE_MACHINE }
+        : defined $item->{works} ? $item : $events->try($item->{name});
+    $item->{elsewhere} = 1 if $is_elsewhere;
+    $item->{works} = $tried->{works} ? 1 : 0;
+    $item->{unit} = $tried->{unit} if defined $tried->{unit};
+    $item->{why} = $tried->{why} // $tried->{error} if !$item->{works};
+    $item->{recorded_as} = $tried->{name} if $item->{works} && $item->{group} ne 'given' && lc $tried->{name} ne lc $item->{name};
+    return;
+}
+
+# ---- as text ----
+
+sub listed {
+    my ($opt, $events, $processor, $is_all, @items) = @_;
+    my $width = terminal_width() || 80;
+    my (@text, %number, @reasons, $user_only);
+    for my $item (grep { !$_->{works} && !$_->{elsewhere} } @items) {
+        next if $number{ $item->{why} };
+        push @reasons, $item->{why};
+        $number{ $item->{why} } = @reasons;
+    }
+    my $left = @reasons > 9 ? 5 : 4;
+    my $names = name_width($width, @items);
+    my $title = '';
+    for my $item (@items) {
+        my $above = title($events, $processor, $item);
+        if ($above ne $title) {
+            push @text, length $title ? '' : (), folded($above, $width, ''), '';
+            $title = $above;
+        }
+        my $only = ($item->{recorded_as} // '') =~ /u\z/;
+        $user_only ||= $only;
+        my $mark = $only ? '[u]' : $item->{works} || $item->{elsewhere} ? '' : "[$number{ $item->{why} }]";
+        push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
+    }
+    my @notes = map { "[$number{$_}] $_" } @reasons;
+    push @notes, '[u] without what is done in the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
+    push @notes, no_table($events, $processor) if $is_all && !defined $processor->{row};
+    push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
+    return join '', map { "$_\n" } @text;
+}
+
+sub title {
+    my ($events, $processor, $item) = @_;
+    my $group = $item->{group};
+    return $TITLE{$group} if $TITLE{$group};
+    return "Events of the PMU $item->{pmu}" if $group eq 'pmu';
+    my $topic = $item->{topic} // 'other';
+    return "Events of this processor ($processor->{cpuid}): $topic" if !$item->{elsewhere};
+    return 'Events of other processors (' . join(', ', cpuids($events, $item)) . "): $topic";
+}
+
+# All processors that have an item's table.
+sub cpuids {
+    my ($events, $item) = @_;
+    my @rows = @{ $events->tables };
+    my ($own) = grep { $_->{cpuid} eq $item->{table} } @rows;
+    return map { $_->{cpuid} } grep { $_->{table} == $own->{table} } @rows;
+}
+
+# Wide enough for most names; a longer one has a line of its own.
+sub name_width {
+    my ($width, @items) = @_;
+    my $most = int($width * 0.38);
+    my @lengths = sort { $a <=> $b } grep { $_ <= $most } map { length name($_) } @items;
+    return @lengths ? $lengths[-1] : $most;
+}
+
+sub name {
+    my ($item) = @_;
+    my $name = $item->{name} . (defined $item->{alias} ? " ($item->{alias})" : '');
+    return text(Devel::DProf::Profile::escape(bytes($name)));
+}
+
+sub entry {
+    my ($opt, $item, $mark, $names, $width) = @_;
+    my $indent = ' ' x (length($mark) + $names + 2);
+    my @lines;
+    my $desc = ($item->{description} // '') . ($item->{deprecated} ? ' (deprecated)' : '') . ($opt->{a} && !$item->{per_thread} ? ' (whole machine)' : '');
+    push @lines, $desc if length $desc;
+    if ($opt->{l}) {
+        my $long = $item->{long_description};
+        push @lines, $long if defined $long && $long ne $desc;
+        push @lines, join '; ', grep { length } terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
+    }
+    @lines = map { folded(text(Devel::DProf::Profile::escape(bytes($_ =~ s/[\s]+/ /gr))), $width - length $indent, '') } grep { /\S/ } @lines;
+    my $name = $mark . name($item);
+    return $name if !@lines;
+    my @below = map { "$indent$_" } @lines;
+    return ($name, @below) if length $name > length($indent) - 2;
+    shift @below;
+    return (sprintf("%-*s%s", length $indent, $name, $lines[0]), @below);
+}
+
+# What an event stands for.
+sub terms {
+    my ($item) = @_;
+    return '' if !defined $item->{event};
+    return ($item->{pmu} // 'cpu') . "/$item->{event}/";
+}
+
+# Lines of words, none longer than that but where a word is; all but the first with an indent.
+sub folded {
+    my ($text, $width, $indent) = @_;
+    my @lines = ('');
+    for my $word (split ' ', $text) {
+        if (length $lines[-1] && $lines[-1] =~ /\S/ && length($lines[-1]) + 1 + length $word > $width) { push @lines, $indent . $word }
+        else { $lines[-1] .= (length $lines[-1] ? ' ' : '') . $word }
+    }
+    return @lines;
+}
+
+# ---- the processor ----
+
+sub no_table {
+    my ($events, $processor) = @_;
+    my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
+    my $others = @{ $events->tables } ? 'PERF_CPUID=ID takes the table of another one; dproflist --all lists them; and ' : '';
+    return "This processor ($id) has no table of events. They can be written by their codes, like r01c4 or cpu/event=0xc4,umask=1/; "
+        . "${others}a build with PMU_EVENTS=DIR takes the lists of a kernel.";
+}
+
+sub processor {
+    my ($opt, $events, $processor) = @_;
+    return printed($opt, encoded({ processor => fields($processor) })) if $opt->{json};
+    my $width = terminal_width() || 80;
+    my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid} . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'it cannot be told']);
+    my $count = grep { $_->{group} eq 'table' } @{ $events->list };
+    push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
+    push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: there are no hardware counters here' : '')];
+    my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
+    push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
+    return printed($opt, join '', map { "$_\n" } @text);
+}
+
+# ---- as JSON ----
+
+sub fields {
+    my ($processor) = @_;
+    my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu}, pmu_shown => bool(!$processor->{hidden}));
+    $fields{table} = { cpuid => $processor->{row}, version => $processor->{version} } if defined $processor->{row};
+    return \%fields;
+}
+
+sub json {
+    my ($opt, $events, $processor, @items) = @_;
+    my @events;
+    for my $item (@items) {
+        my %fields = map { $_ => $item->{$_} } grep { defined $item->{$_} } qw(name alias description long_description topic group event unit pmu table why recorded_as);
+        $fields{$_} = bool($item->{$_}) for qw(works deprecated per_thread);
+        push @events, \%fields;
+    }
+    my %all = (processor => fields($processor), events => \@events);
+    $all{tables} = [map { +{ cpuid => $_->{cpuid}, version => $_->{version}, table => $_->{table} } } @{ $events->tables }] if $opt->{a};
+    return encoded(\%all);
+}
+
+sub bool { return $_[0] ? JSON::PP::true() : JSON::PP::false() }
+
+sub encoded {
+    my ($data) = @_;
+    return text(JSON::PP->new->utf8->canonical->pretty->encode($data));
+}
+
+sub help {
+    print <<'END';
+dproflist [options] [pattern ...]
+
+Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
+of a name, topic or description, or a wildcard for names; any of several will do.
+
+    -a, --all           tables of all processors, what is deprecated, PMUs of the whole machine
+    -l, --long          long descriptions, terms, units
+    --cpuid             which processor this is, and its table
+    --json              all of it as JSON
+    --no-pager          not through a pager
+    -V  -h  -H          version, this page, the manual
+
+Options may also stand in the environment variable DPROFLIST_OPTS.
+END
+    return OK;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Tool::Dproflist - the command dproflist
+
+=head1 DESCRIPTION
+
+C<main(@ARGV)> does all of it and returns the exit status. See L<dproflist>.
+
+=cut

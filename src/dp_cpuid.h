@@ -1,0 +1,34 @@
+/* Which processor this is, in the words of perf's tables, and which table is its own. */
+#ifndef DP_CPUID_H
+#define DP_CPUID_H
+
+#include "dp_base.h"
+#include "pmu-events/pmu-events.h"
+
+enum { DP_CPUID_SIZE = 128 };           /* a CPUID with its NUL: as large as perf's */
+
+enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWERPC, DP_CPUID_S390, DP_CPUID_RISCV };
+
+/* This machine's: AuthenticAMD-25-1-1, 0x00000000410fd080, 004e1202, IBM,2964,702,N96,3.5,002f, 0x489-0x8000000000000007-0x0.
+ * sysfs_root is /sys, proc_root /proc. Returns 0, DP_E_LIMIT where `to` is too small, or DP_E_IO: it cannot be told. `to` is empty then. */
+int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_root);
+
+/* The same of another architecture's files; not of x86, where the processor is asked. */
+int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs_root, const char *proc_root);
+
+/* What the above make of what they read. x86: eax, ebx, ecx, edx of leaves 0 and 1. */
+int dp_cpuid_x86(char *to, size_t size, const uint32_t leaf0[4], const uint32_t leaf1[4]);
+/* The file midr_el1 of a processor. */
+int dp_cpuid_arm64(char *to, size_t size, const char *text);
+/* /proc/cpuinfo; /proc/sysinfo and /proc/service_levels (NULL: there is none). */
+int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo);
+int dp_cpuid_s390(char *to, size_t size, const char *sysinfo, const char *levels);
+int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo);
+
+/* The first row of type `core` whose regex matches all of the CPUID, or all but an x86 processor's stepping. NULL: none does.
+ * Regexes that are none are passed over. */
+const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const char *cpuid);
+/* The table of that row. */
+const struct pmu_event *dp_pmu_table(const struct pmu_events_map *map, const char *cpuid);
+
+#endif

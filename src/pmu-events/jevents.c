@@ -1,0 +1,91 @@
+/* Makes C of lists of a processor's events: jevents ARCH STARTING_DIR OUTPUT [VERBOSE]
+ *
+ * STARTING_DIR/ARCH has mapfile.csv, which says what CPU has which directory, and below it the directories with event lists
+ * in JSON. OUTPUT has a table for each of them, and the mapfile's rows; pmu-events.h says how they look. ARCH "none" makes a
+ * file without rows, for architectures that have no lists.
+ *
+ * Whatever is wrong: "file:line: what" on stderr, status 1, and OUTPUT is as it was. VERBOSE above 0 tells more. */
+#include "jev_tree.h"
+#include "jev_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_to(struct jev *jev, const char *path, const struct jev_text *text)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out)
+        return jev_fail(jev, path, 0, "%s", strerror(errno));
+    if (fwrite(text->ptr, 1, text->len, out) != text->len)
+        jev_fail(jev, path, 0, "%s", strerror(errno));
+    if (fclose(out) != 0)
+        jev_fail(jev, path, 0, "%s", strerror(errno));
+    return jev_failed(jev) ? -1 : 0;
+}
+
+/* By way of a file beside it, so that nobody sees half of one; devices and links are written to. */
+static int replace(struct jev *jev, const char *path, const struct jev_text *text)
+{
+    struct stat st;
+    struct jev_text temporary = { NULL, 0, 0 };
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return write_to(jev, path, text);
+    jev_adds(jev, &temporary, path);
+    jev_adds(jev, &temporary, ".tmp");
+    if (!jev_failed(jev) && write_to(jev, temporary.ptr, text) == 0 && rename(temporary.ptr, path) < 0)
+        jev_fail(jev, path, 0, "%s", strerror(errno));
+    if (jev_failed(jev) && temporary.len)
+        unlink(temporary.ptr);
+    jev_text_release(&temporary);
+    return jev_failed(jev) ? -1 : 0;
+}
+
+static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
+{
+    size_t events = 0, used = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        events += tree->tables[i].events.count;
+        used += tree->tables[i].used;
+    }
+    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes", (unsigned long)tree->count,
+             (unsigned long)used, (unsigned long)events, (unsigned long)tree->rows.count, (unsigned long)len);
+}
+
+static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start, const char *output)
+{
+    struct jev_text text = { NULL, 0, 0 };
+    if (strcmp(arch, "none") != 0) {
+        const char *dir = jev_path(jev, start, arch);
+        if (!dir || jev_tree_read(jev, tree, dir) < 0)
+            return -1;
+    }
+    jev_write(jev, &text, tree);
+    int rc = jev_failed(jev) ? -1 : replace(jev, output, &text);
+    if (rc == 0 && tree->verbose)
+        tell(jev, tree, text.len);
+    jev_text_release(&text);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct jev jev;
+    struct jev_tree tree;
+    memset(&jev, 0, sizeof jev);
+    memset(&tree, 0, sizeof tree);
+    if (argc < 4 || argc > 5) {
+        fputs("usage: jevents ARCH STARTING_DIR OUTPUT [VERBOSE]\n", stderr);
+        return 1;
+    }
+    tree.verbose = argc > 4 && atoi(argv[4]) > 0;
+    int rc = convert(&jev, &tree, argv[1], argv[2], argv[3]);
+    fputs(jev_str(&jev.warnings), stderr);
+    if (rc < 0)
+        fprintf(stderr, "%s\n", jev.error);
+    jev_release(&jev);
+    return rc < 0;
+}

@@ -1,0 +1,420 @@
+/* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks. */
+#include "dpx.h"
+#include "dpx_heap.h"
+#include "dp_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCAL_MARKS = 16, SHOWN = 60 };
+
+/* ---- what is counted ---- */
+
+static int parse_paranoid(void)
+{
+    int level = DP_PMU_PARANOID_UNKNOWN;
+    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    if (f) {
+        if (fscanf(f, "%d", &level) != 1)
+            level = DP_PMU_PARANOID_UNKNOWN;
+        fclose(f);
+    }
+    return level;
+}
+
+int dpx_events_paranoid(void) { return parse_paranoid(); }
+
+int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
+{
+    char cpuid[DP_CPUID_SIZE];
+    const char *given = getenv("PERF_CPUID");
+    cpuid[0] = '\0';
+    if (given && strlen(given) < sizeof cpuid)
+        strcpy(cpuid, given);
+    else if (dp_cpuid(cpuid, sizeof cpuid, "/sys", "/proc") < 0)
+        cpuid[0] = '\0';
+    struct dp_pmu_where where = { cpuid[0] ? cpuid : NULL, sysfs ? sysfs : "/sys/bus/event_source/devices", pmu_events_map };
+    return dp_pmu_new(pmu, &where);
+}
+
+bool dpx_events_may_count_ops(runops_proc_t loop)
+{
+    return loop == Perl_runops_standard;
+}
+
+static bool has_column(const struct dpx_plan *plan, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *p = plan->columns.ptr, *end = p + plan->columns.len; p < end;) {
+        const char *blank = memchr(p, ' ', (size_t)(end - p));
+        size_t n = (size_t)((blank ? blank : end) - p);
+        const char *colon = p + n;
+        while (*--colon != ':')
+            ;
+        if ((size_t)(colon - p) == len && memcmp(p, name, len) == 0)
+            return true;
+        p += n + 1;
+    }
+    return false;
+}
+
+static size_t add_column(struct dpx_plan *plan, const char *name, const char *suffix, const char *unit)
+{
+    dp_buf_addf(&plan->columns, "%s%s%s:%s", plan->columns.len ? " " : "", name, suffix, unit);
+    return plan->n++;
+}
+
+static const char no_loop[] = "this perl, or a module, has a run loop of its own";
+
+/* One of perl's own. Returns NULL, or why it cannot be counted. */
+static const char *add_perls(pTHX_ struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    switch (ev->kind) {
+    case DP_PMU_OPS:
+        if (!dpx_events_may_count_ops(PL_runops))
+            return no_loop;
+        if (!plan->ops && !(dpx_run.opt.tree && dpx_run.opt.ops)) {
+            plan->ops = true;
+            plan->ops_at = add_column(plan, ev->name, "", ev->unit);
+        }
+        return NULL;
+    case DP_PMU_SVS:
+        plan->svs = true;
+        plan->svs_at = add_column(plan, ev->name, "", ev->unit);
+        add_column(plan, ev->name, "-freed", ev->unit);
+        return NULL;
+    default: {
+        const char *why = dpx_heap_watch();
+        if (why)
+            return why;
+        plan->bytes = true;
+        plan->bytes_at = add_column(plan, ev->name, "", ev->unit);
+        add_column(plan, ev->name, "-freed", ev->unit);
+        return NULL;
+    }
+    }
+}
+
+/* As perf does it: where the kernel's own part may not be counted, the program's is. */
+static int try_perf(struct dp_pmu_event *ev)
+{
+    int why = dp_perf_try(NULL, ev);
+    if ((why == EACCES || why == EPERM) && !ev->exclude_kernel && !ev->has_mods) {
+        struct dp_pmu_event user = *ev;
+        if (!dp_pmu_user_only(&user))
+            return why;
+        int without = dp_perf_try(NULL, &user);
+        if (without == 0)
+            *ev = user;
+        else if (without == why)
+            ev->exclude_kernel = true;  /* it is not the kernel's part that is refused */
+        if (without == 0 || without == ENOENT || without == EOPNOTSUPP)
+            why = without;              /* permission would not help */
+    }
+    return why;
+}
+
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size)
+{
+    const char *reason = NULL;
+    int refused = ev->kind == DP_PMU_PERF ? try_perf(ev) : 0;
+    *why = '\0';
+    if (refused)
+        dp_pmu_refusal(pmu, ev, refused, parse_paranoid(), why, size);
+    else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
+        reason = no_loop;
+    else if (ev->kind == DP_PMU_BYTES)
+        reason = dpx_heap_refusal();
+    if (reason)
+        my_snprintf(why, size, "%s", reason);
+    return !*why;
+}
+
+/* One of the kernel's. */
+static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
+{
+    int why = try_perf(ev);
+    if (why)
+        return why;
+    if (!has_column(plan, ev->name)) {
+        plan->perf_at[plan->n_perf] = add_column(plan, ev->name, "", ev->unit);
+        plan->perf[plan->n_perf++] = *ev;
+    }
+    return 0;
+}
+
+/* A name that name= gives. Returns NULL, or why it cannot be: of two columns with one name, nobody could ask for the second. */
+static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    static const char *const taken[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed", "cpu", "user", "system", "real", "calls" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(taken); i++)
+        if (strEQ(ev->name, taken[i]))
+            return "profiles have something else of this name";
+    for (size_t i = 0; i < plan->n_perf; i++) {
+        const struct dp_pmu_event *e = &plan->perf[i];
+        if (strEQ(e->name, ev->name) && (e->type != ev->type || e->config != ev->config || e->config1 != ev->config1 || e->config2 != ev->config2))
+            return "another event in the list has this name";
+    }
+    return NULL;
+}
+
+static bool has_room(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    bool tree_ops = dpx_run.opt.tree && dpx_run.opt.ops;
+    size_t more = ev->kind == DP_PMU_PERF ? 1 : ev->kind == DP_PMU_OPS ? !tree_ops : 2;
+    return has_column(plan, ev->name) || plan->n + tree_ops + more <= DP_FMT_COUNTERS;
+}
+
+/* As dp_pmu_find says what is wrong with an event. */
+static int refuse(struct dp_err *err, const char *text, size_t len, const char *why)
+{
+    struct dp_buf shown;
+    dp_buf_init(&shown);
+    dp_text_escape(&shown, text, len < SHOWN ? len : SHOWN);
+    int rc = dp_err_set(err, DP_E_ARG, "event '%s%s': %s", dp_buf_cstr(&shown), len > SHOWN ? "..." : "", why);
+    dp_buf_release(&shown);
+    return rc;
+}
+
+/* Returns 0, or DP_E_ARG with the reason. */
+static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
+{
+    struct dp_pmu_event ev;
+    char why[256] = "";
+    bool optional = len && *text == '?';
+    int rc = dp_pmu_find(pmu, text, len, &ev, err);
+    if (rc == DP_E_NOMEM)
+        return rc;
+    if (rc == 0 && !has_room(plan, &ev)) {
+        my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
+    } else if (rc == 0 && ev.kind == DP_PMU_PERF) {
+        const char *reason = clash(plan, &ev);
+        int refused = reason ? 0 : add_perf(plan, &ev);
+        if (reason)
+            my_snprintf(why, sizeof why, "%s", reason);
+        if (refused)
+            dp_pmu_refusal(pmu, &ev, refused, parse_paranoid(), why, sizeof why);
+    } else if (rc == 0 && !has_column(plan, ev.name)) {
+        const char *reason = add_perls(aTHX_ plan, &ev);
+        if (reason)
+            my_snprintf(why, sizeof why, "%s", reason);
+    }
+    if (rc == 0 && !why[0])
+        return 0;
+    if (optional) {
+        dp_err_init(err);
+        dp_buf_addf(&plan->missing, "%s%.*s", plan->missing.len ? " " : "", (int)len - 1, text + 1);
+        return 0;
+    }
+    return rc < 0 ? rc : refuse(err, text, len, why);
+}
+
+int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)
+{
+    struct dp_pmu *pmu;
+    const char *text;
+    size_t len;
+    int rc;
+    memset(plan, 0, sizeof *plan);
+    dp_buf_init(&plan->columns);
+    dp_buf_init(&plan->missing);
+    if (!list || !*list)
+        return 0;
+    if ((rc = dpx_events_open_pmu(&pmu, NULL)) < 0)
+        return dp_err_set(err, rc, "%s", dp_err_text(rc));
+    while (rc == 0 && (len = dp_pmu_next(&list, &text)) > 0)
+        rc = add_event(aTHX_ plan, pmu, text, len, err);
+    dp_pmu_free(pmu);
+    if (rc == 0 && (plan->columns.err || plan->missing.err))
+        rc = dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    return rc;
+}
+
+/* ---- counting ---- */
+
+static uintptr_t this_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
+/* What hooks do between arriving and leaving, mostly: a mark. */
+struct habit {
+    struct dp_rec rec;
+    uint64_t window[LOCAL_MARKS * (1 + DP_FMT_COUNTERS)];
+    struct dp_cct_call call;
+};
+
+static void usual(void *arg)
+{
+    struct habit *h = arg;
+    h->rec.pos = h->window;
+    dp_rec_trace(&h->rec, DP_RAW_ENTER, 1, &h->call, h->rec.left, DP_REC_COUNTS);
+}
+
+static void calibrate(struct dpx_ctx *ctx)
+{
+    struct habit *h = calloc(1, sizeof *h);
+    if (!h)
+        return;
+    h->rec.how.counts = ctx->events.total;
+    h->rec.how.n_counts = dpx_run.plan.n;
+    h->rec.pos = h->window;
+    h->rec.end = h->window + DP_ARRAY_LEN(h->window);
+    h->rec.long_gap = h->rec.deadline = UINT64_MAX;
+    dp_perf_calibrate(&ctx->events.perf, usual, h);
+    free(h);
+}
+
+/* Whatever the reason that they cannot be had here, the recording goes on, and the columns stay 0. */
+static void open_perf(struct dpx_ctx *ctx)
+{
+    const struct dp_pmu_event *events[DP_FMT_COUNTERS];
+    const struct dpx_plan *plan = &dpx_run.plan;
+    size_t failed;
+    int why = errno;
+    for (size_t i = 0; i < plan->n_perf; i++)
+        events[i] = &plan->perf[i];
+    ctx->events.thread = this_thread();
+    if (plan->n_perf && dp_perf_open(&ctx->events.perf, NULL, events, plan->n_perf, &failed) < 0) {
+        dpx_file_say("DProf: %s: %s; %s not counted in process %ld, thread %u", plan->perf[failed].name, strerror(errno),
+                     plan->n_perf > 1 ? "the kernel's events are" : "it is", ctx->pid, ctx->tid);
+        ctx->events.perf.lost = true;
+    } else if (plan->n_perf) {
+        calibrate(ctx);
+    }
+    errno = why;
+}
+
+/* The program's totals stay what they are: the counters of perf begin at 0 again. */
+static void reopen(struct dpx_ctx *ctx)
+{
+    int why = errno;
+    dp_perf_close(&ctx->events.perf);
+    open_perf(ctx);
+    errno = why;
+}
+
+static int64_t svs_now(pTHX)
+{
+    return (int64_t)PL_sv_count;
+}
+
+/* What goes up and down. */
+static void rebase(pTHX_ struct dpx_events *ev)
+{
+    const struct dpx_plan *plan = &dpx_run.plan;
+    if (plan->svs)
+        ev->svs = svs_now(aTHX);
+    if (plan->bytes)
+        ev->bytes = dpx_heap_in_use();
+}
+
+void dpx_events_open(pTHX_ struct dpx_ctx *ctx)
+{
+    memset(&ctx->events, 0, sizeof ctx->events);
+    if (!dpx_run.plan.n)
+        return;
+    open_perf(ctx);
+    ctx->events.ops = ctx->ops;
+    rebase(aTHX_ &ctx->events);
+}
+
+void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on)
+{
+    struct dpx_events *ev = &ctx->events;
+    dp_perf_forked(&ev->perf);
+    if (!goes_on) {
+        dp_perf_close(&ev->perf);
+        return;
+    }
+    ev->stale = true;
+    ev->ops = ctx->ops;
+    rebase(aTHX_ ev);
+}
+
+void dpx_events_forked(pTHX_ struct dpx_ctx *ctx)
+{
+    ctx->events.stale = false;
+    if (!dpx_run.plan.n)
+        return;
+    reopen(ctx);
+    rebase(aTHX_ &ctx->events);
+}
+
+void dpx_events_close(struct dpx_ctx *ctx)
+{
+    dp_perf_close(&ctx->events.perf);
+}
+
+void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
+{
+    const struct dpx_plan *plan = &dpx_run.plan;
+    double share[DP_FMT_COUNTERS];
+    bool shared = false;
+    for (size_t k = 0; k < plan->n; k++)
+        share[k] = 1;
+    for (size_t i = 0; i < ctx->events.perf.n; i++) {
+        share[plan->perf_at[i]] = dp_perf_share(&ctx->events.perf, i);
+        shared = shared || share[plan->perf_at[i]] < 0.9995;
+    }
+    for (size_t k = 0; k < plan->n && shared; k++)
+        dp_buf_addf(to, "%s%.1f", k ? " " : ctx->rec.how.ops ? "100.0 " : "", 100 * share[k]);
+}
+
+static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
+{
+    if (now > *before)
+        columns[0] += (uint64_t)(now - *before);
+    else
+        columns[1] += (uint64_t)(*before - now);
+    *before = now;
+}
+
+/* An interpreter is cloned in one thread and runs in another one. What is counted by thread begins anew. */
+static DP_COLD void moved(struct dpx_ctx *ctx)
+{
+    reopen(ctx);
+    if (dpx_run.plan.bytes)
+        ctx->events.bytes = dpx_heap_in_use();
+}
+
+void dpx_events_arrive(struct dpx_ctx *ctx)
+{
+    struct dpx_events *ev = &ctx->events;
+    const struct dpx_plan *plan = &dpx_run.plan;
+    if (DP_UNLIKELY(ctx->rec.paused))
+        return;
+    if ((plan->n_perf || plan->bytes) && DP_UNLIKELY(ev->thread != this_thread()) && !ev->stale)
+        moved(ctx);
+    if (plan->n_perf && DP_LIKELY(!ev->stale)) {
+        dp_perf_arrive(&ev->perf);
+        for (size_t i = 0; i < ev->perf.n; i++)
+            ev->total[plan->perf_at[i]] += dp_perf_passed(&ev->perf, i);
+    }
+    if (plan->ops) {
+        ev->total[plan->ops_at] += ctx->ops - ev->ops;
+        ev->ops = ctx->ops;
+    }
+    if (plan->svs) {
+        dTHX;
+        came_or_went(&ev->total[plan->svs_at], svs_now(aTHX), &ev->svs);
+    }
+    if (plan->bytes)
+        came_or_went(&ev->total[plan->bytes_at], dpx_heap_in_use(), &ev->bytes);
+}
+
+void dpx_events_leave(struct dpx_ctx *ctx)
+{
+    struct dpx_events *ev = &ctx->events;
+    const struct dpx_plan *plan = &dpx_run.plan;
+    if (DP_UNLIKELY(ctx->rec.paused))
+        return;
+    if (plan->n_perf && DP_LIKELY(!ev->stale))
+        dp_perf_leave(&ev->perf, ctx->rec.worked);
+    ctx->rec.worked = false;
+    ev->ops = ctx->ops;
+    if (plan->svs || plan->bytes) {
+        dTHX;
+        rebase(aTHX_ ev);
+    }
+}

@@ -1,0 +1,229 @@
+#include "dpx.h"
+#include "dpx_heap.h"
+
+#if defined(__linux__) && defined(__LP64__) && !defined(MYMALLOC)
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Bytes as the allocator has rounded them. */
+static __thread int64_t in_use;
+
+static void *our_malloc(size_t n)
+{
+    void *p = malloc(n);
+    in_use += (int64_t)malloc_usable_size(p);
+    return p;
+}
+
+static void *our_calloc(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    in_use += (int64_t)malloc_usable_size(p);
+    return p;
+}
+
+static void *our_realloc(void *old, size_t n)
+{
+    int64_t before = (int64_t)malloc_usable_size(old);
+    void *p = realloc(old, n);
+    if (p || !n)
+        in_use += (int64_t)malloc_usable_size(p) - before;
+    return p;
+}
+
+static void our_free(void *p)
+{
+    in_use -= (int64_t)malloc_usable_size(p);
+    free(p);
+}
+
+int64_t dpx_heap_in_use(void) { return in_use; }
+
+/* ---- perl's table ---- */
+
+typedef void anything(void);
+
+static const struct {
+    const char *name;
+    anything *ours;
+} functions[] = {
+    { "malloc", (anything *)our_malloc }, { "calloc", (anything *)our_calloc },
+    { "realloc", (anything *)our_realloc }, { "free", (anything *)our_free },
+};
+
+static struct {
+    anything **at;
+    anything *before;
+} replaced[16];
+static size_t n_replaced;
+
+struct object {
+    uintptr_t inside;           /* an address in it */
+    const ElfW(Dyn) *dynamic;
+    uintptr_t base;
+    uintptr_t relro, relro_end; /* what is read-only after the start */
+};
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct object *o = arg;
+    bool holds = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + ph->p_vaddr;
+        if (ph->p_type == PT_LOAD && o->inside >= from && o->inside < from + ph->p_memsz)
+            holds = true;
+        if (ph->p_type == PT_DYNAMIC)
+            o->dynamic = (const ElfW(Dyn) *)from;
+        if (ph->p_type == PT_GNU_RELRO) {
+            o->relro = from;
+            o->relro_end = from + ph->p_memsz;
+        }
+    }
+    o->base = info->dlpi_addr;
+    if (!holds) {
+        o->dynamic = NULL;
+        o->relro = o->relro_end = 0;
+    }
+    return holds;
+}
+
+/* glibc has made the addresses in the dynamic section absolute; others leave them relative. */
+static uintptr_t absolute(const struct object *o, uintptr_t at)
+{
+    return at < o->base ? at + o->base : at;
+}
+
+static bool writable(const struct object *o, void *at, bool on)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & ~(page - 1);
+    if ((uintptr_t)at < o->relro || (uintptr_t)at >= o->relro_end)
+        return true;
+    return mprotect((void *)from, page, on ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+static void replace(const struct object *o, const ElfW(Rela) *rela, size_t n, const ElfW(Sym) *symbols, const char *names)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
+        anything **at = (anything **)(o->base + rela[i].r_offset);
+        for (size_t k = 0; k < DP_ARRAY_LEN(functions) && n_replaced < DP_ARRAY_LEN(replaced); k++) {
+            anything *real = strcmp(name, functions[k].name) == 0 ? (anything *)dlsym(RTLD_DEFAULT, name) : NULL;
+            /* jump slots and plain addresses alike; anything else is no pointer to the function */
+            if (!real || rela[i].r_addend)
+                continue;
+            if (!writable(o, at, true))
+                continue;
+            replaced[n_replaced].at = at;
+            replaced[n_replaced++].before = *at;
+            __atomic_store_n(at, functions[k].ours, __ATOMIC_RELAXED);
+            writable(o, at, false);
+        }
+    }
+}
+
+static bool find_perl(struct object *o)
+{
+    memset(o, 0, sizeof *o);
+    o->inside = (uintptr_t)&Perl_safesysmalloc;
+    void *there = dlsym(RTLD_DEFAULT, "Perl_safesysmalloc");
+    if (there)
+        o->inside = (uintptr_t)there;   /* the former may be an entry of our own table */
+    return dl_iterate_phdr(find_object, o) && o->dynamic;
+}
+
+/* A library that is loaded before the allocator may have put a malloc of its own before it, and not the
+ * function that tells sizes: that would be asked for what it does not know. */
+static bool tells_sizes(void)
+{
+    Dl_info malloc_is, size_is;
+    void *m = dlsym(RTLD_DEFAULT, "malloc"), *s = dlsym(RTLD_DEFAULT, "malloc_usable_size");
+    return m && s && dladdr(m, &malloc_is) && dladdr(s, &size_is) && malloc_is.dli_fbase == size_is.dli_fbase;
+}
+
+const char *dpx_heap_watch(void)
+{
+    struct object o;
+    const ElfW(Rela) *plt = NULL, *rela = NULL;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    size_t plt_size = 0, rela_size = 0;
+    if (n_replaced)
+        return NULL;
+    if (!tells_sizes())
+        return "the allocator does not tell how large its blocks are";
+    if (!find_perl(&o))
+        return "perl's calls of the allocator cannot be found";
+    for (const ElfW(Dyn) *d = o.dynamic; d->d_tag != DT_NULL; d++)
+        switch (d->d_tag) {
+        case DT_JMPREL: plt = (const ElfW(Rela) *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_PLTRELSZ: plt_size = d->d_un.d_val; break;
+        case DT_PLTREL:
+            if (d->d_un.d_val != DT_RELA)
+                return "perl's calls of the allocator cannot be found";
+            break;
+        case DT_RELA: rela = (const ElfW(Rela) *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_RELASZ: rela_size = d->d_un.d_val; break;
+        case DT_SYMTAB: symbols = (const ElfW(Sym) *)absolute(&o, d->d_un.d_ptr); break;
+        case DT_STRTAB: names = (const char *)absolute(&o, d->d_un.d_ptr); break;
+        }
+    if (!symbols || !names)
+        return "perl's calls of the allocator cannot be found";
+    if (plt)
+        replace(&o, plt, plt_size / sizeof *plt, symbols, names);
+    if (rela)
+        replace(&o, rela, rela_size / sizeof *rela, symbols, names);
+    if (n_replaced < DP_ARRAY_LEN(functions)) {
+        dpx_heap_unwatch();
+        return "perl's calls of the allocator cannot be found";
+    }
+    return NULL;
+}
+
+void dpx_heap_unwatch(void)
+{
+    struct object o;
+    if (!n_replaced || !find_perl(&o))
+        return;
+    while (n_replaced) {
+        n_replaced--;
+        if (writable(&o, replaced[n_replaced].at, true)) {
+            __atomic_store_n(replaced[n_replaced].at, replaced[n_replaced].before, __ATOMIC_RELAXED);
+            writable(&o, replaced[n_replaced].at, false);
+        }
+    }
+}
+
+const char *dpx_heap_refusal(void)
+{
+    bool watched = n_replaced > 0;
+    const char *why = dpx_heap_watch();
+    if (!watched)
+        dpx_heap_unwatch();
+    return why;
+}
+
+#else
+
+const char *dpx_heap_watch(void)
+{
+#ifdef MYMALLOC
+    return "this perl has an allocator of its own";
+#else
+    return "it is counted on 64-bit Linux only";
+#endif
+}
+
+const char *dpx_heap_refusal(void) { return dpx_heap_watch(); }
+void dpx_heap_unwatch(void) {}
+int64_t dpx_heap_in_use(void) { return 0; }
+
+#endif

@@ -1,0 +1,22 @@
+/* The bytes that perl has taken from the allocator and not given back. No allocator tells that
+ * cheaply, so it is counted where perl calls it: the entries of malloc, calloc, realloc and free in the table that perl's own
+ * calls go through (its global offset table) are replaced. Calls of C libraries among themselves are not seen. */
+#ifndef DPX_HEAP_H
+#define DPX_HEAP_H
+
+#include "dp_base.h"
+
+/* Begins to count, in all threads. Returns NULL, or why it cannot be. */
+const char *dpx_heap_watch(void);
+
+/* Could it begin? As above; nothing changes. */
+const char *dpx_heap_refusal(void);
+
+/* Ends that. */
+void dpx_heap_unwatch(void);
+
+/* Bytes taken less bytes given back by this thread since the beginning. It may be negative: a
+ * thread gives back what another one took. */
+int64_t dpx_heap_in_use(void);
+
+#endif
