@@ -3,6 +3,7 @@ use strict;
 use warnings;
 use Config;
 use Cwd 'abs_path';
+use File::Copy 'copy';
 use File::Temp 'tempdir';
 use Test::More;
 
@@ -14,16 +15,7 @@ mkdir "$dir/$_" for qw(tmp lib bin t);
 
 sub spew { my ($path, $text) = @_; open my $out, '>', "$dir/$path" or die "$path: $!"; print $out $text; close $out; return }
 
-spew('lib/My.pm', <<'END');
-package My;
-use strict;
-use warnings;
-sub fetch { my ($x) = @_; return $x * 2 }
-sub parse { my ($n) = @_; my $s = 0; $s += fetch($_) for 1 .. $n; return $s }
-sub run { my ($n) = @_; my $f = sub { parse($_[0]) }; return $f->($n) }
-sub never { 1 }
-1;
-END
+copy('t/lib/My.pm', "$dir/lib/My.pm") or die "My.pm: $!";
 spew('bin/tool', <<'END');
 use strict; use My;
 print My::run($ARGV[0] // 4), "\n";
@@ -87,7 +79,7 @@ calls_ok $p, 'My::never', '==', 0;
 cost_ok $p, 'My::parse', 'incl ops', '>', 5;
 cost_ok $p, '(total)', 'ops', '<', 1000;
 cost_ok $p, 'My::parse', 'incl', '<', 1000;
-is_deeply [$p->subs], ['My::__ANON__[lib/My.pm:6]', 'My::fetch', 'My::parse', 'My::run'];
+is_deeply [$p->subs], ['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];
 is_deeply [$p->counters], ['ops'];
 is_deeply [$p->callers('My::fetch')], [['My::parse', 5]];
 is $p->calls('My::__ANON__'), 1;
@@ -166,7 +158,7 @@ TAP
 # N N 6 My::fetch
 # N N 1 My::run
 # N N 1 (program)
-# N N 1 My::__ANON__[lib/My.pm:6]
+# N N 1 My::__ANON__[lib/My.pm:7]
 # the hash seed is random, and ops differ from run to run: PERL_HASH_SEED=0
 #   PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat
 # Failed test 'My::parse: cycles < 3'
@@ -216,7 +208,7 @@ TAP
 # Failed test 'early'
 # at t/x.t line 1.
 # compiled before Test::DProf was loaded, so that some of its calls may be missing:
-#   lib/My.pm (My::run, My::__ANON__[lib/My.pm:6], My::parse, ...)
+#   lib/My.pm (My::run, My::__ANON__[lib/My.pm:7], My::parse, ...)
 # put `use Test::DProf;' above what loads My
 DIAG
 
@@ -335,7 +327,7 @@ my $simple = "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fet
 
 for my $mode ('tree', 'trace') {
     my ($out, $err, $status) = test_file("sub outer { my \$p = profile_ok { My::run(5) } 'runs'; My::run(2); \$p }\nmy \$p = outer();\nMy::run(9);\ncalls_ok \$p, 'My::fetch', '==', 5;\n"
-        . "is_deeply [\$p->subs], ['My::__ANON__[lib/My.pm:6]', 'My::fetch', 'My::parse', 'My::run'];\n", perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
+        . "is_deeply [\$p->subs], ['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n", perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
     is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n", "under -d:DProf=$mode a block is a part of that");
     is($err, '', 'without a word');
     my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch', "$dir/whole.out");

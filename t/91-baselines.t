@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use Cwd 'abs_path';
+use File::Copy 'copy';
 use File::Temp 'tempdir';
 use Test::More;
 use Devel::DProf::Baseline;
@@ -19,16 +20,7 @@ sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $
 
 for my $project ("$dir/one", "$dir/two") {
     mkdir "$project/$_" for qw(lib t);
-    spew("$project/lib/My.pm", <<'END');
-package My;
-use strict;
-use warnings;
-sub fetch { my ($x) = @_; return $x * 2 }
-sub parse { my ($n) = @_; my $s = 0; for (1 .. $n) { $s += fetch($_); extra() if $ENV{MORE} } return $s }
-sub extra { my $s = 0; $s += $_ for 1 .. 3; return $s }
-sub run { my ($n) = @_; my $f = sub { parse($_[0]) }; return $f->($n) }
-1;
-END
+    copy('t/lib/My.pm', "$project/lib/My.pm") or die "My.pm: $!";
     spew("$project/prog.pl", "use My;\nmy %h = map { \$_ => 1 } 'a' .. 'zz';\nMy::fetch(ord) for keys %h;\nmy \@a = sort { \$b cmp \$a } keys %h;\nprint My::run(\$ARGV[0] || 5), \"\\n\";\n");
     spew("$project/t/perf.t", <<'END');
 use Test::DProf;
