@@ -1,0 +1,397 @@
+package Devel::DProf::Suite;
+
+# Profiles of a whole test suite, by test file: summed up, compared with baselines, kept.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Basename ();
+use File::Path ();
+use File::Spec;
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(bytes text);
+use Devel::DProf::View qw(counter_names);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000', WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30 };
+
+# What can be asked for: a pattern that values match, and what they are.
+my %OPTION = (
+    baseline => [qr/\A.+\z/s, 'a folder'],
+    out => [qr/\A.+\z/s, 'a folder'],
+    html => [qr/\A.+\z/s, 'a file'],
+    fail_if => [qr/\S/, 'rules'],
+    top => [qr/\A[1-9]\d{0,5}\z/, 'a number from 1 on'],
+    events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
+    counters_only => [qr/\A[01]\z/, '1 or 0'],
+    keep => [qr/\A[01]\z/, '1 or 0'],
+);
+
+# ---- options ----
+
+# Items NAME=VALUE, as prove has split them at commas; defaults from the environment. Dies with what is wrong.
+sub options {
+    my ($self, @items) = @_;
+    my (%opt, $last);
+    for my $item (@items) {
+        if (defined $last && goes_on($last, $opt{$last}, $item)) {
+            $opt{$last} .= ",$item";
+            next;
+        }
+        my ($name, $value) = $item =~ /\A\s*([a-z][\w-]*)\s*(?:=(.*))?\z/s
+            or die "DProf: `$item' is no option; there are " . join(', ', sort keys %OPTION) . "\n";
+        $name =~ tr/-/_/;
+        die "DProf: unknown option `$name'; there are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
+        $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
+        die "DProf: $name: it takes $OPTION{$name}[1]: $name=...\n" if !defined $value;
+        $opt{$name} = $value;
+        $last = $name;
+    }
+    return \%opt;
+}
+
+# Rules contain commas, and so do an event's terms between slashes.
+sub goes_on {
+    my ($name, $value, $item) = @_;
+    return 0 if $name ne 'fail_if' && $name ne 'events';
+    my $slashes = () = $value =~ m{(?<!\\)/}g;
+    return 1 if $slashes % 2;
+    return 0 if $name eq 'events';
+    return 1 if $item =~ /\A\s*(?:new|gone)?\s*\z/ || $item =~ m{\A\s*/};
+    return $item =~ /\A[^=]*>/ ? 1 : 0;
+}
+
+# OPTIONS as options() has them; what is not among them is taken from the environment. Dies with what is wrong.
+sub new {
+    my ($class, %opt) = @_;
+    for my $name (keys %OPTION) {
+        my $env = 'PROVE_DPROF_' . uc $name;
+        my $as = exists $opt{$name} ? $name : $env;
+        $opt{$name} //= length($ENV{$env} // '') ? $ENV{$env} : next;
+        die "DProf: $as=$opt{$name}: $OPTION{$name}[1] is wanted\n" if $opt{$name} !~ $OPTION{$name}[0];
+    }
+    if (defined $opt{fail_if}) {
+        die "DProf: fail_if: what is it to be compared with? baseline=DIR\n" if !defined $opt{baseline};
+        my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
+        die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
+    }
+    for (qw(counters_only keep)) {
+        die "DProf: $_: it is about a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
+    }
+    for my $name (qw(baseline out)) {
+        next if !defined $opt{$name};
+        die "DProf: $name=$opt{$name}: it is no folder\n" if -e $opt{$name} && !-d _;
+        $opt{$name} = File::Spec->rel2abs($opt{$name});
+    }
+    $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
+    my $all = Devel::DProf::Profile->new;
+    $all->detail;
+    return bless { %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [], by_name => {}, all => $all, here => Cwd::getcwd() // '' }, $class;
+}
+
+# ---- what was recorded ----
+
+# The profiles of a folder: not what stands beside them.
+sub profiles_in {
+    my ($dir) = @_;
+    opendir my $in, $dir or return;
+    return map { "$dir/$_" } sort grep { /\.out\b/ && !/\.(?:live|new)\z/ } readdir $in;
+}
+
+# A test file, with the profiles of its processes. FACTS: failed, skipped.
+sub add {
+    my ($self, $name, $paths, %facts) = @_;
+    my $file = $self->{by_name}{$name};
+    if (!$file) {
+        $file = $self->{by_name}{$name} = { name => $name, paths => [], processes => {}, cut => 0, cpu => 0, ops => undef, calls => 0, top => [] };
+        push @{ $self->{files} }, $file;
+    }
+    $file->{$_} ||= $facts{$_} for keys %facts;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->detail;
+    $profile->add($_) for @$paths;
+    for my $n (0 .. $profile->files - 1) {
+        my $o = $profile->outcome($n);
+        if ($o->{code} && $o->{code} != Devel::DProf::Profile::TRUNCATED) {
+            push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}" if $o->{message} !~ /empty/;
+            next;
+        }
+        my %header = $profile->header($n);
+        next if $o->{code} && !$o->{contexts} && !$o->{marks};      # it has begun, and became another program
+        $file->{processes}{ $header{dprof_pid} // $o->{path} } = 1;
+        $file->{cut}++ if $o->{code};
+        push @{ $file->{paths} }, $o->{path};
+    }
+    return if !@{ $file->{paths} };
+    $self->count($file, $profile);
+    my $wrong = $self->{all}->merge($profile);
+    push @{ $self->{unread} }, "$name: it is not in the sum of all: $wrong" if defined $wrong;
+    return;
+}
+
+# Adds what a profile has to the numbers of a test file.
+sub count {
+    my ($self, $file, $profile) = @_;
+    $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
+    my @subs = subs_of($profile);
+    $file->{calls} += $_->{calls} for @subs;
+    for my $sub (grep { defined $_->{ops} } @subs) {
+        $file->{ops} += $sub->{ops};
+    }
+    my @names = @{ counter_names($profile) };
+    for my $n (grep { length $names[$_] && $names[$_] ne 'ops' } 0 .. $#names) {
+        $file->{counters}{ $names[$n] } += $_->[2] for $profile->rows({ counter => $n + 1, rows => ALL, program => 1 });
+    }
+    my %sum = map { $_->{name} => $_ } @{ $file->{top} };
+    for (@subs) {
+        if ($sum{ $_->{name} }) { $sum{ $_->{name} }{cpu} += $_->{cpu} }
+        else { $sum{ $_->{name} } = $_ }
+    }
+    my @top = costliest(values %sum);
+    splice @top, TOP_SUBS if @top > TOP_SUBS;
+    $file->{top} = \@top;
+    return;
+}
+
+# Each sub's name, own CPU seconds, ops and calls.
+sub subs_of {
+    my ($profile) = @_;
+    my $hz = $profile->hz;
+    my %how = (rows => ALL, program => 1, separate => 1, order => Devel::DProf::Profile::UNSORTED);
+    my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } } $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
+    $sub{'(program)'}{calls} = 0 if $sub{'(program)'};
+    my @names = @{ counter_names($profile) };
+    my ($ops) = grep { $names[$_] eq 'ops' } 0 .. $#names;
+    if (defined $ops) {
+        $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } $profile->rows({ %how, counter => $ops + 1 });
+    }
+    return values %sub;
+}
+
+sub costliest {
+    return sort { $b->{cpu} <=> $a->{cpu} || ($b->{ops} // 0) <=> ($a->{ops} // 0) || $a->{name} cmp $b->{name} } @_;
+}
+
+# ---- the summary ----
+
+sub number {
+    my ($n) = @_;
+    return '-' if !defined $n;
+    1 while $n =~ s/\A(\d+)(\d{3})/$1,$2/;
+    return $n;
+}
+
+sub plural { my ($n, $word, $more) = @_; return number($n) . ' ' . ($n == 1 ? $word : $more // "${word}s") }
+
+# So much of a name as there is room for: its end tells more.
+sub fitted {
+    my ($name, $room) = @_;
+    $name = text(Devel::DProf::Profile::escape(bytes($name)));
+    return length $name <= $room ? $name : '...' . substr $name, 3 - $room;
+}
+
+sub row {
+    my ($total, $it, $name) = @_;
+    my $numbers = sprintf '%9.3f %6.1f%% %15s %12s  ', $it->{cpu}, $total ? 100 * $it->{cpu} / $total : 0, number($it->{ops}), number($it->{calls});
+    return $numbers . fitted($name, WIDTH - length $numbers) . "\n";
+}
+
+# Lines of up to so many columns.
+sub wrapped {
+    my ($first, $indent, @words) = @_;
+    my @lines = $first;
+    while (defined(my $word = shift @words)) {
+        $word .= ',' if @words;
+        if (length("$lines[-1] $word") > WIDTH && $lines[-1] =~ /\S/) { push @lines, "$indent$word" }
+        else { $lines[-1] .= ($lines[-1] =~ /\S\z/ ? ' ' : '') . $word }
+    }
+    return map { "$_\n" } @lines;
+}
+
+sub short_name {
+    my ($self, $name) = @_;
+    my $here = $self->{here};
+    $name =~ s{(\[)\Q$here\E/}{$1} if length $here;
+    return $name;
+}
+
+# The text: the suite, its costliest files and subs, what is to be known.
+sub summary {
+    my ($self) = @_;
+    my @files = grep { @{ $_->{paths} } } @{ $self->{files} };
+    my ($cpu, $calls, $processes, $ops, %counters) = (0, 0, 0);
+    for my $file (@files) {
+        $cpu += $file->{cpu};
+        $calls += $file->{calls};
+        $processes += keys %{ $file->{processes} };
+        $ops += $file->{ops} if defined $file->{ops};
+        $counters{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
+    }
+    my @text = ("\n", wrapped('DProf:', '      ', plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
+        sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'), map { number($counters{$_}) . " $_" } sort keys %counters));
+    push @text, $self->table_of_files($cpu, @files), $self->table_of_subs($cpu) if @files;
+    return join '', @text, $self->remarks;
+}
+
+sub table_of_files {
+    my ($self, $cpu, @files) = @_;
+    @files = costliest(@files);
+    my @rest = splice @files, $self->{top} < @files ? $self->{top} : scalar @files;
+    my @text = sprintf "\n%9s %7s %15s %12s  %s\n", 'CPU s', 'Share', 'Ops', 'Calls', 'Test file, its costliest subs';
+    for my $file (@files) {
+        push @text, row($cpu, $file, $file->{name});
+        my @top = map { sprintf '%s %.0f%%', fitted($self->short_name($_->{name}), 60), 100 * $_->{cpu} / $file->{cpu} } grep { $_->{cpu} > 0 } @{ $file->{top} };
+        push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
+    }
+    return @text if !@rest;
+    my %sum = (cpu => 0, calls => 0, ops => undef);
+    for my $file (@rest) {
+        $sum{$_} += $file->{$_} for grep { defined $file->{$_} } qw(cpu calls ops);
+    }
+    return (@text, row($cpu, \%sum, '... and ' . number(scalar @rest) . ' more'));
+}
+
+sub table_of_subs {
+    my ($self, $cpu) = @_;
+    my @subs = costliest(subs_of($self->{all}));
+    splice @subs, $self->{top} if @subs > $self->{top};
+    return (sprintf("\n%9s %7s %15s %12s  %s\n", 'Self s', 'Share', 'Ops', 'Calls', 'Sub, of all test files'),
+        map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
+}
+
+sub remarks {
+    my ($self) = @_;
+    my @text;
+    my @without = map { $_->{name} } grep { !@{ $_->{paths} } } @{ $self->{files} };
+    push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
+    my @cut = map { $_->{name} } grep { $_->{cut} } @{ $self->{files} };
+    push @text, "\n", wrapped('With processes that were killed, or run still:', '   ', some($self->{top}, @cut)) if @cut;
+    push @text, map { "DProf: $_\n" } some($self->{top}, @{ $self->{unread} || [] });
+    return @text;
+}
+
+sub some {
+    my ($most, @all) = @_;
+    return @all <= $most ? @all : (@all[0 .. $most - 1], 'and ' . number(@all - $most) . ' more');
+}
+
+# ---- baselines ----
+
+# A test file's name as a file's below a folder: nothing leads out of it.
+sub safe_name {
+    my ($self, $name) = @_;
+    my $path = File::Spec->file_name_is_absolute($name) ? File::Spec->abs2rel($name, $self->{here}) : $name;
+    my @parts = map { /\A\.+\z/ ? s/\./%2E/gr : $_ } map { bytes($_) =~ s/([^\w.+@~-]|[^\x21-\x7e])/sprintf '%%%02X', ord $1/ger }
+        grep { length && $_ ne '.' } split m{/}, $path;
+    return join('/', @parts) . '.tmon';
+}
+
+sub updates { return length($ENV{DPROF_UPDATE_BASELINES} // '') && $ENV{DPROF_UPDATE_BASELINES} ne '0' }
+
+# Compares with what is there. Returns lines of findings; remembers what has no baseline.
+sub compare {
+    my ($self) = @_;
+    require Devel::DProf::Baseline;
+    my @lines;
+    for my $file ($self->comparable) {
+        my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
+        if (!-e $base) {
+            push @{ $self->{missing} }, $file->{name};
+            next;
+        }
+        next if updates();
+        my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{paths}, fail_if => $self->{fail_if}) };
+        if (!$result) {
+            push @lines, "$file->{name}: cannot be compared: " . $@ =~ s/\s+\z//r;
+            next;
+        }
+        push @{ $self->{said} }, map { "$file->{name}: $_" } @{ $result->{messages} || [] };
+        next if !$result->{failed};
+        my @findings = grep { length } ref $result->{findings} ? @{ $result->{findings} } : split /\n/, $result->{findings} // '';
+        @findings = 'it costs more' if !@findings;
+        push @lines, map { "$file->{name}: $_" } some(FINDINGS, @findings);
+    }
+    return @lines;
+}
+
+# Those that ran as they should: a test that failed or was skipped did something else.
+sub comparable { return grep { @{ $_->{paths} } && !$_->{failed} && !$_->{skipped} } @{ $_[0]{files} } }
+
+# Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is wrong.
+sub write_baselines {
+    my ($self) = @_;
+    my %missing = map { $_ => 1 } @{ $self->{missing} || [] };
+    my ($written, @new) = (0);
+    for my $file ($self->comparable) {
+        next if $self->{keep} && !updates() && !$missing{ $file->{name} };
+        my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
+        File::Path::make_path(File::Basename::dirname($base));
+        Devel::DProf::Baseline::write($base, $file->{paths}, counters_only => $self->{counters_only} ? 1 : 0);
+        $written++;
+        push @new, $file->{name} if $missing{ $file->{name} };
+    }
+    my $where = fitted($self->short_path($self->{baseline}), 40);
+    return updates() ? plural($written, 'baseline') . " rewritten in $where"
+        : @new ? plural(scalar @new, 'baseline') . " recorded in $where: " . join ', ', some(3, @new) : ();
+}
+
+sub short_path { my ($self, $path) = @_; return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path }
+
+# All of it: compares, and writes where the suite passed. Returns whether the gate passed, and lines.
+sub gate {
+    my ($self, $passed) = @_;
+    my @lines = $self->compare;
+    my @told = some(FINDINGS, @{ $self->{said} || [] });
+    if (@lines) {
+        my %by = map { s/: .*//sr => 1 } @lines;
+        return (0, @told, @lines, 'FAIL: ' . plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})");
+    }
+    return (1, @told, $self->{missing} || updates() ? 'the suite failed: no baselines are written' : ()) if !$passed;
+    my @said = eval { $self->write_baselines };
+    return (0, @told, 'FAIL: baselines cannot be written: ' . $@ =~ s/\s+\z//r) if $@;
+    return (1, @told, @said);
+}
+
+# ---- what stays ----
+
+# One profile for each test file, and one of all, in the folder out. Dies with what is wrong.
+sub keep_profiles {
+    my ($self) = @_;
+    for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
+        my $profile = Devel::DProf::Profile->new;
+        $profile->detail;
+        $profile->add($_) for @{ $file->{paths} };
+        write_profile($profile, "$self->{out}/" . $self->safe_name($file->{name}));
+    }
+    write_profile($self->{all}, "$self->{out}/all.tmon");
+    return;
+}
+
+# Beside the old file, which stays what it was until all is well.
+sub write_profile {
+    my ($profile, $path) = @_;
+    File::Path::make_path(File::Basename::dirname($path));
+    open my $out, '>:raw', "$path.$$.new" or die "$path: $!\n";
+    my $rc = $profile->write_tree($out, $VERSION);
+    close $out && !$rc && rename "$path.$$.new", $path or die "$path could not be written: $!\n";
+    return;
+}
+
+# The flame graph of all. Dies with what is wrong. scratch: a folder.
+sub draw {
+    my ($self, $scratch) = @_;
+    require Devel::DProf::Flame;
+    my $path = "$scratch/all.tmon";
+    write_profile($self->{all}, $path);
+    my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
+    $flame->read($path) && $flame->prepare or die "there is nothing to draw\n";
+    open my $out, '>:raw', "$self->{html}.$$.new" or die "$self->{html}: $!\n";
+    my $drawn = $flame->draw($out);
+    close $out && !$drawn->{code} && rename "$self->{html}.$$.new", $self->{html} or die "$self->{html} could not be written: $!\n";
+    return;
+}
+
+1;
