@@ -120,7 +120,7 @@ sub add {
             next;
         }
         my %header = $profile->header($n);
-        next if $o->{code} && !$o->{contexts} && !$o->{marks};      # it has begun, and became another program
+        next if $o->{code} && !has_anything($o->{path});        # it has begun, and became another program
         $file->{processes}{ $header{dprof_pid} // $o->{path} } = 1;
         $file->{cut}++ if $o->{code};
         push @{ $file->{paths} }, $o->{path};
@@ -130,6 +130,13 @@ sub add {
     my $wrong = $self->{all}->merge($profile);
     push @{ $self->{unread} }, "$name: it is not in the sum of all: $wrong" if defined $wrong;
     return;
+}
+
+sub has_anything {
+    my ($path) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add($path);
+    return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
 }
 
 # Adds what a profile has to the numbers of a test file.
