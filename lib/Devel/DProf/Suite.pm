@@ -106,7 +106,7 @@ sub add {
     my ($self, $name, $paths, %facts) = @_;
     my $file = $self->{by_name}{$name};
     if (!$file) {
-        $file = $self->{by_name}{$name} = { name => $name, paths => [], processes => {}, cut => 0, cpu => 0, ops => undef, calls => 0, top => [] };
+        $file = $self->{by_name}{$name} = { name => $name, paths => [], whole => [], cut => [], processes => {}, cpu => 0, ops => undef, calls => 0, top => [] };
         push @{ $self->{files} }, $file;
     }
     $file->{$_} ||= $facts{$_} for keys %facts;
@@ -122,7 +122,7 @@ sub add {
         my %header = $profile->header($n);
         next if $o->{code} && !has_anything($o->{path});        # it has begun, and became another program
         $file->{processes}{ $header{dprof_pid} // $o->{path} } = 1;
-        $file->{cut}++ if $o->{code};
+        push @{ $file->{ $o->{code} ? 'cut' : 'whole' } }, $o->{path};
         push @{ $file->{paths} }, $o->{path};
     }
     return if !@{ $file->{paths} };
@@ -274,8 +274,8 @@ sub remarks {
     my @text;
     my @without = map { $_->{name} } grep { !@{ $_->{paths} } } @{ $self->{files} };
     push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
-    my @cut = map { $_->{name} } grep { $_->{cut} } @{ $self->{files} };
-    push @text, "\n", wrapped('With processes that were killed, or run still:', '   ', some($self->{top}, @cut)) if @cut;
+    my @cut = map { $_->{name} } grep { @{ $_->{cut} } } @{ $self->{files} };
+    push @text, "\n", wrapped('With processes that were killed or still run' . (defined $self->{baseline} ? ', not compared:' : ':'), '   ', some($self->{top}, @cut)) if @cut;
     push @text, map { "DProf: $_\n" } some($self->{top}, @{ $self->{unread} || [] });
     return @text;
 }
@@ -310,22 +310,34 @@ sub compare {
             next;
         }
         next if updates();
-        my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{paths}, fail_if => $self->{fail_if}) };
+        my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
         if (!$result) {
-            push @lines, "$file->{name}: cannot be compared: " . $@ =~ s/\s+\z//r;
+            push @lines, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
             next;
         }
-        push @{ $self->{said} }, map { "$file->{name}: $_" } @{ $result->{messages} || [] };
-        next if !$result->{failed};
-        my @findings = grep { length } ref $result->{findings} ? @{ $result->{findings} } : split /\n/, $result->{findings} // '';
-        @findings = 'it costs more' if !@findings;
-        push @lines, map { "$file->{name}: $_" } some(FINDINGS, @findings);
+        $self->{compared}++;
+        push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
+        push @lines, map { "$file->{name}: $_" } some(FINDINGS, map { found($_) } grep { !$_->{undecided} } @{ $result->{findings} }) if $result->{failed};
     }
     return @lines;
 }
 
+sub found {
+    my ($finding) = @_;
+    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) } @$finding{qw(old new)};
+    return "$finding->{sub}: $finding->{rule}" . (defined $finding->{new} ? ": $old -> $new" : '');
+}
+
+# What is to be said of comparisons. A rule is for some files' subs and not for others'.
+sub said {
+    my ($self) = @_;
+    my $said = $self->{said} || {};
+    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} } sort keys %$said;
+    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' } @texts;
+}
+
 # Those that ran as they should: a test that failed or was skipped did something else.
-sub comparable { return grep { @{ $_->{paths} } && !$_->{failed} && !$_->{skipped} } @{ $_[0]{files} } }
+sub comparable { return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $_[0]{files} } }
 
 # Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is wrong.
 sub write_baselines {
@@ -336,7 +348,7 @@ sub write_baselines {
         next if $self->{keep} && !updates() && !$missing{ $file->{name} };
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
         File::Path::make_path(File::Basename::dirname($base));
-        Devel::DProf::Baseline::write($base, $file->{paths}, counters_only => $self->{counters_only} ? 1 : 0);
+        Devel::DProf::Baseline::write($base, $file->{whole}, counters_only => $self->{counters_only} ? 1 : 0);
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
     }
@@ -351,7 +363,7 @@ sub short_path { my ($self, $path) = @_; return index($path, "$self->{here}/") =
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
-    my @told = some(FINDINGS, @{ $self->{said} || [] });
+    my @told = some(FINDINGS, $self->said);
     if (@lines) {
         my %by = map { s/: .*//sr => 1 } @lines;
         return (0, @told, @lines, 'FAIL: ' . plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})");
