@@ -368,7 +368,7 @@ sub gate {
         my %by = map { s/: .*//sr => 1 } @lines;
         return (0, @told, @lines, 'FAIL: ' . plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})");
     }
-    return (1, @told, $self->{missing} || updates() ? 'the suite failed: no baselines are written' : ()) if !$passed;
+    return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
     my @said = eval { $self->write_baselines };
     return (0, @told, 'FAIL: baselines cannot be written: ' . $@ =~ s/\s+\z//r) if $@;
     return (1, @told, @said);

@@ -57,8 +57,8 @@ sub prepare {
     my @inc = $self->include;
     my $events = $self->{suite}{events};
     $self->{perl5opt} = sub {
-        my ($dir) = @_;
-        return join ' ', grep { length } $was, @inc, "-d:DProf=mode=tree,out=$dir/%p.out" . (defined $events ? ",events=$events" : '');
+        my ($dir, $alone) = @_;
+        return join ' ', grep { length } $alone ? () : $was, @inc, "-d:DProf=mode=tree,out=$dir/%p.out" . (defined $events ? ",events=$events" : '');
     };
     return $self->try;
 }
@@ -90,7 +90,7 @@ sub try {
     my ($self) = @_;
     my $dir = "$self->{dir}/try";
     mkdir $dir or die "DProf: $dir: $!\n";
-    local $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
+    local $ENV{PERL5OPT} = $self->{perl5opt}->($dir, 1);
     my $perl = $ENV{HARNESS_PERL} // $^X;
     my $said = '';
     if (open my $in, '-|') {
