@@ -663,6 +663,10 @@ int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info)
     const struct dp_name *package = dp_subs_text(&prof->subs, sub->package);
     info->package = package->ptr;
     info->package_len = package->len;
+    const struct dp_name *file = dp_subs_text(&prof->subs, sub->file);
+    info->file = file->ptr;
+    info->file_len = file->len;
+    info->line = sub->line;
     info->phase = sub->phase;
     return 1;
 }

@@ -150,6 +150,9 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, co
 struct dp_sub_info {
     const char *package;
     size_t package_len;
+    const char *file;           /* of its first statement; "" if that is not known */
+    size_t file_len;
+    uint64_t line;
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);

@@ -357,7 +357,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
     bool anon = CvANON(cv);
-    if (!line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
+    bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");
+    if (!block && !line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
         if (!anon && start && name)
             remember_owner(ctx, cv);
         return flags;

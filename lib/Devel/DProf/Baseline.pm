@@ -222,9 +222,9 @@ sub findings {
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
-# ---- text: lines of 96 characters at most ----
+# ---- text: lines of 92 characters at most ----
 
-use constant WIDTH => 96;
+use constant WIDTH => 92;
 
 # The few subs that matter: those that a rule is about, the others that have changed.
 sub table {

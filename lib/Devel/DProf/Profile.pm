@@ -217,7 +217,7 @@ it reads, and returns an outcome.
 
 =item subs HOW
 
-Label and package of each sub, in pairs.
+Label, package, file and line of each sub, as a list each. File is empty where it is not known.
 
 =item counters
 

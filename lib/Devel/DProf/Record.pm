@@ -25,31 +25,37 @@ sub include_dirs {
 
 my $child;      # the process group of the command that runs
 
-# Runs a shell command in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
-# input is empty, its output goes nowhere, or to our standard error. Returns the status of wait, the files, and the end of what it said when it failed.
+# Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
+# input is empty or the file `stdin', its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout and said of the folder, which then
+# stay. `env': variables of its own; `events': counters; `inc': more folders for its modules. Returns the status of wait, the files, and the end of what it said when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
     require POSIX;
     my $separator = $Config::Config{path_sep};
-    local $ENV{PERL5LIB} = join $separator, include_dirs(), grep { length } $ENV{PERL5LIB} // '';
+    local $ENV{PERL5LIB} = join $separator, include_dirs(), @{ $how{inc} || [] }, grep { length } $ENV{PERL5LIB} // '';
     local $ENV{PERL5OPT} = join ' ', grep { length } $ENV{PERL5OPT} // '', '-d:DProf=mode=tree';
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = ($dir =~ s/%/%%/gr) . '/%p.out';
     local $ENV{PERL_HASH_SEED} = 0;
     local $ENV{PERL_PERTURB_KEYS} = 0;
+    local $ENV{PERL_DPROF_EVENTS} = $how{events} // $ENV{PERL_DPROF_EVENTS};
+    delete $ENV{PERL_DPROF_EVENTS} if !defined $ENV{PERL_DPROF_EVENTS};
+    my %env = %{ $how{env} || {} };
     my $said = "$dir/said";
     defined(my $pid = fork) or return (-1, [], "fork: $!");
     if (!$pid) {
         POSIX::setpgid(0, 0);
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP QUIT);
-        open STDIN, '<', '/dev/null';
+        open STDIN, '<', $how{stdin} // '/dev/null';
+        defined $env{$_} ? $ENV{$_} = $env{$_} : delete $ENV{$_} for keys %env;
         if ($how{show}) {
             open STDOUT, '>&', \*STDERR;
         } else {
-            open STDOUT, '>', '/dev/null';
+            open STDOUT, '>', $how{output} ? "$dir/stdout" : '/dev/null';
             open STDERR, '>', $said;
         }
-        exec { '/bin/sh' } 'sh', '-c', $command or POSIX::_exit(127);
+        my @words = ref $command ? @$command : ('sh', '-c', $command);
+        exec { ref $command ? $words[0] : '/bin/sh' } @words or POSIX::_exit(127);
     }
     POSIX::setpgid($pid, $pid);
     $child = $pid;
@@ -57,7 +63,7 @@ sub record_into {
     my $status = $?;
     undef $child;
     my $text = $status ? tail($said) : '';
-    unlink $said;
+    unlink $said if !$how{output};
     return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
 }
 
