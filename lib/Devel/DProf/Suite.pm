@@ -143,23 +143,15 @@ sub has_anything {
 sub count {
     my ($self, $file, $profile) = @_;
     $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
-    my @subs = subs_of($profile);
-    $file->{calls} += $_->{calls} for @subs;
-    for my $sub (grep { defined $_->{ops} } @subs) {
-        $file->{ops} += $sub->{ops};
-    }
+    $file->{calls} += $profile->calls;
     my @names = @{ counter_names($profile) };
-    for my $n (grep { length $names[$_] && $names[$_] ne 'ops' } 0 .. $#names) {
-        $file->{counters}{ $names[$n] } += $_->[2] for $profile->rows({ counter => $n + 1, rows => ALL, program => 1 });
+    for my $n (grep { length $names[$_] } 0 .. $#names) {
+        if ($names[$n] eq 'ops') { $file->{ops} += $profile->counted($n) }
+        else { $file->{counters}{ $names[$n] } += $profile->counted($n) }
     }
-    my %sum = map { $_->{name} => $_ } @{ $file->{top} };
-    for (@subs) {
-        if ($sum{ $_->{name} }) { $sum{ $_->{name} }{cpu} += $_->{cpu} }
-        else { $sum{ $_->{name} } = $_ }
-    }
-    my @top = costliest(values %sum);
+    my @top = $profile->rows({ time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1 });
     splice @top, TOP_SUBS if @top > TOP_SUBS;
-    $file->{top} = \@top;
+    $file->{top} = [map { +{ name => $_->[0], cpu => $_->[2] / $profile->hz } } @top];
     return;
 }
 
