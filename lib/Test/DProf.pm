@@ -175,7 +175,7 @@ sub profile_ok(&;$) {
     my @diag = $lived ? () : ("the block died: " . one($error));
     push @diag, too_early($p) if %early;
     my $ctx = Test2::API::context();
-    $ctx->ok($lived && !@diag, $name, \@diag);
+    $ctx->ok($lived && !@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $p;
 }
@@ -183,7 +183,7 @@ sub profile_ok(&;$) {
 # Of an exception, what a line or some can say.
 sub one {
     my ($error) = @_;
-    my $text = eval { "$error" } // 'an exception that cannot be printed';
+    my $text = eval { defined $error ? "$error" : '' } // 'an exception that cannot be printed';
     $text =~ s/\n+\z//;
     return length $text ? $text : 'an empty exception';
 }
@@ -276,11 +276,11 @@ sub profile_script_ok {
     });
     my @diag;
     my $wanted = $how{status} // 0;
-    push @diag, "$script " . ended($status) . ', wanted ' . ended($wanted << 8) if $status != $wanted << 8;
+    push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
     push @diag, "$script left no profile; is it a Perl script?" if !@$files && !@diag;
     push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] } ['output', $out], ['error output', $err];
     my $ctx = Test2::API::context();
-    $ctx->ok(!@diag, $name, \@diag);
+    $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     $p->{skipped} = 'there is no profile of the script' if !@$files;
     return $p;
@@ -296,7 +296,7 @@ sub added_inc {
 
 sub ended {
     my ($status) = @_;
-    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'has status ' . ($status >> 8);
+    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with status ' . ($status >> 8);
 }
 
 sub last_lines {
@@ -342,13 +342,13 @@ sub calls_ok {
     my $ok = !@diag && $HOLDS{$op}->($calls, $limit) ? 1 : 0;
     if (!$ok && !@diag) {
         @diag = "$sub was called " . times_of($calls) . ", wanted $op $limit";
-        my @callers = $p->callers($sub);
+        my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
         push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], cut($_->[0], 76) } @callers), $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
-    $ctx->ok($ok, $name, \@diag);
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $ok;
 }
@@ -372,7 +372,7 @@ sub cost_ok {
         push @diag, of_callees($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->{is_block} && !is_pinned();
     }
-    $ctx->ok($ok, $name, \@diag);
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $ok;
 }
@@ -401,7 +401,7 @@ sub checked {
 sub failed_to_read {
     my ($name, $why) = @_;
     my $ctx = Test2::API::context(level => 1);
-    $ctx->ok(0, $name, [one($why) =~ s/ at \S+ line \d+\.?\z//r]);
+    $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
 }
@@ -480,7 +480,7 @@ sub no_regression_ok {
     my ($ok, @diag, @notes) = (0);
     my $result;
     if (!-e $file) {
-        @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove -b $0");
+        @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
     } elsif (!($result = eval { Devel::DProf::Baseline::compare(old => [$file], new => [$p->file], new_name => 'now', old_name => $file, fail_if => $rules,
         metric => $how{metric}, strict => $how{strict}, root => project()) })) {
         @diag = (one($@));
@@ -534,9 +534,9 @@ sub update {
         $p->profile->save($file, $VERSION, Devel::DProf::Baseline::written_how($p->profile, $counters_only));
     };
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
-    $ctx->ok(!defined $why, $name, [defined $why ? "the baseline $file could not be written: $why" : ()]);
+    $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
     $ctx->diag("baseline $file was written") if !defined $why;
-    $ctx->diag('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) if !defined $why && $p->{is_block} && !is_pinned();
+    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->{is_block} && !is_pinned() ? 1 : ();
     $ctx->release;
     return defined $why ? 0 : 1;
 }
