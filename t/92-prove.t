@@ -167,6 +167,24 @@ subtest 'seeds' => sub {
     like($out, qr/^# seed: 0$/m, '... with a baseline they are pinned');
 };
 
+subtest 'a folder with all of it' => sub {
+    make_path("$dir/all");
+    require Devel::DProf::Suite;
+    for my $test ('t/fork.t', 't/system.t') {
+        local @ENV{qw(PERL5LIB PERL5OPT)} = ("$top/blib/lib$Config{path_sep}$top/blib/arch", "-d:DProf=tree,out=$dir/all/%p.out");
+        open my $in, '-|', "cd '$dir' && $^X $test" or die;
+        is(join('', <$in>), "1..1\nok 1\n", "$test runs");
+    }
+    my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Suite->new->by_test("$dir/all");
+    is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]], 'processes belong to what has started them');
+    open my $keep, '>&', \*STDOUT or die;
+    open STDOUT, '>', "$dir/out" or die;
+    my $status = Devel::DProf::Suite::main("$dir/all", 'top=1');
+    open STDOUT, '>&', $keep or die;
+    is($status, 0, 'the command runs');
+    like(slurp("$dir/out"), qr/^DProf: 2 test files in 4 processes,/m, '... and sums it up');
+};
+
 subtest 'many files' => sub {
     spew(sprintf('t/many/%03d.t', $_), "print qq{1..1\\nok 1\\n};") for 1 .. 200;
     my ($out, $err, $status) = prove('-j4', '-r', '-PDProf', 't/many');
