@@ -305,15 +305,28 @@ static int rebase(struct taking *t, const struct dp_name *name, struct dp_text *
     return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr, &out->len);
 }
 
+/* The number here of a sub there. */
+static int64_t take_sub(struct taking *t, uint32_t i)
+{
+    struct dp_text file = { NULL, 0 };
+    if (t->subs[i] != DP_MAP_NONE)
+        return t->subs[i];
+    if (rebase(t, dp_subs_text(&t->from->subs, t->from->subs.subs[i].file), &file) < 0)
+        return DP_E_NOMEM;
+    int64_t to = dp_subs_import_in(&t->prof->subs, &t->from->subs, i, file);
+    if (to >= 0)
+        t->subs[i] = (uint32_t)to;
+    return to;
+}
+
 static int64_t take_kid(struct taking *t, const struct dp_node *node)
 {
     uint32_t parent = t->of[node->parent];
     struct dp_text at = { NULL, 0 };
     int rc = node->site ? rebase(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
     int64_t site = rc < 0 ? rc : site_of(t->prof, at.ptr, at.len);
-    if (site < 0)
-        return site;
-    return dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, t->subs[node->sub], (uint32_t)site);
+    int64_t sub = site < 0 ? site : take_sub(t, node->sub);
+    return sub < 0 ? sub : dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, (uint32_t)sub, (uint32_t)site);
 }
 
 static int take_node(struct taking *t, uint32_t i)
@@ -368,15 +381,13 @@ static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
 static int take_subs(struct taking *t)
 {
     size_t n = dp_subs_count(&t->from->subs);
-    for (uint32_t i = 0; i < n; i++) {
-        struct dp_text file = { NULL, 0 };
-        if (rebase(t, dp_subs_text(&t->from->subs, t->from->subs.subs[i].file), &file) < 0)
-            return DP_E_NOMEM;
-        int64_t to = dp_subs_import_in(&t->prof->subs, &t->from->subs, i, file);
+    for (uint32_t i = 0; i < n; i++)
+        t->subs[i] = DP_MAP_NONE;
+    for (uint32_t i = 0; i < n && !t->what->phase; i++) {       /* of a phase, those that it has */
+        int64_t to = take_sub(t, i);
         if (to < 0)
             return (int)to;
-        t->subs[i] = (uint32_t)to;
-        const uint64_t *h = t->what->phase ? NULL : dp_prof_histogram(t->from, i);
+        const uint64_t *h = dp_prof_histogram(t->from, i);
         if (h && dp_prof_on_histogram(t->prof, t->subs[i], h) < 0)
             return DP_E_NOMEM;
     }
@@ -391,8 +402,10 @@ static int take(struct taking *t)
     if (rc < 0)
         return rc;
     struct dp_origin origin = t->from->origin;
-    if (t->what->phase)
+    if (t->what->phase) {
         memset(origin.sums, 0, sizeof origin.sums);     /* of the whole process */
+        origin.cut = 0;
+    }
     rc = dp_origin_merge(&t->prof->origin, &origin, t->scale);
     return rc < 0 ? rc : dp_origin_rebase(&t->prof->origin, t->what->bases, t->what->n_bases);
 }

@@ -175,7 +175,7 @@ sub profile_ok(&;$) {
     my @diag = $lived ? () : ("the block died: " . one($error));
     push @diag, too_early($p) if %early;
     my $ctx = Test2::API::context();
-    $ctx->ok($lived && !@diag, $name, \@diag);
+    $ctx->ok($lived && !@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $p;
 }
@@ -183,7 +183,7 @@ sub profile_ok(&;$) {
 # Of an exception, what a line or some can say.
 sub one {
     my ($error) = @_;
-    my $text = eval { "$error" } // 'an exception that cannot be printed';
+    my $text = eval { defined $error ? "$error" : '' } // 'an exception that cannot be printed';
     $text =~ s/\n+\z//;
     return length $text ? $text : 'an empty exception';
 }
@@ -276,11 +276,11 @@ sub profile_script_ok {
     });
     my @diag;
     my $wanted = $how{status} // 0;
-    push @diag, "$script " . ended($status) . ', wanted ' . ended($wanted << 8) if $status != $wanted << 8;
+    push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
     push @diag, "$script left no profile; is it a Perl script?" if !@$files && !@diag;
     push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] } ['output', $out], ['error output', $err];
     my $ctx = Test2::API::context();
-    $ctx->ok(!@diag, $name, \@diag);
+    $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     $p->{skipped} = 'there is no profile of the script' if !@$files;
     return $p;
@@ -296,7 +296,7 @@ sub added_inc {
 
 sub ended {
     my ($status) = @_;
-    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'has status ' . ($status >> 8);
+    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with status ' . ($status >> 8);
 }
 
 sub last_lines {
@@ -342,13 +342,13 @@ sub calls_ok {
     my $ok = !@diag && $HOLDS{$op}->($calls, $limit) ? 1 : 0;
     if (!$ok && !@diag) {
         @diag = "$sub was called " . times_of($calls) . ", wanted $op $limit";
-        my @callers = $p->callers($sub);
+        my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
         push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], cut($_->[0], 76) } @callers), $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
-    $ctx->ok($ok, $name, \@diag);
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $ok;
 }
@@ -372,7 +372,7 @@ sub cost_ok {
         push @diag, of_callees($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->{is_block} && !is_pinned();
     }
-    $ctx->ok($ok, $name, \@diag);
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
     return $ok;
 }
@@ -401,7 +401,7 @@ sub checked {
 sub failed_to_read {
     my ($name, $why) = @_;
     my $ctx = Test2::API::context(level => 1);
-    $ctx->ok(0, $name, [one($why) =~ s/ at \S+ line \d+\.?\z//r]);
+    $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
 }
@@ -480,7 +480,7 @@ sub no_regression_ok {
     my ($ok, @diag, @notes) = (0);
     my $result;
     if (!-e $file) {
-        @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove -b $0");
+        @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
     } elsif (!($result = eval { Devel::DProf::Baseline::compare(old => [$file], new => [$p->file], new_name => 'now', old_name => $file, fail_if => $rules,
         metric => $how{metric}, strict => $how{strict}, root => project()) })) {
         @diag = (one($@));
@@ -534,9 +534,9 @@ sub update {
         $p->profile->save($file, $VERSION, Devel::DProf::Baseline::written_how($p->profile, $counters_only));
     };
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
-    $ctx->ok(!defined $why, $name, [defined $why ? "the baseline $file could not be written: $why" : ()]);
+    $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
     $ctx->diag("baseline $file was written") if !defined $why;
-    $ctx->diag('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) if !defined $why && $p->{is_block} && !is_pinned();
+    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->{is_block} && !is_pinned() ? 1 : ();
     $ctx->release;
     return defined $why ? 0 : 1;
 }
@@ -559,7 +559,10 @@ sub picture {
         my $flame = Devel::DProf::Flame->of_comparison($result->{diff}, format => 'html', title => undef);
         $flame->prepare or die "it cannot be drawn\n";
         my $new = "$path.$$.new";
-        open my $out, '>:raw', $new or die "$new: $!\n";
+        require Fcntl;
+        # a folder that is everybody's
+        sysopen my $out, $new, Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL() or die "$new: $!\n";
+        binmode $out;
         my $drawn = $flame->draw($out);
         close $out && !$drawn->{code} && rename $new, $path or die "$path: $!\n";
         "flame graph of the difference: $path";
@@ -568,3 +571,152 @@ sub picture {
 }
 
 1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Test::DProf - tests of what code costs: calls, ops, times, and that these do not grow
+
+=head1 SYNOPSIS
+
+    use strict;
+    use warnings;
+    use Test::DProf -pinned;        # first, so that it sees all that is compiled
+    use Test::More;
+
+    use My;
+
+    my $p = profile_ok { My::run('t/data/log.txt') } 'a log is read';
+
+    calls_ok $p, 'My::fetch', '<=', 12;
+    cost_ok $p, 'My::parse', 'ops', '<=', 50_000;
+    no_regression_ok $p, baseline => 't/perf/run.tmon', counters_only => 1, fail_if => 'calls > 0, ops > 2%';
+
+    my $tool = profile_script_ok 'bin/tool', '--verbose', 't/data/log.txt';
+    calls_ok $tool, 'My::fetch', '==', 12;
+
+    done_testing;
+
+=head1 DESCRIPTION
+
+A distribution keeps its speed as it keeps its correctness: with tests. Times differ from machine to machine, and by a quarter from run to run; how often a sub is called does not, and how many steps perl's
+interpreter takes (ops) does not either, with the same perl and the same hash seed. So tests go by these.
+
+The module is used beside L<Test::More>, L<Test2::V0> or anything else that is built on L<Test2::API>. It brings a recorder of its own, L<Devel::DProf> without C<-d>: it is to be loaded before the code that is tested is compiled. Outside
+of C<profile_ok> nothing is recorded, and a call costs what it costs without the module. The program does not notice: no debugger flag is set, no descriptor is taken that it could see, nor a
+variable, a handler or a signal. Where a test file runs under C<-d:DProf> already, as C<prove -PDProf> has it, that recording is used, and blocks are parts of it.
+
+Where nothing can be recorded (this perl has no Devel::DProf, a debugger or another profiler is running) the tests are skipped, with the reason; blocks are run all the same.
+
+=head1 LOADING
+
+    use Test::DProf;
+    use Test::DProf -pinned;
+    use Test::DProf events => 'svs+bytes';
+    use Test::DProf qw(profile_ok calls_ok);
+
+All functions are exported if none is named.
+
+C<-pinned> begins the test file again if the hash seed is not pinned: with PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, and otherwise as the same command. Without that, ops and sometimes calls differ from run to run, and what is compared
+is taken for equal up to 0.1 %. It must stand before anything that has an effect, and cannot be used under C<-T>, or when the test is read from standard input; it dies then.
+
+C<events> asks for counters beside calls, times and ops: L<Devel::DProf/EVENTS>, separated by C<+>. It dies if one cannot be counted here, and counts only the first time the module is loaded.
+
+=head1 FUNCTIONS
+
+=head2 profile_ok BLOCK NAME
+
+    my $p = profile_ok { My::run() } 'runs';
+
+Runs the block, in void context, and records it: what is called in it, by this process, its forked children and its threads, as far as these have ended when C<$p> is first asked. Passes when the block lives. If it dies the test fails,
+the diagnostic has the exception, and what was recorded up to there is returned all the same. Always returns a profile, L<Test::DProf::Profile>.
+
+The block itself is C<(program)> in the profile. The subs that were running when it began are not in it; phases that the block marks (L<Devel::DProf::Control>) are not told apart, but its C<stop> and C<start> are
+obeyed. A block within a block is an error; so is C<last> out of one. A block may run many times, and each time has its own profile; with thousands of them that becomes slow, since each profile that is asked for is read out of all.
+
+It fails if something was called that was compiled before this module was loaded, and names the file: its named subs are recorded, but anonymous ones may not be. Modules of perl's own, and test modules, may be loaded before.
+
+=head2 profile_script_ok [HASH], SCRIPT, ARGUMENTS...
+
+    my $p = profile_script_ok 'bin/tool', '--verbose';
+    my $p = profile_script_ok { stdin => $text, status => 1 }, 'bin/tool';
+
+Runs a Perl script in a child, by this perl, with the folders of C<@INC>, under C<-d:DProf> in tree mode with the hash seed pinned; what it starts in turn is recorded, too, and added up. Passes when its exit
+status is 0. Standard input is empty. If it fails, the last lines of its output are shown. Returns a profile; it has C<stdout>, C<stderr> and C<status> as well.
+
+The hash may have: stdin, a string, or a reference to one; env, a hash of environment variables, undef removes one; status, the exit status that is wanted; events, as above; perl, a list of switches; name, of the
+test.
+
+=head2 calls_ok PROFILE, SUB, OPERATOR, NUMBER [, NAME]
+
+    calls_ok $p, 'My::fetch', '<=', 12;
+
+How often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that was never called has 0 calls; a name that neither the block nor the process knows is a failure, and similar names are told.
+Returns true if it passes.
+
+=head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
+
+    cost_ok $p, 'My::parse', 'ops', '<=', 50_000;       # steps of its own
+    cost_ok $p, 'My::parse', 'incl ops', '<=', 90_000;  # with what it calls
+    cost_ok $p, '(total)', 'ops', '<=', 100_000;
+    cost_ok $p, 'My::parse', 'incl', '<', 2.5;          # seconds
+
+What a sub cost, all its calls together: L<Test::DProf::Profile/cost> lists what WHAT may be; times are seconds. Returns true if it passes. It fails if nothing of that kind was counted: ops are counted by perl's own run loop, which a debugging
+perl and L<Devel::Cover> replace.
+
+=head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
+
+    no_regression_ok $p, baseline => 't/perf/run.tmon', fail_if => 'calls > 0, ops > 2%', counters_only => 1;
+
+Compares with a baseline, and fails if a rule does. Returns true if it passes.
+
+=over
+
+=item baseline => FILE
+
+A file of L<Devel::DProf::Baseline>, to be committed. Relative to the current folder, the project's.
+
+=item fail_if => RULES
+
+As L<dprofdiff/--fail-if> has them; C<calls E<gt> 0, ops E<gt> 2%> if it is not given. Rules about times need a baseline that has times, and are of one run a side: they differ by chance.
+
+=item counters_only => 1
+
+The baseline, when it is written, has calls and counters that repeat, and no times: written again for unchanged code by the same perl, it is the same file.
+
+=item metric => NAME, strict => 1, name => TEXT
+
+What the table is of (L<Devel::DProf::Baseline/compare>); what cannot be decided fails; the name of the test.
+
+=back
+
+A failure's diagnostic has the rules that failed, the few subs that matter with old and new numbers, the branch of the call tree that has changed, and where a flame graph of the difference was written: a page in the folder that the environment
+variable DPROF_ARTIFACTS names, which is made, or else in the system's temporary folder. It stays.
+
+A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is compared, all are written, and a diagnostic says which:
+
+    DPROF_UPDATE_BASELINES=1 prove -l t/perf
+    git diff t/perf
+
+Rules that cannot be held against a baseline are left out, which a diagnostic says: all but those of calls, C<new> and C<gone>, where it was recorded by another perl; those of counters that one of the two does not have.
+
+=head1 LIMITS
+
+The hash seed of a running process cannot be set: hence C<-pinned>.
+
+Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing: nobody can tell. Put it first.
+
+Under C<-T> it works, but for C<-pinned> and C<profile_script_ok>, whose command would be tainted. Threads may have blocks of their own; those started within a block belong to it, once they are joined.
+
+=head1 ENVIRONMENT
+
+DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>, PERL_DPROF_..., do not count for C<profile_ok>, but for PERL_DPROF_CLOCK.
+
+=head1 SEE ALSO
+
+L<Test::DProf::Profile>, L<Devel::DProf::Baseline>, L<dprofdiff>, L<Devel::DProf::Cookbook>
+
+=cut

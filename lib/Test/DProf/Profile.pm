@@ -137,8 +137,8 @@ sub callers {
     require JSON::PP;
     my $text = eval { $self->report('--callers', $name, '--format', 'json', '-R') } // '';
     my $json = eval { JSON::PP->new->utf8->decode($text) } or return;
-    return sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] } map { [$_->{symbol}, $_->{calls}] }
-        grep { defined $_->{calls} && $_->{calls} && defined $_->{symbol} && $_->{symbol} ne $name } @{ $json->{rows} || [] };
+    return sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] } map { [$_->{caller}, $_->{calls}] }
+        grep { $_->{calls} && defined $_->{caller} } @{ $json->{rows} || [] };
 }
 
 1;
