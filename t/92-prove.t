@@ -152,6 +152,11 @@ subtest 'the last good run' => sub {
     is(slurp("$dir/base/t/system.t.tmon"), $base, 'nothing is written');
     ok(!-e "$dir/base/t/fail.t.tmon", '... for the test that failed neither');
     unlink "$dir/t/fail.t";
+    my $plain = slurp("$dir/t/plain.t");
+    spew('t/plain.t', tap('my $ok = 0; Work::sum(900);'));
+    ($out) = prove(@gate);
+    unlike($out, qr/^DProf: t\/plain\.t: /m, 'a test that fails is not compared');
+    spew('t/plain.t', $plain);
     ($out, $err, $status) = prove(map { s/,fail_if/,keep,fail_if/r } @gate);
     is($status, 0, 'less is no regression');
     is(slurp("$dir/base/t/system.t.tmon"), $base, 'with keep the baseline stays');
@@ -165,6 +170,24 @@ subtest 'seeds' => sub {
     like($out, qr/^# seed: none$/m, 'tests have the seeds that they would have');
     ($out) = prove('-v', '-PDProf=baseline=base', 't/seed.t');
     like($out, qr/^# seed: 0$/m, '... with a baseline they are pinned');
+};
+
+subtest 'a folder with all of it' => sub {
+    make_path("$dir/all");
+    require Devel::DProf::Suite;
+    for my $test ('t/fork.t', 't/system.t') {
+        local @ENV{qw(PERL5LIB PERL5OPT)} = ("$top/blib/lib$Config{path_sep}$top/blib/arch", "-d:DProf=tree,out=$dir/all/%p.out");
+        open my $in, '-|', "cd '$dir' && $^X $test" or die;
+        is(join('', <$in>), "1..1\nok 1\n", "$test runs");
+    }
+    my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Suite->new->by_test("$dir/all");
+    is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]], 'processes belong to what has started them');
+    open my $keep, '>&', \*STDOUT or die;
+    open STDOUT, '>', "$dir/out" or die;
+    my $status = Devel::DProf::Suite::main("$dir/all", 'top=1');
+    open STDOUT, '>&', $keep or die;
+    is($status, 0, 'the command runs');
+    like(slurp("$dir/out"), qr/^DProf: 2 test files in 4 processes,/m, '... and sums it up');
 };
 
 subtest 'many files' => sub {

@@ -101,6 +101,52 @@ sub profiles_in {
     return map { "$dir/$_" } sort grep { /\.out\b/ && !/\.(?:live|new)\z/ } readdir $in;
 }
 
+# The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...] each. What a process starts belongs to what
+# that belongs to.
+sub by_test {
+    my ($self, $dir) = @_;
+    my @all = map { my $path = $_; my %header = Devel::DProf::Profile::header_of($path); defined $header{dprof_pid} ? { path => $path, start => 0, %header } : () } profiles_in($dir);
+    my (%of_pid, %root, %paths);
+    for my $one (sort { $a->{dprof_start} <=> $b->{dprof_start} } @all) {
+        # the program that became this one; else the one that started it
+        my ($parent) = map { $of_pid{ $_ // '' } // () } @$one{qw(dprof_pid dprof_ppid)};
+        my $root = $parent ? $root{ $parent->{path} } : $one->{dprof_script};
+        $of_pid{ $one->{dprof_pid} } = $one;
+        push @{ $paths{ $root{ $one->{path} } = $root } }, $one->{path};
+    }
+    return map { [$self->short_path($_), @{ $paths{$_} }] } sort keys %paths;
+}
+
+# The command: DIR, options. What stands behind yath: all of a folder, summed up and compared. Returns the exit status.
+sub main {
+    my ($dir, @items) = @_;
+    my $self = eval {
+        die "DProf: which folder are the profiles in?\n" if !defined $dir || !-d $dir;
+        __PACKAGE__->new(%{ __PACKAGE__->options(@items) });
+    };
+    if (!$self) {
+        print STDERR $@;
+        return 2;
+    }
+    $self->add(shift @$_, $_) for $self->by_test($dir);
+    my ($good, @lines) = $self->finish(1, $dir);
+    print bytes($self->summary), "\n", @lines;
+    return $good ? 0 : defined $self->{baseline} ? 3 : 1;
+}
+
+# What was asked for beside the summary. Returns whether all is well, and lines.
+sub finish {
+    my ($self, $passed, $scratch) = @_;
+    my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
+    for my $what (['out' => sub { $self->keep_profiles }], ['html' => sub { $self->draw($scratch) }]) {
+        my ($name, $code) = @$what;
+        next if !defined $self->{$name} || eval { $code->(); 1 };
+        push @lines, "FAIL: $name: " . $@ =~ s/\s+\z//r;
+        $good = 0;
+    }
+    return ($good, map { 'DProf: ' . Devel::DProf::Profile::escape(bytes($_)) . "\n" } @lines);
+}
+
 # A test file, with the profiles of its processes. FACTS: failed, skipped.
 sub add {
     my ($self, $name, $paths, %facts) = @_;
@@ -395,10 +441,12 @@ sub write_profile {
 sub draw {
     my ($self, $scratch) = @_;
     require Devel::DProf::Flame;
-    my $path = "$scratch/all.tmon";
+    my $path = "$scratch/all.$$.tmon";
     write_profile($self->{all}, $path);
     my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
-    $flame->read($path) && $flame->prepare or die "there is nothing to draw\n";
+    my $ready = $flame->read($path) && $flame->prepare;
+    unlink $path;
+    die "there is nothing to draw\n" if !$ready;
     open my $out, '>:raw', "$self->{html}.$$.new" or die "$self->{html}: $!\n";
     my $drawn = $flame->draw($out);
     close $out && !$drawn->{code} && rename "$self->{html}.$$.new", $self->{html} or die "$self->{html} could not be written: $!\n";
@@ -406,3 +454,80 @@ sub draw {
 }
 
 1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Suite - profiles of a test suite, summed up and compared
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Suite;
+
+    my $suite = Devel::DProf::Suite->new(top => 5, baseline => 't/base');
+    $suite->add('t/parse.t', ['prof/1.out', 'prof/2.out'], failed => 0);
+    print $suite->summary;
+    my ($good, @lines) = $suite->finish(1, '/tmp');
+    print @lines;
+
+=head1 DESCRIPTION
+
+What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and baselines are those of L<Devel::DProf::Baseline>.
+
+=head1 METHODS
+
+=over
+
+=item new NAME => VALUE, ...
+
+The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out, html, top, events; those that are not given come from the environment
+(PROVE_DPROF_...). Dies with one line if one is wrong. Folders are relative to the current one.
+
+=item options ITEM, ...
+
+A class method: C<NAME=VALUE> items to a reference of a hash for C<new>. An item that goes on with a rule or an event, behind a comma, is joined to the one before. Dies with one line
+if one is no option.
+
+=item add NAME, PATHS, FACT => BOOL, ...
+
+A test file by its name, with the profiles of all its processes, a reference of a list. A name that comes again adds to the first. FACTs: failed, skipped; either keeps it out of baselines. Profiles that were
+cut short count in the summary only; those that cannot be read are told there.
+
+=item summary
+
+The text: characters, lines of up to 80.
+
+=item finish PASSED, SCRATCH
+
+Compares with the baselines and, if the suite PASSED, writes them; keeps profiles and draws the flame graph, if that was asked for. SCRATCH is a folder for temporary files. Returns whether all is well, and
+lines to be printed, bytes.
+
+=item by_test DIR
+
+For recordings that went to one folder: a list of [NAME, PATH, ...] by test file. A process belongs to the one that started it, by the ids in the headers; the first of them tells the name.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item profiles_in DIR
+
+The paths of a folder's profiles, those called C<*.out> and what a program that became another one has left, C<*.out.old>.
+
+=item main DIR, ITEM, ...
+
+The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and what C<finish> tells. Returns an exit status: 0; 1, something could not be written; 2, an option is wrong; 3, a
+baseline was exceeded.
+
+=back
+
+=head1 SEE ALSO
+
+L<App::Prove::Plugin::DProf>, L<Devel::DProf::Baseline>
+
+=cut
