@@ -214,6 +214,9 @@ long dp_flat_rows(const struct dp_prof *prof, const struct dp_names *names,
                   const struct dp_classic *how, struct dp_row *rows, size_t max);
 /* The total of the time, and the real one. */
 uint64_t dp_prof_total(const struct dp_prof *prof, int time);
+/* All calls; all that the k-th counter has counted. */
+uint64_t dp_prof_calls(const struct dp_prof *prof);
+uint64_t dp_prof_counted(const struct dp_prof *prof, size_t k);
 
 /* ---- subs of several profiles that are the same ---- */
 

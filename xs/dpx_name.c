@@ -96,7 +96,8 @@ static void add_place(struct dp_buf *to, const OP *start)
     if (!file)
         file = "";
     dp_fmt_field(to, file, strlen(file));
-    dp_buf_addf(to, ":%lu", (unsigned long)CopLINE(cCOPx(start)));
+    dp_buf_addc(to, ':');
+    dp_buf_addu(to, CopLINE(cCOPx(start)));
 }
 
 /* The named sub around an anonymous one. A closure does not know it; but it
@@ -198,7 +199,7 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
     int fields = is_line ? 2 : 0;
     dp_buf_clear(to);
     while (ptr < end) {
-        if ((size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
+        if (*ptr == '(' && (size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
             dp_buf_adds(to, "(eval");
             ptr = skip_number(ptr + n, end);
         } else if (fields && *ptr >= '0' && *ptr <= '9') {

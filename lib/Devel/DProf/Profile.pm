@@ -191,6 +191,10 @@ The header's names and values, in the file's order.
 Ticks per second; all ticks of one kind of time (CPU, USER, SYSTEM, REAL); the
 number of distinct calling contexts.
 
+=item calls, counted N
+
+All calls; all that counter number N (from 0 on, in the order of L</counters>) has counted.
+
 =item names HOW
 
 The names of all subs. HOW is a hash: C<separate> tells anonymous subs apart,
