@@ -34,8 +34,11 @@ sub run {
     my $env = $how->{env} || {};
     my ($out, $err) = ("$dir/out$n", "$dir/err$n");
     $n++;
+    local $^F = 100;
+    pipe my $all, my $alive or die "pipe: $!";
     my $pid = fork // die "fork: $!";
     if (!$pid) {
+        close $all;
         chdir $dir or die;
         defined $env->{$_} ? $ENV{$_} = $env->{$_} : delete $ENV{$_} for keys %$env;
         open STDIN, '<', '/dev/null';
@@ -45,6 +48,8 @@ sub run {
     }
     waitpid $pid, 0;
     my $status = $?;
+    close $alive;
+    readline $all;              # what it has left behind has ended, too
     return (map({ my $path = $_; open my $in, '<', $path or die; local $/; <$in> // '' } $out, $err), $status & 127 ? "signal $?" : $status >> 8);
 }
 
@@ -223,6 +228,22 @@ END
 ok 1 - forks
 ok 2 - My::fetch: calls == 15
 ok 3 - My::run: calls == 3
+ok 4
+1..4
+TAP
+
+is_tap('a child that lives on', <<'END', <<'TAP', '');
+pipe my $in, my $out or die;
+pipe my $begun, my $begins or die;
+profile_ok { if (!fork) { close $out; My::run(1); close $begins; readline $in; My::run(3); exit 0 } close $begins; readline $begun } 'forks';
+ok !Devel::DProf::_is_shown(), 'the hooks see no recorder outside of a block';
+my $shown;
+profile_ok { $shown = Devel::DProf::_is_shown() } 'but within';
+ok $shown;
+END
+ok 1 - forks
+ok 2 - the hooks see no recorder outside of a block
+ok 3 - but within
 ok 4
 1..4
 TAP

@@ -383,7 +383,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    if (dpx_file_open(aTHX_ ctx, &err) < 0)
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)     /* one that outlives its parent has no folder */
         dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);

@@ -135,7 +135,8 @@ END { remove_dir() if defined $dir && $$ == $first_pid }
 
 sub remove_dir {
     local ($?, $!, $@);
-    my @folders = $dir;
+    # children that live on find it no more
+    my @folders = rename($dir, "$dir.gone") ? "$dir.gone" : $dir;
     for my $folder (@folders) {     # it grows
         opendir my $in, $folder or next;
         for my $name (grep { !/^\.\.?\z/ } readdir $in) {
