@@ -172,6 +172,14 @@ subtest 'seeds' => sub {
     like($out, qr/^# seed: 0$/m, '... with a baseline they are pinned');
 };
 
+# prove -j sets PERL5LIB for each test, and takes it back when that has ended.
+subtest 'the same @INC whatever runs beside it' => sub {
+    spew("t/inc/$_.t", tap('my $ok = 1; print "# folders: $ENV{PERL5LIB}\n";')) for 1 .. 6;
+    my ($out) = prove('-v', '-l', '-j4', '-PDProf=baseline=base', 't/inc');
+    my %counts = map { $_ => 1 } $out =~ /^# folders: (.+)$/mg;
+    is(scalar keys %counts, 1, 'the same folders in each test') or diag join ', ', sort keys %counts;
+};
+
 subtest 'a folder with all of it' => sub {
     make_path("$dir/all");
     require Devel::DProf::Suite;

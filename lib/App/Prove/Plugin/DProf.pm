@@ -111,8 +111,8 @@ sub try {
 sub run {
     my ($self, $app, $run, $args, @tests) = @_;
     my $suite = $self->{suite};
-    my $dir = "$self->{dir}";
     local %ENV = %ENV;
+    $self->{perl5lib} = $ENV{PERL5LIB};
     # calls and ops repeat with the same seed only; without a baseline no test shall see that it is watched
     @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->{baseline};
     my %more = (
@@ -165,6 +165,10 @@ sub before_test {
     push @{ $self->{jobs} }, { file => $file, name => $name, dir => $dir };
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
+    return if !defined $self->{suite}{baseline};
+    # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC takes longer
+    if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
+    else { delete $ENV{PERL5LIB} }
     return;
 }
 
