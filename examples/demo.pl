@@ -46,10 +46,10 @@ splice @tree, 12;
 show(@tree, "...\n");
 
 # A distribution with a test of its costs; then somebody changes a sub.
-copy_folder('examples/Inventory', "$dir/Inventory");
+my $inventory = "$dir/Inventory";
+copy_folder('examples/Inventory', $inventory);
 $ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
 $ENV{DPROF_ARTIFACTS} = 'perf';
-chdir "$dir/Inventory" or die "demo: $dir: $!\n";
 
 say_("A distribution tests what its code costs, against a baseline that is committed:");
 command('prove -lr t');
@@ -57,7 +57,7 @@ my ($status, @said) = prove('-lr', 't');
 show(@said);
 die "demo: its tests should pass.\n" if $status;
 
-my @change = change('any-case.patch');
+my @change = change("$inventory/any-case.patch");
 say_("Codes are to be found as people type them: a17 is A17. What it does is right:");
 command('patch -p1 < any-case.patch');
 show(@change);
@@ -70,8 +70,7 @@ say_("What it costs is not: each line goes through all that is in stock.");
 command('prove -l t/perf');
 ($status, @said) = prove('-l', 't/perf');
 show(grep { /^#|^Result/ } @said);
-die "demo: the test of its costs should fail.\n" if !$status || !-s glob 'perf/*.html';
-chdir $top or die "demo: $top: $!\n";      # the folder goes
+die "demo: the test of its costs should fail.\n" if !$status || !-s glob "$inventory/perf/*.html";
 
 say_("For a program of yours, before anything is installed:\n");
 show("perl -I$top/blib/lib -I$top/blib/arch -d:DProf yourprogram.pl\n",
@@ -94,11 +93,12 @@ sub lines {
         $? & 127 ? 'signal ' . ($? & 127) : 'status ' . ($? >> 8), "@command";
 }
 
-# What prove says of a distribution's tests, and its status.
+# What prove says of the distribution's tests, and its status.
 sub prove {
     my @command = ($^X, '-MApp::Prove', '-e', 'my $app = App::Prove->new; $app->process_args(@ARGV); exit !$app->run', '--', '--norc', @_);
     my $pid = open(my $fh, '-|') // die "demo: $!\n";
     if (!$pid) {
+        chdir $inventory or die "demo: $inventory: $!\n";
         open STDERR, '>&', \*STDOUT or die "demo: $!\n";
         exec @command or die "demo: $command[0]: $!\n";
     }
@@ -114,10 +114,10 @@ sub change {
     my ($name, $lines) = $text =~ m{^\+\+\+ b/(\S+)\n@@[^\n]*\n(.*)}ms or die "demo: $patch: not a change.\n";
     my $old = join '', map { s/^.//r } grep { !/^\+/ } $lines =~ /^.*\n/mg;
     my $new = join '', map { s/^.//r } grep { !/^-/ } $lines =~ /^.*\n/mg;
-    my $before = join '', read_file($name);
+    my $before = join '', read_file("$inventory/$name");
     my $after = $before =~ s/\Q$old/$new/r;
     die "demo: $patch does not go with $name.\n" if $after eq $before;
-    write_file($name, $after);
+    write_file("$inventory/$name", $after);
     return $lines =~ /^[-+].*\n/mg;
 }
 
