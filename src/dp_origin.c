@@ -11,7 +11,7 @@ static const struct { const char *name; int kind; } common[DP_ORIGIN_COMMON] = {
     { "dprof_pid", DP_WRITE_ALL }, { "dprof_ppid", DP_WRITE_ALL }, { "dprof_run", DP_WRITE_ALL }, { "dprof_script", DP_WRITE_COUNTERS },
     { "dprof_skip", DP_WRITE_COUNTERS }, { "dprof_start", DP_WRITE_ALL }, { "dprof_tid", DP_WRITE_ALL },
 };
-enum { SCRIPT = 9 };
+enum { OPTIONS = 3, SCRIPT = 9 };
 
 static const char *const sums[DP_ORIGIN_SUMS] = {
     "dprof_before_cpu", "dprof_dropped_cpu", "dprof_own_cpu", "dprof_own_real",
@@ -145,6 +145,26 @@ static bool is_number(const struct dp_name *v)
     return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
 }
 
+/* Of the options, those that calls and contexts depend on: a profile that is compared with those of other days and other ways
+ * of starting the recorder differs in nothing else. */
+static void put_options(struct dp_buf *buf, const struct dp_name *v)
+{
+    static const char *const kept[] = { "builtins=", "callsites=" };
+    size_t n = 0;
+    dp_buf_addc(buf, '\'');
+    for (const char *p = v->ptr, *end = p + v->len; p < end;) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        size_t len = (size_t)((comma ? comma : end) - p);
+        for (size_t k = 0; k < DP_ARRAY_LEN(kept); k++)
+            if (len > strlen(kept[k]) && memcmp(p, kept[k], strlen(kept[k])) == 0 && !memchr(p, '\'', len) && !memchr(p, '\\', len)) {
+                dp_buf_adds(buf, n++ ? "," : "");
+                dp_buf_add(buf, p, len);
+            }
+        p += len + 1;
+    }
+    dp_buf_addc(buf, '\'');
+}
+
 void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
 {
     dp_buf_addf(buf, "$dprof_merged=%" PRIu64 ";\n", o->merged);
@@ -163,7 +183,9 @@ void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
         if (!v->ptr || kind > common[k].kind)
             continue;
         dp_buf_addf(buf, "$%s=", common[k].name);
-        if (is_number(v))
+        if (k == OPTIONS && kind == DP_WRITE_COUNTERS)
+            put_options(buf, v);
+        else if (is_number(v))
             dp_buf_add(buf, v->ptr, v->len);
         else
             dp_fmt_quote(buf, v->ptr, v->len);
