@@ -77,6 +77,11 @@ is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text],
 {
     my ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofmerge", '--counters-only', $first);
     is("$out$err$status", "${text}0", 'dprofmerge --counters-only writes the same');
+    # recorded in another way, with options that calls do not depend on
+    my $otherwise = slurp($first) =~ s/,start=\w+/,start=main/r =~ s/buffer=\d+/buffer=64/r;
+    spew("$dir/otherwise", $otherwise);
+    isnt($otherwise, slurp($first), 'other options');
+    is(join("", run("one", {}, "$root/blib/script/dprofmerge", "--counters-only", "$dir/otherwise")), "${out}0", "are not in it");
     my $profile = Devel::DProf::Profile->new;
     $profile->add("$dir/first.tmon");
     is($profile->outcome(0)->{code}, 0, 'it is a profile');
