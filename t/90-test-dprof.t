@@ -150,7 +150,8 @@ TAP
 #          1  (program)
 # Failed test 'My::fecth: calls <= 4'
 # at t/x.t line 3.
-# there is no sub My::fecth, neither in the profile nor in the process; perhaps My::fetch
+# there is no sub My::fecth, neither in the profile nor in the process; perhaps
+#   My::fetch
 # Failed test 'Nobody::knows: calls == 0'
 # at t/x.t line 4.
 # there is no sub Nobody::knows, neither in the profile nor in the process
@@ -165,7 +166,8 @@ TAP
 # N N 1 (program)
 # N N 1 My::__ANON__[lib/My.pm:7]
 # the hash seed is random, and ops differ from run to run: PERL_HASH_SEED=0
-#   PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat
+#   PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make
+#   them repeat
 # Failed test 'My::parse: cycles < 3'
 # at t/x.t line 6.
 # the profile has no cycles; it has self, incl, cpu, user, system, real, ops
@@ -175,8 +177,8 @@ TAP
 # no at t/x.t line 7.
 # Failed test 'outer'
 # at t/x.t line 9.
-# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot be nested at
-#   t/x.t line 9.
+# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot
+#   be nested at t/x.t line 9.
 # Failed test 'last'
 # at t/x.t line 10.
 # the block died: Can't "last" outside a loop block at t/x.t line 10.
@@ -212,7 +214,8 @@ ok 2 - nothing of it is called
 TAP
 # Failed test 'early'
 # at t/x.t line 1.
-# compiled before Test::DProf was loaded, so that some of its calls may be missing:
+# compiled before Test::DProf was loaded, so that some of its calls may be
+#   missing:
 #   lib/My.pm (My::run, My::__ANON__[lib/My.pm:7], My::parse, ...)
 # put `use Test::DProf;' above what loads My
 DIAG

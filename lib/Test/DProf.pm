@@ -12,6 +12,8 @@ our $VERSION = '20261120.00';
 our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_regression_ok);
 our @CARP_NOT = ('Test::DProf::Profile');
 
+use constant WIDTH => 78;   # of a diagnostic's line, behind its `# '
+
 my $cannot;         # why nothing can be recorded here
 my $started;
 my $first_pid;
@@ -310,10 +312,13 @@ sub ended {
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Tool::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . cut($_, 90) } @lines;
+    return map { '  ' . cut($_, WIDTH - 2) } @lines;
 }
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
+
+# Long names lose their beginning, which says less than the end.
+sub end_of { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub slurp {
     my ($path) = @_;
@@ -353,7 +358,7 @@ sub calls_ok {
         my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
-        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], cut($_->[0], 76) } @callers), $more ? "       ... and $more more" : () if @callers;
+        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], end_of($_->[0], WIDTH - 12) } @callers), $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
@@ -395,7 +400,7 @@ sub of_callees {
     splice @names, 6;
     return if !@names;
     my @lines = sprintf '  %12s  %12s  %8s  %s', 'own', 'with callees', 'calls', 'sub';
-    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, cut($_, 50) } @names;
+    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
     return ("the most $metric:", @lines);
 }
 
@@ -522,13 +527,13 @@ sub findings {
     return (@lines, $more ? "... and $more more" : ());
 }
 
-# Lines of a message are no longer than 92 characters; tables have seen to that.
+# Tables have seen to that.
 sub wrapped {
     my ($line) = @_;
-    return $line if length $line <= 92 || $line !~ /\S\s\S/;
+    return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
     my @lines = '';
     for my $word ($line =~ /(\s*\S+)/g) {
-        if (length($lines[-1]) + length $word > 92 && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
+        if (length($lines[-1]) + length $word > WIDTH && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
         else { $lines[-1] .= $word }
     }
     return @lines;
