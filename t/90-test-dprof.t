@@ -177,8 +177,8 @@ TAP
 # no at t/x.t line 7.
 # Failed test 'outer'
 # at t/x.t line 9.
-# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot
-#   be nested at t/x.t line 9.
+# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot be
+#   nested at t/x.t line 9.
 # Failed test 'last'
 # at t/x.t line 10.
 # the block died: Can't "last" outside a loop block at t/x.t line 10.
