@@ -86,7 +86,7 @@ sub steps {
 # What a parser says against it, or undef. Perl's own takes much for YAML; others are asked where they are.
 sub no_yaml {
     my ($text) = @_;
-    CPAN::Meta::YAML->read_string($text) or return CPAN::Meta::YAML->errstr;
+    eval { CPAN::Meta::YAML->read_string($text) } or return $@ || CPAN::Meta::YAML->errstr;    # it dies, or says no
     for my $parser (qw(YAML::PP YAML::XS)) {
         next if !eval "require $parser; 1";
         eval { $parser->can('Load')->($text); 1 } or return $@;
