@@ -150,7 +150,8 @@ TAP
 #          1  (program)
 # Failed test 'My::fecth: calls <= 4'
 # at t/x.t line 3.
-# there is no sub My::fecth, neither in the profile nor in the process; perhaps My::fetch
+# there is no sub My::fecth, neither in the profile nor in the process; perhaps
+#   My::fetch
 # Failed test 'Nobody::knows: calls == 0'
 # at t/x.t line 4.
 # there is no sub Nobody::knows, neither in the profile nor in the process
@@ -165,7 +166,8 @@ TAP
 # N N 1 (program)
 # N N 1 My::__ANON__[lib/My.pm:7]
 # the hash seed is random, and ops differ from run to run: PERL_HASH_SEED=0
-#   PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat
+#   PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make
+#   them repeat
 # Failed test 'My::parse: cycles < 3'
 # at t/x.t line 6.
 # the profile has no cycles; it has self, incl, cpu, user, system, real, ops
@@ -175,8 +177,8 @@ TAP
 # no at t/x.t line 7.
 # Failed test 'outer'
 # at t/x.t line 9.
-# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot be nested at
-#   t/x.t line 9.
+# the block died: profile_ok `inner' within profile_ok `outer': blocks cannot be
+#   nested at t/x.t line 9.
 # Failed test 'last'
 # at t/x.t line 10.
 # the block died: Can't "last" outside a loop block at t/x.t line 10.
@@ -212,7 +214,8 @@ ok 2 - nothing of it is called
 TAP
 # Failed test 'early'
 # at t/x.t line 1.
-# compiled before Test::DProf was loaded, so that some of its calls may be missing:
+# compiled before Test::DProf was loaded, so that some of its calls may be
+#   missing:
 #   lib/My.pm (My::run, My::__ANON__[lib/My.pm:7], My::parse, ...)
 # put `use Test::DProf;' above what loads My
 DIAG
@@ -337,6 +340,12 @@ my $simple = "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fet
     my ($out, $err, $status) = test_file($simple, perl => ['-d'], env => { PERL5DB => 'sub DB::DB {}' });
     like($out, qr/^ok 1 - runs # skip a debugger or another profiler is running.*\nok 2 .*# skip.*\nok 3 .*# skip.*\nok 4 .*# skip.*\n1\.\.4\n\z/, 'skipped under a debugger');
     is($status, 0, 'and passed');
+    mkdir "$dir/cover";
+    mkdir "$dir/cover/Devel";
+    spew('cover/Devel/Cover.pm', "package Devel::Cover;\n1;\n");
+    ($out, $err, $status) = test_file($simple . "profile_script_ok 'bin/tool';\n", perl => ['-Icover', '-MDevel::Cover'], env => { PERL5OPT => '-MDevel::Cover', PERL5LIB => "$dir/cover" });
+    like($out, qr/^ok 1 - runs # skip Devel::Cover is running.*\nok 2 .*# skip.*\nok 3 .*# skip.*\nok 4 .*# skip.*\nok 5 .*# skip.*\n1\.\.5\n\z/, 'skipped under Devel::Cover');
+    is($status, 0, 'and passed');
     mkdir "$dir/broken";
     mkdir "$dir/broken/Devel";
     mkdir "$dir/broken/Devel/DProf";
@@ -375,6 +384,9 @@ for my $mode ('tree', 'trace') {
     ($out, $err, $status) = test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 5;\n", perl => ['-T'],
         head => "use lib 'lib';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
     is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n", 'blocks are recorded under -T');
+    ($out, $err, $status) = test_file("ok !eval { profile_script_ok 'bin/tool'; 1 };\nlike \$@, qr/^profile_script_ok: not under -T/;\n", perl => ['-T'],
+        head => "use strict;\nuse warnings;\nuse Test::DProf;\nuse Test::More;\n");
+    is($out, "ok 1\nok 2\n1..2\n", 'scripts are not');
 }
 
 # ---- counters ----
@@ -393,9 +405,12 @@ SKIP: {
 }
 for my $bad (['calls_ok 1, "x", "<", 2', 'a profile is wanted first'], ['calls_ok $p, "x", "about", 2', "the limit is given as '<=', 12"],
     ['calls_ok $p, "x", "<", "2ms"', 'the limit is a number'], ['no_regression_ok $p', 'baseline => FILE is wanted'],
-    ['no_regression_ok $p, baseline => "x", fial_if => 1', 'there is no option fial_if'], ['profile_script_ok', 'which script']) {
+    ['no_regression_ok $p, baseline => "x", fial_if => 1', 'there is no option fial_if'], ['profile_script_ok', 'which script'],
+    ['calls_ok $p, undef, "<", 2', 'the name of a sub is wanted'], ['cost_ok $p, "x", undef, "<", 2', 'what is it that costs?'],
+    ['no_regression_ok $p, "x"', 'options are NAME => VALUE'], ['&profile_ok("x")', 'a block is wanted first'], ['&profile_ok()', 'a block is wanted first']) {
     my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
     like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
+    unlike($err, qr/uninitialized|Odd number/, 'and no more is said');
 }
 is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
 

@@ -131,7 +131,21 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
     like($result->{text}, qr/^ *0 -> 7 +0 -> \d+ +new +My::extra \(new\)$/m, 'the table has old and new numbers');
     like($result->{branch}, qr/^ *1 +\d+ -> \d+    My::run\n *1 +\d+ -> \d+      My::__ANON__\[.*\]\n *1 +\d+ -> \d+        My::parse\n/m, 'the branch');
     unlike($result->{branch} . $result->{text}, qr/strict::|main::BEGIN/, 'and nothing that has not changed');
-    is_deeply([grep { length > 92 } split /\n/, $result->{text} . $result->{branch}], [], 'lines that fit');
+    is_deeply([grep { length > 78 } split /\n/, $result->{text} . $result->{branch}], [], 'lines that fit');
+
+    # a sub that costs more, below one that does not, beside many that cost much less
+    my $row = sub { my ($level, $symbol, $old, $new) = @_; return { level => $level, symbol => $symbol, baseline_calls => 1, calls => 1, baseline => $old, value => $new, delta => $new - $old } };
+    my $rows = [$row->(0, '(program)', 900, 500), (map { $row->(1, "M::less$_", 200, 100) } 1 .. 4), $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20), $row->(2, 'M::' . 'x' x 99, 90, 80)];
+    my $branch = sub { Devel::DProf::Baseline::branch({ rows => $rows }, { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_) };
+    is($branch->(4), <<'END', 'the way to what a rule is about goes first, and begins at the program');
+calls         ops  call tree
+    1  900 -> 500  (program)
+    1  200 -> 100    M::less1
+    1         100    M::same
+    1    10 -> 20      M::more
+... and 4 more
+END
+    like($branch->(9), qr/^ +1 +90 -> 80      \.\.\.x{40,}$/m, 'a long name keeps its place');
 
     my $times = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'self > 5% & 1ms, calls > 0');
     is_deeply($times->{messages}, ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'], 'a rule of times');

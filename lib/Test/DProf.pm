@@ -12,6 +12,8 @@ our $VERSION = '20261120.00';
 our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_regression_ok);
 our @CARP_NOT = ('Test::DProf::Profile');
 
+use constant WIDTH => 78;   # of a diagnostic's line, behind its `# '
+
 my $cannot;         # why nothing can be recorded here
 my $started;
 my $first_pid;
@@ -96,10 +98,13 @@ sub unable {
     return undef if Devel::DProf::_is_there();
     my ($other) = grep { $INC{"Devel/$_.pm"} } qw(NYTProf FastProf SmallProf Profiler);
     return "another profiler is running (Devel::$other)" if defined $other;
+    return cover_is_running() if $INC{'Devel/Cover.pm'};
     return 'a debugger or another profiler is running' . (length($ENV{PERL5DB} // '') ? " (PERL5DB is `$ENV{PERL5DB}')" : '')
         if $^P & 0x1 || (length($ENV{PERL5DB} // '') && defined &DB::DB);
     return undef;
 }
+
+sub cover_is_running { return 'Devel::Cover is running: code takes other ops with it' }
 
 # Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs and what is called through references
 # may not.
@@ -153,6 +158,7 @@ sub remove_dir {
 
 sub profile_ok(&;$) {
     my ($code, $name) = @_;
+    croak 'profile_ok: a block is wanted first' if ref $code ne 'CODE';
     croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot be nested" if defined $Running;
     $name //= 'profile';
     start() if !$started;
@@ -256,10 +262,13 @@ sub profile_script_ok {
     for (keys %how) {
         croak "profile_script_ok: there is no option $_; there are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
     }
+    croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
     my $name = $how{name} // join ' ', $script, @args;
     start() if !$started;
     my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
+    # what a script inherits
+    $broken //= cover_is_running() if join(' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] }) =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
     return skip_with($name, $broken) if defined $broken;
     require Devel::DProf::Baseline;
     require Devel::DProf::Record;
@@ -303,10 +312,13 @@ sub ended {
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Tool::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . cut($_, 90) } @lines;
+    return map { '  ' . cut($_, WIDTH - 2) } @lines;
 }
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
+
+# Long names lose their beginning, which says less than the end.
+sub end_of { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub slurp {
     my ($path) = @_;
@@ -333,7 +345,7 @@ my %HOLDS = (
 
 sub calls_ok {
     my ($p, $sub, $op, $limit, $name) = @_;
-    checked('calls_ok', $p, $op, $limit);
+    checked('calls_ok', $p, $sub, $op, $limit);
     $name //= "$sub: calls $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $calls = eval { $p->calls($sub) };
@@ -346,7 +358,7 @@ sub calls_ok {
         my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
-        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], cut($_->[0], 76) } @callers), $more ? "       ... and $more more" : () if @callers;
+        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], end_of($_->[0], WIDTH - 12) } @callers), $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
@@ -358,7 +370,8 @@ sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
 
 sub cost_ok {
     my ($p, $sub, $what, $op, $limit, $name) = @_;
-    checked('cost_ok', $p, $op, $limit);
+    checked('cost_ok', $p, $sub, $op, $limit);
+    croak 'cost_ok: what is it that costs? ops, for example' if !defined $what || !length $what;
     $name //= "$sub: $what $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $cost = eval { $p->cost($sub, $what) };
@@ -387,13 +400,14 @@ sub of_callees {
     splice @names, 6;
     return if !@names;
     my @lines = sprintf '  %12s  %12s  %8s  %s', 'own', 'with callees', 'calls', 'sub';
-    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, cut($_, 50) } @names;
+    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
     return ("the most $metric:", @lines);
 }
 
 sub checked {
-    my ($what, $p, $op, $limit) = @_;
+    my ($what, $p, $sub, $op, $limit) = @_;
     croak "$what: a profile is wanted first, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak "$what: the name of a sub is wanted behind the profile" if !defined $sub || !length $sub || ref $sub;
     croak "$what: the limit is given as '<=', 12; there are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
     croak "$what: the limit is a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
     return;
@@ -465,8 +479,10 @@ sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment
 # ---- baselines ----
 
 sub no_regression_ok {
-    my ($p, %how) = @_;
+    my ($p, @how) = @_;
     croak 'no_regression_ok: a profile is wanted first, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak 'no_regression_ok: options are NAME => VALUE' if @how % 2;
+    my %how = @how;
     for (keys %how) {
         croak "no_regression_ok: there is no option $_; there are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
     }
@@ -511,13 +527,13 @@ sub findings {
     return (@lines, $more ? "... and $more more" : ());
 }
 
-# Lines of a message are no longer than 92 characters; tables have seen to that.
+# Tables have seen to that.
 sub wrapped {
     my ($line) = @_;
-    return $line if length $line <= 92 || $line !~ /\S\s\S/;
+    return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
     my @lines = '';
     for my $word ($line =~ /(\s*\S+)/g) {
-        if (length($lines[-1]) + length $word > 92 && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
+        if (length($lines[-1]) + length $word > WIDTH && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
         else { $lines[-1] .= $word }
     }
     return @lines;
@@ -610,7 +626,7 @@ The module is used beside L<Test::More>, L<Test2::V0> or anything else that is b
 of C<profile_ok> nothing is recorded, and a call costs what it costs without the module. The program does not notice: no debugger flag is set, no descriptor is taken that it could see, nor a
 variable, a handler or a signal. Where a test file runs under C<-d:DProf> already, as C<prove -PDProf> has it, that recording is used, and blocks are parts of it.
 
-Where nothing can be recorded (this perl has no Devel::DProf, a debugger or another profiler is running) the tests are skipped, with the reason; blocks are run all the same.
+Where nothing can be recorded (this perl has no Devel::DProf, a debugger, another profiler or L<Devel::Cover> is running) the tests are skipped, with the reason; blocks are run all the same.
 
 =head1 LOADING
 
@@ -666,7 +682,7 @@ Returns true if it passes.
     cost_ok $p, 'My::parse', 'incl', '<', 2.5;          # seconds
 
 What a sub cost, all its calls together: L<Test::DProf::Profile/cost> lists what WHAT may be; times are seconds. Returns true if it passes. It fails if nothing of that kind was counted: ops are counted by perl's own run loop, which a debugging
-perl and L<Devel::Cover> replace.
+perl replaces.
 
 =head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
 

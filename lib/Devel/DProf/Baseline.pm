@@ -222,9 +222,9 @@ sub findings {
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
-# ---- text: lines of 92 characters at most ----
+# ---- text: lines of 78 characters at most, 80 with the `# ' of a diagnostic ----
 
-use constant WIDTH => 92;
+use constant WIDTH => 78;
 
 # The few subs that matter: those that a rule is about, the others that have changed.
 sub table {
@@ -294,20 +294,40 @@ sub columns {
 sub fit {
     my ($line, $name) = @_;
     my $room = WIDTH - length $line;
+    my ($indent) = $name =~ /^( *)/;
+    substr $name, 0, length $indent, '';
+    $room -= length $indent;
     $room = 20 if $room < 20;
-    return $line . (length $name > $room ? '...' . substr $name, 3 - $room : $name);
+    return "$line$indent" . (length $name > $room ? '...' . substr $name, 3 - $room : $name);
 }
 
-# What of the call tree has changed, from the program down.
+# What of the call tree has changed, from the program down: first the ways to the subs that a rule is about, then the widest.
 sub branch {
     my ($json, $result, $most) = @_;
-    my @rows = grep { $_->{symbol} !~ /^\[/ && ($_->{delta} || ($_->{calls} // 0) != ($_->{baseline_calls} // 0)) } @{ $json->{rows} };
-    # the widest way down first, if all does not fit
-    if (@rows > $most) {
-        my @order = sort { abs($b->{delta} // 0) <=> abs($a->{delta} // 0) || $a->{level} <=> $b->{level} } @rows;
-        my %kept = map { $_ => 1 } @order[0 .. $most - 1];
-        @rows = grep { $kept{$_} } @rows;
+    my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
+    my $all = $json->{rows};
+    my (@way, @parent, @changed);
+    for my $i (0 .. $#$all) {
+        my $row = $all->[$i];
+        $#way = $row->{level} - 1;
+        $parent[$i] = (grep { defined } @way)[-1];
+        next if $row->{symbol} =~ /^\[/;
+        push @way, $i;
+        push @changed, $i if $row->{delta} || ($row->{calls} // 0) != ($row->{baseline_calls} // 0);
     }
+    my %weight = map { $_ => abs($all->[$_]{delta} // 0) } @changed;
+    my %wanted = map { $_ => $found{ $all->[$_]{symbol} } ? 1 : 0 } @changed;
+    my @order = sort { $wanted{$b} <=> $wanted{$a} || $weight{$b} <=> $weight{$a} || $a <=> $b } @changed;
+    my %kept;
+    for my $i (@order) {
+        my @new;
+        for (my $at = $i; defined $at && !$kept{$at}; $at = $parent[$at]) { push @new, $at }
+        # the first is shown, however deep it is
+        next if %kept && keys(%kept) + @new > $most;
+        @kept{@new} = (1) x @new;
+    }
+    my $more = grep { !$kept{$_} } @changed;
+    my @rows = @$all[sort { $a <=> $b } keys %kept];
     return '' if !@rows;
     my $calls_only = $result->{metric} eq 'calls';
     my @table = (['calls', $calls_only ? () : ($result->{metric} . (is_time($result) ? ' (s)' : '')), 'call tree']);
@@ -317,7 +337,7 @@ sub branch {
             change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{symbol}),
         ];
     }
-    return join '', map { "$_\n" } columns(\@table);
+    return join '', map { "$_\n" } columns(\@table), $more ? "... and $more more" : ();
 }
 
 1;

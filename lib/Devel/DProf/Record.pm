@@ -55,7 +55,10 @@ sub record_into {
             open STDERR, '>', $said;
         }
         my @words = ref $command ? @$command : ('sh', '-c', $command);
-        exec { ref $command ? $words[0] : '/bin/sh' } @words or POSIX::_exit(127);
+        # it dies under -T, and that is not the parent's to catch
+        eval { exec { ref $command ? $words[0] : '/bin/sh' } @words };
+        print STDERR $@;
+        POSIX::_exit(127);
     }
     POSIX::setpgid($pid, $pid);
     $child = $pid;
