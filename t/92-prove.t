@@ -172,6 +172,24 @@ subtest 'seeds' => sub {
     like($out, qr/^# seed: 0$/m, '... with a baseline they are pinned');
 };
 
+subtest 'a baseline that is none' => sub {
+    spew('bad/t/seed.t.tmon', "nothing\n");
+    my ($out, $err, $status) = prove('-PDProf=baseline=bad', 't/seed.t');
+    is($status, 1, 'fails');
+    like($out, qr{^DProf: t/seed\.t: it cannot be compared: .*Not a perl profile\nDProf: FAIL: 1 baseline cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them$}m, '... and is not said to cost more');
+    is(slurp("$dir/bad/t/seed.t.tmon"), "nothing\n", '... it stays');
+};
+
+# Where the module's two parts are apart, as in blib, perl would load DynaLoader, and count it.
+subtest 'the recorder leaves no trace of its own' => sub {
+    require Devel::DProf::Record;
+    make_path("$dir/record");
+    my ($status, $files) = Devel::DProf::Record::record_into("$dir/record", [$^X, '-e', 'sub f { 1 } f()']);
+    is("$status @{[scalar @$files]}", '0 1', 'a perl is recorded');
+    unlike(slurp($files->[0]), qr/DynaLoader|strict/, 'nothing was loaded for that');
+    is(join(' ', glob "$dir/record/*"), $files->[0], 'and nothing else is left');
+};
+
 # prove -j sets PERL5LIB for each test, and takes it back when that has ended.
 subtest 'the same @INC whatever runs beside it' => sub {
     spew("t/inc/$_.t", tap('my $ok = 1; print "# folders: $ENV{PERL5LIB}\n";')) for 1 .. 6;

@@ -350,7 +350,7 @@ sub compare {
         next if updates();
         my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
         if (!$result) {
-            push @lines, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
+            push @{ $self->{unreadable} }, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
             next;
         }
         $self->{compared}++;
@@ -385,7 +385,7 @@ sub write_baselines {
     for my $file ($self->comparable) {
         next if $self->{keep} && !updates() && !$missing{ $file->{name} };
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
-        File::Path::make_path(File::Basename::dirname($base));
+        make_folder($base);
         Devel::DProf::Baseline::write($base, $file->{whole}, counters_only => $self->{counters_only} ? 1 : 0);
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
@@ -402,9 +402,12 @@ sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
     my @told = some(FINDINGS, $self->said);
-    if (@lines) {
+    my @unreadable = @{ $self->{unreadable} || [] };
+    if (@lines || @unreadable) {
         my %by = map { s/: .*//sr => 1 } @lines;
-        return (0, @told, @lines, 'FAIL: ' . plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})");
+        my @why = (%by ? plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})" : (),
+            @unreadable ? plural(scalar @unreadable, 'baseline') . ' cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them' : ());
+        return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
     }
     return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
     my @said = eval { $self->write_baselines };
@@ -427,10 +430,22 @@ sub keep_profiles {
     return;
 }
 
+# The folder that a file is to be in. Dies with what is wrong.
+sub make_folder {
+    my ($path) = @_;
+    my $dir = File::Basename::dirname($path);
+    File::Path::make_path($dir, { error => \my $wrong });
+    for my $one (@$wrong) {
+        my ($name, $why) = %$one;
+        die( (length $name ? $name : $dir) . ": $why\n");
+    }
+    return;
+}
+
 # Beside the old file, which stays what it was until all is well.
 sub write_profile {
     my ($profile, $path) = @_;
-    File::Path::make_path(File::Basename::dirname($path));
+    make_folder($path);
     open my $out, '>:raw', "$path.$$.new" or die "$path: $!\n";
     my $rc = $profile->write_tree($out, $VERSION);
     close $out && !$rc && rename "$path.$$.new", $path or die "$path could not be written: $!\n";

@@ -5,8 +5,6 @@ package App::Prove::Plugin::DProf;
 use strict;
 use warnings;
 
-use Config;
-use Cwd ();
 use File::Path ();
 use File::Spec;
 use File::Temp ();
@@ -71,19 +69,8 @@ sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 sub include {
     my ($self) = @_;
     return if !Devel::DProf::Record::include_dirs();
-    my $dir = "$self->{dir}/lib";
-    my $object = "auto/Devel/DProf/DProf.$Config{dlext}";
-    my ($module) = grep { -e } map { "$_/Devel/DProf.pm" } grep { !ref } module_dir(), @INC;
-    my ($built) = grep { -e } map { "$_/$object" } grep { !ref } $Devel::DProf::Core::Dir, @INC;
-    die "DProf: Devel/DProf.pm and $object are not where Devel::DProf::Core is\n" if !defined $module || !defined $built;
-    File::Path::make_path("$dir/Devel", "$dir/auto/Devel/DProf");
-    for (["$dir/Devel/DProf.pm", $module], ["$dir/$object", $built]) {
-        symlink Cwd::abs_path($_->[1]), $_->[0] or die "DProf: $_->[0]: $!\n";
-    }
-    return "-I$dir";
+    return '-I' . Devel::DProf::Record::module_folder("$self->{dir}/lib");
 }
-
-sub module_dir { return $INC{'Devel/DProf/Core.pm'} =~ s{/Devel/DProf/Core\.pm\z}{}r }
 
 # The perl that runs the tests, once: what it does not like would fail every test.
 sub try {
@@ -126,7 +113,7 @@ sub run {
     }
     my $loud = ($args->{verbosity} // 0) >= 0;
     my $text = text_formatter($args);
-    local @SIG{qw(INT TERM HUP)} = map { $self->leave($_, $SIG{$_}) } qw(INT TERM HUP);
+    local @SIG{qw(INT TERM HUP PIPE)} = map { $self->leave($_, $SIG{$_}) } qw(INT TERM HUP PIPE);
     my $passed = eval { $app->$run({ %$args, callbacks => \%own }, @tests) ? 1 : 0 };
     my $error = $@;
     my $good = eval { $self->finish($passed, $loud, $text ? \*STDOUT : \*STDERR) };
