@@ -1,10 +1,12 @@
 #!/usr/bin/perl
-# What `make demo` runs: profiles examples/logreport.pl with the module just built,
-# and shows the report. Everything it writes is in a temporary folder, which goes at the end.
+# What `make demo` runs: profiles examples/logreport.pl with the module just built, and shows the report; then the tests of
+# examples/Inventory, before and after a change. Everything it writes is in a temporary folder, which goes at the end.
 use strict;
 use warnings;
+use Config;
 use Cwd ();
 use File::Basename ();
+use File::Copy ();
 use File::Temp ();
 
 my $top = Cwd::abs_path(File::Basename::dirname(__FILE__) . '/..');
@@ -14,7 +16,7 @@ my $dprofpp = 'blib/script/dprofpp';
 -e $_ or die "demo: $_ is not there. Run make first.\n" for 'blib/lib/Devel/DProf.pm', $dprofpp;
 
 # Settings of the person's own must not change what is shown here.
-delete @ENV{ grep { /^PERL_DPROF_|^DPROFPP_OPTS$|^PERL5DB$|^PERL5OPT$/ } keys %ENV };
+delete @ENV{ grep { /^PERL_DPROF_|^DPROF|^HARNESS_|^PROVE_|^PERL5DB$|^PERL5OPT$/ } keys %ENV };
 $| = 1;
 # Interrupted, it still tidies up.
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP);
@@ -43,6 +45,33 @@ shift @tree while @tree && $tree[0] !~ /^\s*LogReport::Entry::parse/;
 splice @tree, 12;
 show(@tree, "...\n");
 
+# A distribution with a test of its costs; then somebody changes a sub.
+my $inventory = "$dir/Inventory";
+copy_folder('examples/Inventory', $inventory);
+$ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
+$ENV{DPROF_ARTIFACTS} = 'perf';
+
+say_("A distribution tests what its code costs, against a baseline that is committed:");
+command('prove -lr t');
+my ($status, @said) = prove('-lr', 't');
+show(@said);
+die "demo: its tests should pass.\n" if $status;
+
+my @change = change("$inventory/any-case.patch");
+say_("Codes are to be found as people type them: a17 is A17. What it does is right:");
+command('patch -p1 < any-case.patch');
+show(@change);
+command('prove -l t');
+($status, @said) = prove('-l', 't');
+show(@said);
+die "demo: its tests should pass.\n" if $status;
+
+say_("What it costs is not: each line goes through all that is in stock.");
+command('prove -l t/perf');
+($status, @said) = prove('-l', 't/perf');
+show(grep { /^#|^Result/ } @said);
+die "demo: the test of its costs should fail.\n" if !$status || !-s glob "$inventory/perf/*.html";
+
 say_("For a program of yours, before anything is installed:\n");
 show("perl -I$top/blib/lib -I$top/blib/arch -d:DProf yourprogram.pl\n",
     "perl -I$top/blib/lib -I$top/blib/arch $top/blib/script/dprofpp\n");
@@ -62,6 +91,51 @@ sub lines {
     die "demo: this failed ($!): @command\n" if $!;
     die sprintf "demo: this ended with %s: %s\n",
         $? & 127 ? 'signal ' . ($? & 127) : 'status ' . ($? >> 8), "@command";
+}
+
+# What prove says of the distribution's tests, and its status.
+sub prove {
+    my @command = ($^X, '-MApp::Prove', '-e', 'my $app = App::Prove->new; $app->process_args(@ARGV); exit !$app->run', '--', '--norc', @_);
+    my $pid = open(my $fh, '-|') // die "demo: $!\n";
+    if (!$pid) {
+        chdir $inventory or die "demo: $inventory: $!\n";
+        open STDERR, '>&', \*STDOUT or die "demo: $!\n";
+        exec @command or die "demo: $command[0]: $!\n";
+    }
+    my @lines = grep { /\S/ && !/^Files=/ } <$fh>;
+    close $fh or !$! or die "demo: $!\n";
+    return ($?, @lines);
+}
+
+# What patch does with a change of one place: its lines.
+sub change {
+    my ($patch) = @_;
+    my $text = join '', read_file($patch);
+    my ($name, $lines) = $text =~ m{^\+\+\+ b/(\S+)\n@@[^\n]*\n(.*)}ms or die "demo: $patch: not a change.\n";
+    my $old = join '', map { s/^.//r } grep { !/^\+/ } $lines =~ /^.*\n/mg;
+    my $new = join '', map { s/^.//r } grep { !/^-/ } $lines =~ /^.*\n/mg;
+    my $before = join '', read_file("$inventory/$name");
+    my $after = $before =~ s/\Q$old/$new/r;
+    die "demo: $patch does not go with $name.\n" if $after eq $before;
+    write_file("$inventory/$name", $after);
+    return $lines =~ /^[-+].*\n/mg;
+}
+
+sub copy_folder {
+    my ($from, $to) = @_;
+    mkdir $to or die "demo: $to: $!\n";
+    opendir(my $dh, $from) or die "demo: $from: $!\n";
+    for my $name (grep { !/^\./ } readdir $dh) {
+        if (-d "$from/$name") { copy_folder("$from/$name", "$to/$name") }
+        else { File::Copy::copy("$from/$name", "$to/$name") or die "demo: $to/$name: $!\n" }
+    }
+    return;
+}
+
+sub read_file {
+    my ($name) = @_;
+    open(my $fh, '<', $name) or die "demo: $name: $!\n";
+    return <$fh>;
 }
 
 sub write_file {

@@ -64,7 +64,7 @@ static int collect(void *ctx, const void *ptr, size_t len)
 static void write_to(struct dp_buf *buf, const struct dp_prof *prof)
 {
     struct dp_host host = { buf, collect, NULL };
-    struct dp_write_how how = { "x", 0 };
+    struct dp_write_how how = { .version = "x" };
     dp_buf_init(buf);
     CHECK(dp_prof_write(prof, &how, &host) == 0);
 }

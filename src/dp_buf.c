@@ -46,11 +46,6 @@ void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len)
     }
 }
 
-void dp_buf_addc(struct dp_buf *buf, char c)
-{
-    dp_buf_add(buf, &c, 1);
-}
-
 void dp_buf_adds(struct dp_buf *buf, const char *str)
 {
     dp_buf_add(buf, str, strlen(str));
@@ -78,6 +73,17 @@ void dp_buf_addu(struct dp_buf *buf, uint64_t n)
     do {
         *--p = (char)('0' + n % 10);
         n /= 10;
+    } while (n);
+    dp_buf_add(buf, p, (size_t)(tmp + sizeof tmp - p));
+}
+
+void dp_buf_addx(struct dp_buf *buf, uint64_t n)
+{
+    char tmp[16];
+    char *p = tmp + sizeof tmp;
+    do {
+        *--p = "0123456789abcdef"[n & 15];
+        n >>= 4;
     } while (n);
     dp_buf_add(buf, p, (size_t)(tmp + sizeof tmp - p));
 }

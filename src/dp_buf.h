@@ -21,11 +21,20 @@ void dp_buf_clear(struct dp_buf *buf);
 char *dp_buf_room(struct dp_buf *buf, size_t n);
 
 void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len);
-void dp_buf_addc(struct dp_buf *buf, char c);
 void dp_buf_adds(struct dp_buf *buf, const char *str);
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...) DP_PRINTF(2, 3);
-/* n in decimal. */
+/* n in decimal, in hexadecimal digits. */
 void dp_buf_addu(struct dp_buf *buf, uint64_t n);
+void dp_buf_addx(struct dp_buf *buf, uint64_t n);
+
+/* Names are put together byte by byte. */
+static inline void dp_buf_addc(struct dp_buf *buf, char c)
+{
+    if (buf->len < buf->cap && !buf->err)
+        buf->ptr[buf->len++] = c;
+    else
+        dp_buf_add(buf, &c, 1);
+}
 
 /* A terminating NUL behind the contents, not counted in len. Returns the
  * contents as a C string; "" when memory was short. */

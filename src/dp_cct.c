@@ -331,7 +331,9 @@ static void put_names(struct writing *w)
     const struct dp_pool *names = w->how->names;
     for (size_t r = 1; r <= names->count; r++) {
         const struct dp_name *name = dp_pool_name(names, w->order[r] - 1);
-        dp_buf_addf(w->out, "& %zx ", r);
+        dp_buf_adds(w->out, "& ");
+        dp_buf_addx(w->out, r);
+        dp_buf_addc(w->out, ' ');
         dp_buf_add(w->out, name->ptr, name->len);
         dp_buf_addc(w->out, '\n');
     }

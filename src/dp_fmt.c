@@ -4,15 +4,17 @@ static const char hex[] = "0123456789ABCDEF";
 
 static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
+    size_t done = 0;            /* what stands for itself goes in one piece */
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)str[i];
         if (c <= last_bad || c == 0x7f || c == '%') {
             char esc[3] = { '%', hex[c >> 4], hex[c & 15] };
+            dp_buf_add(buf, str + done, i - done);
             dp_buf_add(buf, esc, 3);
-        } else {
-            dp_buf_addc(buf, (char)c);
+            done = i + 1;
         }
     }
+    dp_buf_add(buf, str + done, len - done);
 }
 
 void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len)
@@ -44,7 +46,8 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
 {
     dp_buf_addc(buf, '=');
     number(buf, c->depth);
-    dp_buf_addf(buf, " %lx", (unsigned long)c->id);
+    dp_buf_addc(buf, ' ');
+    dp_buf_addx(buf, c->id);
     number(buf, c->calls);
     for (int m = 0; m < DP_METRICS; m++)
         number(buf, c->t[m]);
@@ -69,10 +72,14 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
     for (unsigned b = 0; b < DP_FMT_BUCKETS; b++) {
         if (!count[b])
             continue;
-        if (!any)
-            dp_buf_addf(buf, "h %lx", (unsigned long)id);
+        if (!any) {
+            dp_buf_adds(buf, "h ");
+            dp_buf_addx(buf, id);
+        }
         any = true;
-        dp_buf_addf(buf, " %u:%llu", b, (unsigned long long)count[b]);
+        number(buf, b);
+        dp_buf_addc(buf, ':');
+        dp_buf_addu(buf, count[b]);
     }
     if (any)
         dp_buf_addc(buf, '\n');

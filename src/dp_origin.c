@@ -4,10 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const common[DP_ORIGIN_COMMON] = {
-    "dprof_clock", "dprof_hash_seed", "dprof_options", "dprof_perl", "dprof_perturb_keys", "dprof_pid", "dprof_ppid",
-    "dprof_run", "dprof_script", "dprof_start", "dprof_tid",
+/* kind: the last one of enum dp_write_kind that has it. */
+static const struct { const char *name; int kind; } common[DP_ORIGIN_COMMON] = {
+    { "dprof_clock", DP_WRITE_BASELINE }, { "dprof_hash_seed", DP_WRITE_COUNTERS }, { "dprof_only", DP_WRITE_COUNTERS },
+    { "dprof_options", DP_WRITE_COUNTERS }, { "dprof_perl", DP_WRITE_COUNTERS }, { "dprof_perturb_keys", DP_WRITE_COUNTERS },
+    { "dprof_pid", DP_WRITE_ALL }, { "dprof_ppid", DP_WRITE_ALL }, { "dprof_run", DP_WRITE_ALL }, { "dprof_script", DP_WRITE_COUNTERS },
+    { "dprof_skip", DP_WRITE_COUNTERS }, { "dprof_start", DP_WRITE_ALL }, { "dprof_tid", DP_WRITE_ALL },
 };
+enum { OPTIONS = 3, SCRIPT = 9 };
 
 static const char *const sums[DP_ORIGIN_SUMS] = {
     "dprof_before_cpu", "dprof_dropped_cpu", "dprof_own_cpu", "dprof_own_real",
@@ -70,6 +74,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
     o->limited = o->limited || from->limited;
     o->runops_taken = o->runops_taken || from->runops_taken;
     o->events_lost = o->events_lost || from->events_lost;
+    o->no_times = o->no_times || from->no_times;
     return 0;
 }
 
@@ -80,7 +85,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     uint64_t n;
     for (int k = 0; k < DP_ORIGIN_COMMON; k++)
         for (size_t i = head->count; i-- > 0;)
-            if (strcmp(head->vars[i].name, common[k]) == 0) {
+            if (strcmp(head->vars[i].name, common[k].name) == 0) {
                 one.common[k].ptr = head->vars[i].value;
                 one.common[k].len = head->vars[i].len;
                 break;
@@ -97,6 +102,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     one.limited = dp_header_number(head, "dprof_limit_reached", &n) && n;
     one.runops_taken = dp_header_number(head, "dprof_runops_taken", &n) && n;
     one.events_lost = dp_header_number(head, "dprof_events_lost", &n) && n;
+    one.no_times = dp_header_number(head, "dprof_counters_only", &n) && n;
     return dp_origin_merge(o, &one, scale);
 }
 
@@ -104,6 +110,28 @@ void dp_origin_scale(struct dp_origin *o, uint64_t by)
 {
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
         o->sums[k] = scaled(o->sums[k], by);
+}
+
+int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)
+{
+    struct dp_name *script = &o->common[SCRIPT];
+    struct dp_buf buf;
+    const char *ptr;
+    size_t len;
+    if (!script->ptr)
+        return 0;
+    dp_buf_init(&buf);
+    int rc = dp_rebase(bases, n, script->ptr, script->len, &buf, &ptr, &len);
+    char *to = rc == 0 && ptr != script->ptr ? dp_pool_alloc(&o->pool, len + 1) : NULL;
+    if (to) {
+        memcpy(to, ptr, len);
+        to[len] = '\0';
+        *script = (struct dp_name){ to, len };
+    } else if (rc == 0 && ptr != script->ptr) {
+        rc = DP_E_NOMEM;
+    }
+    dp_buf_release(&buf);
+    return rc;
 }
 
 /* A value that can stand without quotes. */
@@ -117,7 +145,27 @@ static bool is_number(const struct dp_name *v)
     return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
 }
 
-void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf)
+/* Of the options, those that calls and contexts depend on: a profile that is compared with those of other days and other ways
+ * of starting the recorder differs in nothing else. */
+static void put_options(struct dp_buf *buf, const struct dp_name *v)
+{
+    static const char *const kept[] = { "builtins=", "callsites=" };
+    size_t n = 0;
+    dp_buf_addc(buf, '\'');
+    for (const char *p = v->ptr, *end = p + v->len; p < end;) {
+        const char *comma = memchr(p, ',', (size_t)(end - p));
+        size_t len = (size_t)((comma ? comma : end) - p);
+        for (size_t k = 0; k < DP_ARRAY_LEN(kept); k++)
+            if (len > strlen(kept[k]) && memcmp(p, kept[k], strlen(kept[k])) == 0 && !memchr(p, '\'', len) && !memchr(p, '\\', len)) {
+                dp_buf_adds(buf, n++ ? "," : "");
+                dp_buf_add(buf, p, len);
+            }
+        p += len + 1;
+    }
+    dp_buf_addc(buf, '\'');
+}
+
+void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
 {
     dp_buf_addf(buf, "$dprof_merged=%" PRIu64 ";\n", o->merged);
     if (o->cut)
@@ -128,18 +176,22 @@ void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf)
         dp_buf_adds(buf, "$dprof_runops_taken=1;\n");
     if (o->events_lost)
         dp_buf_adds(buf, "$dprof_events_lost=1;\n");
+    if (o->no_times || kind == DP_WRITE_COUNTERS)
+        dp_buf_adds(buf, "$dprof_counters_only=1;\n");
     for (int k = 0; k < DP_ORIGIN_COMMON; k++) {
         const struct dp_name *v = &o->common[k];
-        if (!v->ptr)
+        if (!v->ptr || kind > common[k].kind)
             continue;
-        dp_buf_addf(buf, "$%s=", common[k]);
-        if (is_number(v))
+        dp_buf_addf(buf, "$%s=", common[k].name);
+        if (k == OPTIONS && kind == DP_WRITE_COUNTERS)
+            put_options(buf, v);
+        else if (is_number(v))
             dp_buf_add(buf, v->ptr, v->len);
         else
             dp_fmt_quote(buf, v->ptr, v->len);
         dp_buf_adds(buf, ";\n");
     }
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        if (o->sums[k])
+        if (o->sums[k] && kind != DP_WRITE_COUNTERS)
             dp_buf_addf(buf, "$%s=%" PRIu64 ";\n", sums[k], o->sums[k]);
 }

@@ -7,8 +7,9 @@
 #include "dp_buf.h"
 #include "dp_header.h"
 #include "dp_pool.h"
+#include "dp_rebase.h"
 
-enum { DP_ORIGIN_COMMON = 11, DP_ORIGIN_SUMS = 4 };
+enum { DP_ORIGIN_COMMON = 13, DP_ORIGIN_SUMS = 4 };
 
 struct dp_origin {
     uint64_t merged;            /* recordings: processes, threads; 0: none yet */
@@ -16,6 +17,7 @@ struct dp_origin {
     bool limited;               /* one at least went on as a tree */
     bool runops_taken;          /* one at least ended without perl's run loop */
     bool events_lost;           /* in one at least counting ended early */
+    bool no_times;              /* one at least has counters only */
     uint64_t sums[DP_ORIGIN_SUMS];  /* ticks */
     struct dp_pool pool;
     struct dp_name common[DP_ORIGIN_COMMON];    /* ptr NULL: not all have it, and equal */
@@ -29,8 +31,10 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
 /* All of another. */
 int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t scale);
 void dp_origin_scale(struct dp_origin *o, uint64_t by);
+/* The script's path without what differs from machine to machine. Returns 0 or DP_E_NOMEM. */
+int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n);
 
-/* As lines of a header, in a fixed order. */
-void dp_origin_write(const struct dp_origin *o, struct dp_buf *buf);
+/* As lines of a header, in a fixed order. kind: enum dp_write_kind. */
+void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf);
 
 #endif

@@ -655,6 +655,22 @@ uint64_t dp_prof_total(const struct dp_prof *prof, int time)
     return prof->total[DP_USER] + prof->total[DP_SYSTEM];
 }
 
+uint64_t dp_prof_calls(const struct dp_prof *prof)
+{
+    uint64_t sum = 0;
+    for (uint32_t n = 1; n < prof->count; n++)
+        sum += prof->nodes[n].calls;
+    return sum;
+}
+
+uint64_t dp_prof_counted(const struct dp_prof *prof, size_t k)
+{
+    uint64_t sum = 0;
+    for (uint32_t n = 0; n < prof->count && k < prof->n_counters; n++)
+        sum += dp_prof_count(prof, n, k);
+    return sum;
+}
+
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info)
 {
     if (k >= dp_subs_count(&prof->subs))
@@ -663,6 +679,10 @@ int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info)
     const struct dp_name *package = dp_subs_text(&prof->subs, sub->package);
     info->package = package->ptr;
     info->package_len = package->len;
+    const struct dp_name *file = dp_subs_text(&prof->subs, sub->file);
+    info->file = file->ptr;
+    info->file_len = file->len;
+    info->line = sub->line;
     info->phase = sub->phase;
     return 1;
 }

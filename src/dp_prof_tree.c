@@ -1,5 +1,6 @@
 #include "dp_prof_tree.h"
 #include "dp_mem.h"
+#include "dp_rebase.h"
 
 #include <string.h>
 
@@ -289,35 +290,73 @@ int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
 
 /* ---- a profile into another ---- */
 
-static int merge_node(struct dp_prof *prof, const struct dp_prof *from, uint32_t i, const uint32_t *subs,
-                      uint32_t *of, uint64_t scale)
+struct taking {
+    struct dp_prof *prof;
+    const struct dp_prof *from;
+    const struct dp_take *what;
+    uint64_t scale;
+    uint32_t *subs, *of;        /* numbers there to numbers here; of nodes, DP_TAKE_... before */
+    struct dp_buf buf;
+};
+
+/* A path, or FILE:LINE. */
+static int rebase(struct taking *t, const struct dp_name *name, struct dp_text *out)
 {
-    const struct dp_node *node = &from->nodes[i];
-    int64_t n = 0;
-    if (i) {
-        const struct dp_name *at = node->site ? dp_pool_name(&from->sites, node->site - 1) : NULL;
-        int64_t site = at ? site_of(prof, at->ptr, at->len) : 0;
-        n = site < 0 ? site : dp_prof_kid(prof, of[node->parent], subs[node->sub], (uint32_t)site);
-    }
+    return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr, &out->len);
+}
+
+/* The number here of a sub there. */
+static int64_t take_sub(struct taking *t, uint32_t i)
+{
+    struct dp_text file = { NULL, 0 };
+    if (t->subs[i] != DP_MAP_NONE)
+        return t->subs[i];
+    if (rebase(t, dp_subs_text(&t->from->subs, t->from->subs.subs[i].file), &file) < 0)
+        return DP_E_NOMEM;
+    int64_t to = dp_subs_import_in(&t->prof->subs, &t->from->subs, i, file);
+    if (to >= 0)
+        t->subs[i] = (uint32_t)to;
+    return to;
+}
+
+static int64_t take_kid(struct taking *t, const struct dp_node *node)
+{
+    uint32_t parent = t->of[node->parent];
+    struct dp_text at = { NULL, 0 };
+    int rc = node->site ? rebase(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
+    int64_t site = rc < 0 ? rc : site_of(t->prof, at.ptr, at.len);
+    int64_t sub = site < 0 ? site : take_sub(t, node->sub);
+    return sub < 0 ? sub : dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, (uint32_t)sub, (uint32_t)site);
+}
+
+static int take_node(struct taking *t, uint32_t i)
+{
+    struct dp_prof *prof = t->prof;
+    const struct dp_node *node = &t->from->nodes[i];
+    if (t->of[i] != DP_TAKE_ROOT && t->of[i] != DP_TAKE_KEEP)
+        return 0;
+    int64_t n = t->of[i] == DP_TAKE_ROOT ? 0 : take_kid(t, node);
     if (n < 0)
         return (int)n;
-    of[i] = (uint32_t)n;
+    t->of[i] = (uint32_t)n;
     struct dp_node *to = &prof->nodes[n];
-    for (int m = 0; m < DP_METRICS; m++)
-        to->self[m] += node->self[m] * scale;
+    for (int m = 0; m < DP_METRICS; m++) {
+        to->self[m] += node->self[m] * t->scale;
+        prof->total[m] += node->self[m] * t->scale;
+    }
     to->calls = plus(to->calls, node->calls);
-    struct dp_extra x = dp_prof_extra(from, i);
-    if (add_extra(prof, (uint32_t)n, scaled(x.longest, scale), x.shortest ? scaled(x.shortest - 1, scale) : 0,
+    struct dp_extra x = dp_prof_extra(t->from, i);
+    if (add_extra(prof, (uint32_t)n, scaled(x.longest, t->scale), x.shortest ? scaled(x.shortest - 1, t->scale) : 0,
                   x.folded) < 0)
         return DP_E_NOMEM;
-    if (!prof->n_counters || !from->n_counters)
+    if (!prof->n_counters || !t->from->n_counters)
         return 0;
     uint64_t *counts = counts_of(prof, (uint32_t)n);
     if (!counts)
         return DP_E_NOMEM;
-    for (size_t k = 0; k < from->n_counters; k++)
-        if (prof->column[k] != UINT32_MAX && !from->counters[k].lacking)
-            counts[prof->column[k]] = plus(counts[prof->column[k]], dp_prof_count(from, i, k));
+    for (size_t k = 0; k < t->from->n_counters; k++)
+        if (prof->column[k] != UINT32_MAX && !t->from->counters[k].lacking)
+            counts[prof->column[k]] = plus(counts[prof->column[k]], dp_prof_count(t->from, i, k));
     return 0;
 }
 
@@ -339,55 +378,79 @@ static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
             prof->counters[prof->column[k]].share = from->counters[k].share;
 }
 
-static int merge(struct dp_prof *prof, const struct dp_prof *from, uint64_t scale, uint32_t *subs, uint32_t *of)
+static int take_subs(struct taking *t)
 {
-    size_t n = dp_subs_count(&from->subs);
-    for (size_t i = 0; i < n; i++) {
-        int64_t to = dp_subs_import(&prof->subs, &from->subs, (uint32_t)i);
+    size_t n = dp_subs_count(&t->from->subs);
+    for (uint32_t i = 0; i < n; i++)
+        t->subs[i] = DP_MAP_NONE;
+    for (uint32_t i = 0; i < n && !t->what->phase; i++) {       /* of a phase, those that it has */
+        int64_t to = take_sub(t, i);
         if (to < 0)
             return (int)to;
-        subs[i] = (uint32_t)to;
-        const uint64_t *h = dp_prof_histogram(from, (uint32_t)i);
-        if (h && dp_prof_on_histogram(prof, subs[i], h) < 0)
+        const uint64_t *h = dp_prof_histogram(t->from, i);
+        if (h && dp_prof_on_histogram(t->prof, t->subs[i], h) < 0)
             return DP_E_NOMEM;
     }
-    for (size_t i = 0; i < from->count; i++) {
-        int rc = merge_node(prof, from, (uint32_t)i, subs, of, scale);
-        if (rc < 0)
-            return rc;
-    }
-    for (int m = 0; m < DP_METRICS; m++)
-        prof->total[m] += from->total[m] * scale;
-    return dp_origin_merge(&prof->origin, &from->origin, scale);
+    return 0;
 }
 
-int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *message)
+static int take(struct taking *t)
 {
+    int rc = take_subs(t);
+    for (size_t i = 0; i < t->from->count && rc == 0; i++)
+        rc = take_node(t, (uint32_t)i);
+    if (rc < 0)
+        return rc;
+    struct dp_origin origin = t->from->origin;
+    if (t->what->phase) {
+        memset(origin.sums, 0, sizeof origin.sums);     /* of the whole process */
+        origin.cut = 0;
+    }
+    rc = dp_origin_merge(&t->prof->origin, &origin, t->scale);
+    return rc < 0 ? rc : dp_origin_rebase(&t->prof->origin, t->what->bases, t->what->n_bases);
+}
+
+int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message)
+{
+    struct taking t = { .prof = prof, .from = from, .what = what };
     struct dp_err err;
-    uint64_t scale;
     dp_err_init(&err);
+    message[0] = '\0';
     if (!from->hz)                      /* no file was readable */
         return 0;
     int rc = prof->detail && from->detail ? 0 : DP_E_ARG;
     if (rc == 0)
         rc = dp_prof_take_unit(prof, from->unit, from->no_calls, &err);
     if (rc == 0)
-        rc = dp_prof_common_hz(prof, from->hz, &scale, &err);
+        rc = dp_prof_common_hz(prof, from->hz, &t.scale, &err);
     for (int m = 0; m < DP_METRICS && rc == 0; m++)
-        if (from->total[m] >= DP_LIMIT_TOTAL / scale || prof->total[m] + from->total[m] * scale >= DP_LIMIT_TOTAL)
+        if (from->total[m] >= DP_LIMIT_TOTAL / t.scale || prof->total[m] + from->total[m] * t.scale >= DP_LIMIT_TOTAL)
             rc = no_room(&err);
     if (rc == 0) {
-        uint32_t *subs = dp_mem_realloc(NULL, dp_subs_count(&from->subs) + 1, sizeof *subs);
-        uint32_t *of = dp_mem_realloc(NULL, from->count, sizeof *of);
-        merge_counters(prof, from);
-        rc = subs && of ? merge(prof, from, scale, subs, of) : DP_E_NOMEM;
+        t.subs = dp_mem_realloc(NULL, dp_subs_count(&from->subs) + 1, sizeof *t.subs);
+        t.of = dp_mem_realloc(NULL, from->count, sizeof *t.of);
+        dp_buf_init(&t.buf);
+        rc = t.subs && t.of ? dp_prof_choose(from, what, t.of) : DP_E_NOMEM;
+        if (rc == DP_E_ARG)
+            dp_err_set(&err, rc, "there is no such phase");
+        if (rc == 0) {
+            merge_counters(prof, from);
+            rc = take(&t);
+        }
         if (rc == DP_E_LIMIT)
             too_many(&err, rc);
-        dp_mem_free(subs);
-        dp_mem_free(of);
+        dp_mem_free(t.subs);
+        dp_mem_free(t.of);
+        dp_buf_release(&t.buf);
     }
     if (rc < 0)
         dp_err_set(&err, rc, "%s", dp_err_text(rc));
     memcpy(message, err.message, sizeof err.message);
     return rc;
+}
+
+int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *message)
+{
+    static const struct dp_take all;
+    return dp_prof_take(prof, from, &all, message);
 }

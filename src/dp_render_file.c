@@ -8,8 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define HZ UINT64_C(10000000)   /* where there are no times: always the same */
+
 struct writing {
     const struct dp_prof *prof;
+    const struct dp_write_how *how;
     struct dp_sink *sink;
     struct dp_buf text;
     struct dp_pool lines;       /* of the subs, in order of their numbers */
@@ -175,12 +178,24 @@ static int arrange(struct writing *w)
 }
 
 /* The counters that stay: ops first, the others by their names. */
+static bool is_wanted(const struct writing *w, const struct dp_counter *c)
+{
+    const char *colon = strrchr(c->name, ':');
+    size_t len = colon ? (size_t)(colon - c->name) : c->len;
+    if (w->how->kind != DP_WRITE_COUNTERS)
+        return true;
+    for (size_t i = 0; i < w->how->n_counters; i++)
+        if (strlen(w->how->counters[i]) == len && memcmp(w->how->counters[i], c->name, len) == 0)
+            return true;
+    return false;
+}
+
 static void choose_counters(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;
     for (size_t k = 0; k < prof->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[k];
-        if (c->lacking)
+        if (c->lacking || !is_wanted(w, c))
             continue;
         size_t at = w->n_counters++;
         for (; at > 0; at--) {
@@ -216,17 +231,20 @@ static void put_shares(struct writing *w)
         dp_buf_adds(&w->text, "';\n");
 }
 
-static void put_header(struct writing *w, const char *version)
+static void put_header(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;
+    const bool times = w->how->kind != DP_WRITE_COUNTERS;
     struct dp_buf *buf = &w->text;
     dp_buf_clear(buf);
-    dp_buf_addf(buf, "%s\n$hz=%" PRIu64 ";\n$XS_VERSION='DProf %s';\n", DP_FMT_MAGIC, dp_prof_hz(prof), version);
+    dp_buf_addf(buf, "%s\n$hz=%" PRIu64 ";\n", DP_FMT_MAGIC, times ? dp_prof_hz(prof) : HZ);
+    if (w->how->kind == DP_WRITE_ALL)
+        dp_buf_addf(buf, "$XS_VERSION='DProf %s';\n", w->how->version);
     dp_buf_adds(buf, "# All values are given in HZ\n$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
     dp_buf_addf(buf, "$dprof_format='%s %d';\n", DP_FMT_TREE, DP_FMT_TREE_VERSION);
     if (prof->no_calls || strcmp(dp_prof_unit(prof), "s") != 0)
         dp_buf_addf(buf, "$dprof_unit='%s';\n", dp_prof_unit(prof));
-    dp_origin_write(&prof->origin, buf);
+    dp_origin_write(&prof->origin, w->how->kind, buf);
     for (size_t k = 0; k < w->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[w->counters[k]];
         struct dp_buf quoted;           /* its quotes are the list's */
@@ -243,7 +261,7 @@ static void put_header(struct writing *w, const char *version)
         dp_buf_adds(buf, "';\n");
     put_shares(w);
     dp_buf_addf(buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
-                prof->total[DP_USER], prof->total[DP_SYSTEM], prof->total[DP_REAL], DP_FMT_PART3);
+                times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0, times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
     put(w);
 }
 
@@ -271,6 +289,10 @@ static void put_context(struct writing *w, uint32_t n, size_t depth)
         .longest = x.longest, .shortest = x.longest ? x.shortest - 1 : 0,
         .counters = counters, .n_counters = w->n_counters, .folded = x.folded,
     };
+    if (w->how->kind == DP_WRITE_COUNTERS) {
+        memset(c.t, 0, sizeof c.t);
+        c.longest = c.shortest = 0;
+    }
     if (node->site) {
         const struct dp_name *at = dp_pool_name(&w->prof->sites, node->site - 1);
         c.at = at->ptr;
@@ -312,7 +334,7 @@ static void put_histograms(struct writing *w, const uint32_t *sorted)
     }
 }
 
-static int write_all(struct writing *w, const char *version)
+static int write_all(struct writing *w)
 {
     uint32_t *sorted = NULL;
     int rc = make_lines(w);
@@ -324,10 +346,11 @@ static int write_all(struct writing *w, const char *version)
         rc = arrange(w);
     if (rc == 0) {
         choose_counters(w);
-        put_header(w, version);
+        put_header(w);
         put_names(w, sorted);
         put_contexts(w);
-        put_histograms(w, sorted);
+        if (w->how->kind != DP_WRITE_COUNTERS)
+            put_histograms(w, sorted);
         rc = dp_sink_flush(w->sink);
     }
     dp_mem_free(sorted);
@@ -348,6 +371,7 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, co
         return DP_E_ARG;
     memset(&w, 0, sizeof w);
     w.prof = prof;
+    w.how = how;
     dp_buf_init(&w.text);
     dp_pool_init(&w.lines);
     struct dp_pack *pack = how->gzip ? dp_pack_new(to_host, to) : NULL;
@@ -358,7 +382,7 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, co
             dp_sink_init(w.sink, dp_pack_write, pack);
         else
             dp_sink_init(w.sink, to_host, to);
-        rc = write_all(&w, how->version);
+        rc = write_all(&w);
     }
     if (pack) {
         int end = dp_pack_end(pack);

@@ -161,9 +161,14 @@ static bool is_greater(struct dp_text a, struct dp_text b)
 
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n)
 {
+    return dp_subs_import_in(subs, from, n, text_of(from, from->subs[n].file));
+}
+
+int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file)
+{
     const struct dp_sub *sub = &from->subs[n];
     struct dp_subdef def = {
-        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
+        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = file,
         .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
         .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
     };

@@ -43,6 +43,8 @@ void dp_subs_next_file(struct dp_subs *subs);
 /* A sub of another table: its number here, or what dp_subs_add returns. What two
  * records of one sub tell differently is decided in a way that no order matters to. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
+/* The same, in another file. */
+int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file);
 /* The number of the sub, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def);
 static inline size_t dp_subs_count(const struct dp_subs *subs) { return subs->keys.count; }

@@ -114,11 +114,35 @@ int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *messag
 /* Do the files count different things? What one of them lacks is given up. */
 int dp_prof_counters_differ(const struct dp_prof *prof);
 
+/* What is taken of a profile. */
+struct dp_base {                /* a beginning of paths, and what stands in its place; both with the slash */
+    const char *from, *to;
+    size_t from_len, to_len;
+};
+struct dp_take {
+    const char *phase;          /* only what ran in this phase; NULL: all. Both profiles have dp_prof_phases then */
+    const char *below;          /* PACKAGE::NAME: of that, what was called by a call of this sub there is one with the root, and what that
+                                 * called is below; frames that ran when the phase began, and other subs on the way, are left out. NULL: the phase is the root */
+    const struct dp_base *bases;    /* of files, places and the script */
+    size_t n_bases;
+};
+/* As dp_prof_merge, of a part: times and counters of what is left out are left out, and with `phase` the histograms are, which know of
+ * no phases. DP_E_ARG where there is no such phase, or it has no such sub. */
+int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message);
+
 /* Writes the profile, which has dp_prof_detail, as a tree file (Format.pod, "THE TREE"). The
  * bytes depend on what was added, and not on its order. */
+enum dp_write_kind {
+    DP_WRITE_ALL,
+    DP_WRITE_BASELINE,          /* without what tells a recording from another one of the same: the run, processes, when it was */
+    DP_WRITE_COUNTERS           /* and without times: calls, and those counters that repeat */
+};
 struct dp_write_how {
     const char *version;        /* for $XS_VERSION */
     int gzip;
+    int kind;                   /* enum dp_write_kind */
+    const char *const *counters;    /* of DP_WRITE_COUNTERS: names, without units, of those that repeat */
+    size_t n_counters;
 };
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host);
 
@@ -126,6 +150,9 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, co
 struct dp_sub_info {
     const char *package;
     size_t package_len;
+    const char *file;           /* of its first statement; "" if that is not known */
+    size_t file_len;
+    uint64_t line;
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
@@ -187,6 +214,9 @@ long dp_flat_rows(const struct dp_prof *prof, const struct dp_names *names,
                   const struct dp_classic *how, struct dp_row *rows, size_t max);
 /* The total of the time, and the real one. */
 uint64_t dp_prof_total(const struct dp_prof *prof, int time);
+/* All calls; all that the k-th counter has counted. */
+uint64_t dp_prof_calls(const struct dp_prof *prof);
+uint64_t dp_prof_counted(const struct dp_prof *prof, size_t k);
 
 /* ---- subs of several profiles that are the same ---- */
 

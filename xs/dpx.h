@@ -117,6 +117,8 @@ struct dpx_ctx {
     bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */
+    const struct dpx_phase *before_block;   /* the phase that goes on behind a block */
+    bool in_block, block_started;   /* dpx_block.c; it has started recording */
     int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
     const struct dpx_phase *phase;
     double started;             /* seconds since 1970 */
@@ -150,6 +152,7 @@ struct dpx_process {
     pthread_mutex_t lock;       /* for `all`, `tids`, and states to be used again */
     struct dpx_ctx *all;
     unsigned tids;              /* so many threads have recorded */
+    bool own;                   /* no -d: blocks are recorded, and nothing else */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
@@ -289,10 +292,22 @@ void dpx_control_begin(struct dpx_ctx *ctx);
 /* PL_phase is another than ctx->stage: the phases main and END begin here. */
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 
+/* The phase of this name, new if there is none, however many there are; NULL: no memory. */
+const struct dpx_phase *dpx_control_phase(const char *name, size_t len);
+
 /* The frames of a trace are left, but have not ended; they go on, in another
  * phase or after a stretch without recording. now: an arrival stamp. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now);
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
+
+/* ---- dpx_block.c: stretches of a program that are looked at alone ---- */
+
+/* A phase of this name begins, and recording if it does not go on already. False: nothing records here, or a block has
+ * begun before. */
+bool dpx_block_begin(pTHX_ const char *name, size_t len);
+
+/* It ends: all is as before. */
+void dpx_block_end(pTHX);
 
 /* ---- dpx_coro.c ---- */
 
@@ -381,6 +396,15 @@ void dpx_run_end_trip(struct dpx_ctx *ctx);
  * shall run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
+/* The same without -d, for blocks: nothing is recorded before the first, the program's environment is left as it is, and
+ * options are the items alone. Croaks where that cannot be. */
+void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
+
+/* The state of this interpreter, whether it records at the moment or not; made for a new thread, if it can be. Or NULL. */
+struct dpx_ctx *dpx_run_known(pTHX);
+
+/* The hooks see this state from here on; NULL: none. */
+void dpx_run_show(pTHX_ struct dpx_ctx *ctx);
 
 /* This interpreter's state, or NULL when it does not record. */
 struct dpx_ctx *dpx_run_current(pTHX);

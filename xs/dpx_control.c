@@ -68,11 +68,9 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dpx_run_leave(ctx);
 }
 
-/* The phase of this name. They live as long as the process: threads share them. */
-static const struct dpx_phase *find_phase(const char *name, size_t len)
+/* They live as long as the process: threads share them. */
+static const struct dpx_phase *find_phase(const char *name, size_t len, bool last)
 {
-    static const char other[] = "other";
-    bool last = len == sizeof other - 1 && memcmp(name, other, len) == 0;
     struct dpx_phase *p;
     size_t n = 0;
     pthread_mutex_lock(&dpx_run.lock);
@@ -81,7 +79,7 @@ static const struct dpx_phase *find_phase(const char *name, size_t len)
             break;
     if (!p && n >= PHASES_MAX && !last) {
         pthread_mutex_unlock(&dpx_run.lock);
-        return find_phase(other, sizeof other - 1);
+        return find_phase("other", 5, true);
     }
     if (!p && (p = dp_mem_alloc(sizeof *p + len)) != NULL) {
         p->len = len;
@@ -92,6 +90,8 @@ static const struct dpx_phase *find_phase(const char *name, size_t len)
     pthread_mutex_unlock(&dpx_run.lock);
     return p;
 }
+
+const struct dpx_phase *dpx_control_phase(const char *name, size_t len) { return find_phase(name, len, true); }
 
 void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now)
 {
@@ -108,7 +108,7 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 {
     int why = errno;
     if (len) {
-        dpx_control_in_phase(ctx, find_phase(name, len), dpx_run_arrive(ctx));
+        dpx_control_in_phase(ctx, find_phase(name, len, false), dpx_run_arrive(ctx));
         dpx_run_leave(ctx);
     }
     errno = why;
@@ -116,7 +116,7 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 
 void dpx_control_begin(struct dpx_ctx *ctx)
 {
-    dpx_control_in_phase(ctx, find_phase("BEGIN", 5), ctx->rec.left);
+    dpx_control_in_phase(ctx, find_phase("BEGIN", 5, true), ctx->rec.left);
     dpx_run_leave(ctx);
     if (dpx_run.opt.start != DPX_START_BEGIN)
         dpx_control_stop(ctx);
@@ -125,6 +125,8 @@ void dpx_control_begin(struct dpx_ctx *ctx)
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->stage = PL_phase;
+    if (ctx->in_block || dpx_run.own)
+        return;
     if (PL_phase == PERL_PHASE_RUN) {
         dpx_control_mark(ctx, "main", 4);
         if (dpx_run.opt.start == DPX_START_MAIN)

@@ -154,3 +154,43 @@ void dpx_check(pTHX_ long code)
     if (code < 0)
         croak("%s", dp_err_text((int)code));
 }
+
+void dpx_take(pTHX_ struct dp_take *take, HV *from)
+{
+    AV *av = dpx_list(aTHX_ from, "bases");
+    SSize_t n = av ? av_len(av) + 1 : 0;
+    struct dp_base *bases = dpx_array(aTHX_ (size_t)n, sizeof *bases);
+    STRLEN len;
+    Zero(take, 1, struct dp_take);
+    take->phase = dpx_text_field(aTHX_ from, "phase", NULL);
+    take->below = dpx_text_field(aTHX_ from, "below", NULL);
+    take->bases = bases;
+    for (SSize_t i = 0; i + 1 < n; i += 2) {
+        SV *old = dpx_element(aTHX_ av, i), *new = dpx_element(aTHX_ av, i + 1);
+        struct dp_base *base = &bases[take->n_bases];
+        if (!old || !new)
+            continue;
+        base->from = dpx_text(aTHX_ old, &len);
+        base->from_len = len;
+        base->to = dpx_text(aTHX_ new, &len);
+        base->to_len = len;
+        take->n_bases++;
+    }
+}
+
+void dpx_write_how(pTHX_ struct dp_write_how *how, HV *from)
+{
+    AV *av = from ? dpx_list(aTHX_ from, "counters") : NULL;
+    SSize_t n = av ? av_len(av) + 1 : 0;
+    const char **counters = dpx_array(aTHX_ (size_t)n, sizeof *counters);
+    STRLEN len;
+    Zero(how, 1, struct dp_write_how);
+    how->gzip = from && dpx_number(aTHX_ from, "gzip", 0) != 0;
+    how->kind = from ? (int)dpx_number(aTHX_ from, "kind", DP_WRITE_ALL) : DP_WRITE_ALL;
+    how->counters = counters;
+    for (SSize_t i = 0; i < n; i++) {
+        SV *sv = dpx_element(aTHX_ av, i);
+        if (sv)
+            counters[how->n_counters++] = dpx_text(aTHX_ sv, &len);
+    }
+}

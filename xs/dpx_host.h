@@ -68,4 +68,8 @@ const char *dpx_error_text(int code);
 /* The error of a negative code, with a text. */
 void dpx_check(pTHX_ long code);
 
+/* What is taken of a profile, and how it is written, from perl's data. */
+void dpx_take(pTHX_ struct dp_take *take, HV *from);
+void dpx_write_how(pTHX_ struct dp_write_how *how, HV *from);
+
 #endif

@@ -96,7 +96,8 @@ static void add_place(struct dp_buf *to, const OP *start)
     if (!file)
         file = "";
     dp_fmt_field(to, file, strlen(file));
-    dp_buf_addf(to, ":%lu", (unsigned long)CopLINE(cCOPx(start)));
+    dp_buf_addc(to, ':');
+    dp_buf_addu(to, CopLINE(cCOPx(start)));
 }
 
 /* The named sub around an anonymous one. A closure does not know it; but it
@@ -198,7 +199,7 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
     int fields = is_line ? 2 : 0;
     dp_buf_clear(to);
     while (ptr < end) {
-        if ((size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
+        if (*ptr == '(' && (size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
             dp_buf_adds(to, "(eval");
             ptr = skip_number(ptr + n, end);
         } else if (fields && *ptr >= '0' && *ptr <= '9') {
@@ -357,7 +358,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
     bool anon = CvANON(cv);
-    if (!line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
+    bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");
+    if (!block && !line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
         if (!anon && start && name)
             remember_owner(ctx, cv);
         return flags;

@@ -36,6 +36,8 @@ static void set_ctx(pTHX_ struct dpx_ctx *ctx)
 #endif
 }
 
+void dpx_run_show(pTHX_ struct dpx_ctx *ctx) { set_ctx(aTHX_ ctx ? ctx : &nobody); }
+
 static void tripped(void *arg);
 
 U64 dpx_run_arrive(struct dpx_ctx *ctx)
@@ -196,13 +198,21 @@ static void finish(struct dpx_ctx *ctx)
     }
     dpx_run_end_trip(ctx);
     ctx->rec.save = NULL;       /* all is written now */
+    if (dpx_run.own && !ctx->forked && !ctx->tid) {
+        ctx->thx = NULL;        /* who wanted the blocks has read them */
+        dp_rec_flush(&ctx->rec, now);
+        dp_outfile_drop(&ctx->out);
+        dp_live_release(&ctx->live);
+        dpx_events_close(ctx);
+        return;
+    }
     dpx_frame_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
     dpx_file_rest(ctx);
     if (!ctx->out.failed) {
         dpx_file_trailer(ctx, true);
-        if (!dp_outfile_is_there(&ctx->out))
+        if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
             dpx_file_say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
@@ -277,12 +287,23 @@ void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
+/* The state of this interpreter, shown to the hooks or not. */
+static struct dpx_ctx *find(pTHX)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = dpx_run.all;
+    while (ctx && ctx->thx != DPX_THX)
+        ctx = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    return ctx;
+}
+
 /* Runs last in perl_destruct, after the objects of global variables are gone. */
 static void at_perl_exit(pTHX_ void *arg)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
+    struct dpx_ctx *ctx = find(aTHX);
     PERL_UNUSED_ARG(arg);
-    if (ctx->thx == DPX_THX) {
+    if (ctx) {
         dpx_run_end(aTHX_ ctx);
         if (ctx->tid == 0)      /* threads that end leave it to the others */
             dpx_heap_unwatch();
@@ -364,7 +385,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    if (dpx_file_open(aTHX_ ctx, &err) < 0)
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)     /* one that outlives its parent has no folder */
         dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
@@ -488,12 +509,11 @@ struct dpx_ctx *dpx_run_current(pTHX)
     return ctx && ctx->thx == DPX_THX ? ctx : NULL;
 }
 
-struct dpx_ctx *dpx_run_other(pTHX)
+/* Of a new thread. parent: of the one that it was made in, or any. */
+static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
 {
-    struct dpx_ctx *parent = DPX_CTX, *ctx = NULL;
+    struct dpx_ctx *ctx = NULL;
     int why = errno;
-    if (parent == &nobody)
-        return NULL;
     if (!dpx_run.off && dpx_run.opt.threads && (ctx = new_ctx()) != NULL) {
         enlist(ctx);
         dpx_events_open(aTHX_ ctx);
@@ -507,12 +527,34 @@ struct dpx_ctx *dpx_run_other(pTHX)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
+        ctx->in_block = !dpx_run.own && parent->in_block;
         dpx_run_leave(ctx);
         if (parent->rec.paused)
             dpx_control_stop(ctx);
     }
     set_ctx(aTHX_ ctx ? ctx : &nobody);
     errno = why;
+    return ctx;
+}
+
+struct dpx_ctx *dpx_run_other(pTHX)
+{
+    const struct dpx_ctx *parent = DPX_CTX;
+    return parent == &nobody ? NULL : new_thread(aTHX_ parent);
+}
+
+struct dpx_ctx *dpx_run_known(pTHX)
+{
+#ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0)
+        return NULL;
+#endif
+    struct dpx_ctx *ctx = find(aTHX);
+    if (ctx || !dpx_run.own || !dpx_run.all)
+        return ctx;
+    ctx = new_thread(aTHX_ dpx_run.all);
+    if (ctx && !ctx->rec.paused)
+        dpx_control_stop(ctx);
     return ctx;
 }
 
@@ -569,7 +611,7 @@ static void read_options(pTHX_ const char *const *items, size_t n)
     bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
     dp_err_init(&err);
     dpx_options_init(&dpx_run.opt);
-    if (dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
+    if (!dpx_run.own && dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&clock, wish))
@@ -611,7 +653,16 @@ static void make_run_id(void)
              (unsigned long)tv.tv_usec, (unsigned long)getpid());
 }
 
-bool dpx_run_start(pTHX_ const char *const *items, size_t n)
+/* What cannot be is said; of blocks, by an exception. */
+static bool refused(pTHX_ const char *why)
+{
+    if (dpx_run.own)
+        Perl_croak(aTHX_ "DProf: %s\n", why);
+    dpx_file_say("DProf: %s; the program is not profiled", why);
+    return false;
+}
+
+static bool start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct stat st;
@@ -622,9 +673,11 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
         Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
 #endif
     set_ctx(aTHX_ &nobody);
-    PL_perldb = 0;
-    dpx_run_clean_env(aTHX);
-    forget_sources(aTHX);
+    if (!dpx_run.own) {
+        PL_perldb = 0;
+        dpx_run_clean_env(aTHX);
+        forget_sources(aTHX);
+    }
     if (fstat(2, &st) == 0) {
         dpx_run.stderr_dev = st.st_dev;
         dpx_run.stderr_ino = st.st_ino;
@@ -632,10 +685,8 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     read_options(aTHX_ items, n);
     make_run_id();
     struct dpx_ctx *ctx = new_ctx();
-    if (!ctx || !dpx_run.path) {
-        dpx_file_say("DProf: out of memory; the program is not profiled");
-        return false;
-    }
+    if (!ctx || !dpx_run.path)
+        return refused(aTHX_ "out of memory");
     ctx->before_cpu_us = before;
     dp_err_init(&err);
     install_signal(&signal_before);
@@ -655,9 +706,8 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
             restore_signal(&signal_before);
     }
     if (rc < 0) {
-        dpx_file_say("DProf: %s; the program is not profiled", err.code ? err.message : dp_err_text(rc));
         free_ctx(ctx);
-        return false;
+        return refused(aTHX_ err.code ? err.message : dp_err_text(rc));
     }
     dpx_run.tids = 0;
     enlist(ctx);
@@ -672,4 +722,15 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
     return true;
+}
+
+bool dpx_run_start(pTHX_ const char *const *items, size_t n) { return start(aTHX_ items, n); }
+
+void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
+{
+    if (dpx_run.all)
+        return;
+    dpx_run.own = true;
+    start(aTHX_ items, n);
+    dpx_run_show(aTHX_ NULL);
 }

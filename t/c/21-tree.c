@@ -30,7 +30,7 @@ static int collect(void *ctx, const void *ptr, size_t len)
 static const char *written(const struct dp_prof *prof)
 {
     struct dp_host host = { &out, collect, NULL };
-    struct dp_write_how how = { "x", 0 };
+    struct dp_write_how how = { .version = "x" };
     dp_buf_clear(&out);
     if (dp_prof_write(prof, &how, &host) < 0)
         return "could not be written";
@@ -573,7 +573,7 @@ static bool everything(const struct dp_file_mem *mem)
 {
     struct dp_buf text;
     struct dp_host host = { &text, collect, NULL };
-    struct dp_write_how how = { "x", 1 };
+    struct dp_write_how how = { .version = "x", .gzip = 1 };
     char message[240];
     bool good = false;
     dp_buf_init(&text);

@@ -306,7 +306,7 @@ static void written(void)
     struct dp_prof *prof = dp_prof_new(), *again = dp_prof_new();
     struct dp_buf tree;
     struct dp_host host = { &tree, collect, NULL };
-    struct dp_write_how how = { "x", 0 };
+    struct dp_write_how how = { .version = "x" };
     char message[240];
     dp_buf_init(&tree);
     dp_prof_detail(prof);

@@ -22,7 +22,9 @@ if ($file =~ m{^(.*)/Devel/DProf/Core\.pm\z}s) {
     }
 }
 our $Dir = $file;
-if ($file =~ /["\n]/) {
+if (defined &Devel::DProf::_start) {
+    # it is there: the program is profiled itself
+} elsif ($file =~ /["\n]/) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {
     eval qq{#line 1 "$file/Devel/DProf.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1} or die $@;

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_label counter_unit counter_doubts flags few COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats counter_label counter_unit counter_doubts flags few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -117,7 +117,7 @@ sub settle {
     my @sides = @{ $self->{sides} };
     for my $side (@sides) {
         my @parts = parts($side);
-        next if $self->{force} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
+        next if $self->{force} || $self->{empty} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
         $self->{say}->("$side->{name}: " . ($self->{windows} ? 'nothing of it lies within --time' : 'nothing was recorded in it'));
         return 0;
     }
@@ -147,9 +147,15 @@ sub know_work {
     return;
 }
 
+# Of a baseline of counters alone?
+sub has_no_times {
+    my ($self, $profile) = @_;
+    return $self->header($profile)->{dprof_counters_only};
+}
+
 sub has {
-    my ($profile) = @_;
-    return (qw(cpu user system real), $profile->no_calls ? () : 'calls', grep { length } @{ counter_names($profile) });
+    my ($self, $profile) = @_;
+    return ($self->has_no_times($profile) ? () : qw(cpu user system real), $profile->no_calls ? () : 'calls', grep { length } @{ counter_names($profile) });
 }
 
 # A metric as all sides have it, or nothing: that was said.
@@ -162,16 +168,16 @@ sub measure {
             my @names = @{ counter_names($profile) };
             my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
             push @counters, $n;
-            $lacking = 1 if exists $METRIC{$name} ? $METRIC{$name} == 4 && $profile->no_calls : !defined $n;
+            $lacking = 1 if exists $METRIC{$name} ? $METRIC{$name} == 4 ? $profile->no_calls : $self->has_no_times($profile) : !defined $n;
         }
     }
     if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } has($p) } map { parts($_) } @{ $self->{sides} };
+        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } map { parts($_) } @{ $self->{sides} };
         $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
-        $self->{say}->("$_->{name} has " . join(', ', has((parts($_))[0]))) for @{ $self->{sides} };
+        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0]))) for @{ $self->{sides} };
         return;
     }
-    my $counted = $name =~ /^(?:ops|svs|svs-freed)\z/;
+    my $counted = counter_repeats($name);
     return {
         name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $counted || $name eq 'calls' ? 1 : 0,
         exists $METRIC{$name} ? () : (counters => \@counters),
@@ -227,7 +233,8 @@ sub why_unpinned {
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
-    my %names = (dprof_perl => 'perl', dprof_clock => 'the clock', dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
+    my $times = !grep { $self->has_no_times($_) } map { parts($_) } @{ $self->{sides} };
+    my %names = (dprof_perl => 'perl', $times ? (dprof_clock => 'the clock') : (), dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
         $of_commands ? () : (program => 'the program'));
     for my $name (sort keys %names) {
         my (%values, @order);
@@ -483,7 +490,7 @@ is called.
 
 FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
 ones for all that follow.
 
 =item gate TEXT

@@ -13,6 +13,7 @@ use constant {
     FORCE => 1,
     CPU => 0, USER => 1, SYSTEM => 2, REAL => 3,
     BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,
+    BASELINE => 1, COUNTERS => 2,
     KEEP => 0, DROP => 1, GROUP => 2, OTHER => 3,
 };
 
@@ -22,6 +23,21 @@ sub CLONE_SKIP { 1 }
 sub roles {
     my ($self, $how, $role) = @_;
     return join '', map { chr $role->($_) } $self->names($how);
+}
+
+# Writes a tree file, beside the old one, which stays what it was until all is well. Returns undef, or why not.
+sub save {
+    my ($self, $path, $version, $how) = @_;
+    my $new = -e $path && !-f _ ? $path : "$path.$$.new";   # a device, a pipe
+    open my $out, '>:raw', $new or return "$!";
+    my $rc = $self->write_tree($out, $version, $how // {});
+    my $errno = $!;
+    my $closed = close $out;
+    $! = $errno if $rc && $closed;
+    return undef if $closed && !$rc && ($new eq $path || rename $new, $path);
+    my $why = "$!";
+    unlink $new if $new ne $path;
+    return $why;
 }
 
 # The files of the run that a file belongs to, itself first: those beside it that are called like it but
@@ -135,14 +151,25 @@ there are processors). The outcomes of the profiles tell how it went. PROGRESS i
 
 Adds all of another profile. Returns undef, or what is wrong.
 
+=item take OTHER, HOW
+
+Adds a part of another profile, as C<merge> does. HOW is a hash: phase, the name of a phase whose contexts alone are taken, and of several
+files those of them that have it (both profiles with C<phases>): the phase is the root then; below, PACKAGE::NAME of a sub in it: what that called is one with the root, and frames above it, which ran when the phase began, are left out;
+bases, a list of pairs, of beginnings of paths and what is to stand in their place. Histograms know of no phases, and are left out with phase. Returns undef, or what is wrong: C<there is no such phase>.
+
 =item counters_differ
 
 True if not all files count the same things. What one of them lacks is left out.
 
-=item write_tree HANDLE, VERSION [GZIP]
+=item write_tree HANDLE, VERSION [HOW]
 
 Writes the profile as a tree file (see L<Devel::DProf::Format>). The bytes do not
-depend on the order in which it was put together. Returns 0, or a negative code.
+depend on the order in which it was put together. HOW is a hash: gzip; kind, 0, or BASELINE (without what tells one recording from another) or COUNTERS
+(and without times), which take counters, a list of the names of those that are kept. Returns 0, or a negative code.
+
+=item save PATH, VERSION [HOW]
+
+The same, to a file of another name first, which then replaces the one that is there. Returns undef, or why it could not be written.
 
 =item files
 
@@ -163,6 +190,10 @@ The header's names and values, in the file's order.
 
 Ticks per second; all ticks of one kind of time (CPU, USER, SYSTEM, REAL); the
 number of distinct calling contexts.
+
+=item calls, counted N
+
+All calls; all that counter number N (from 0 on, in the order of L</counters>) has counted.
 
 =item names HOW
 
@@ -190,7 +221,7 @@ it reads, and returns an outcome.
 
 =item subs HOW
 
-Label and package of each sub, in pairs.
+Label, package, file and line of each sub, as a list each. File is empty where it is not known.
 
 =item counters
 

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(include_dirs record_into stop);
+our @EXPORT_OK = qw(include_dirs module_folder record_into stop);
 
 # The folders that a perl of this installation would not search by itself.
 sub include_dirs {
@@ -23,33 +23,63 @@ sub include_dirs {
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
+# A folder that has the recorder and nothing else, both parts of it, as it is when it is installed: where they are apart (blib), XSLoader falls back to
+# DynaLoader, and the program executes what that loads. Dies with what is wrong.
+sub module_folder {
+    my ($dir) = @_;
+    require Config;
+    require Cwd;
+    require File::Path;
+    my $object = "auto/Devel/DProf/DProf.$Config::Config{dlext}";
+    my $ours = $INC{'Devel/DProf/Core.pm'} =~ s{/Devel/DProf/Core\.pm\z}{}r;
+    my ($module) = grep { -e } map { "$_/Devel/DProf.pm" } grep { !ref } $ours, @INC;
+    my ($built) = grep { -e } map { "$_/$object" } grep { !ref } $Devel::DProf::Core::Dir, @INC;
+    die "DProf: Devel/DProf.pm and $object are not where Devel::DProf::Core is\n" if !defined $module || !defined $built;
+    File::Path::make_path("$dir/Devel", "$dir/auto/Devel/DProf");
+    for (["$dir/Devel/DProf.pm", $module], ["$dir/$object", $built]) {
+        -e $_->[0] or symlink Cwd::abs_path($_->[1]), $_->[0] or die "DProf: $_->[0]: $!\n";
+    }
+    return $dir;
+}
+
 my $child;      # the process group of the command that runs
 
-# Runs a shell command in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
-# input is empty, its output goes nowhere, or to our standard error. Returns the status of wait, the files, and the end of what it said when it failed.
+# Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
+# input is empty or the file `stdin', its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout and said of the folder, which then
+# stay. `env': variables of its own; `events': counters; `inc': more folders for its modules. Returns the status of wait, the files, and the end of what it said when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
     require POSIX;
     my $separator = $Config::Config{path_sep};
-    local $ENV{PERL5LIB} = join $separator, include_dirs(), grep { length } $ENV{PERL5LIB} // '';
+    my @dirs = include_dirs();
+    my @module = @dirs ? module_folder("$dir/module") : ();
+    local $ENV{PERL5LIB} = join $separator, @module, @{ $how{inc} || [] }, grep({ length } $ENV{PERL5LIB} // ''), @dirs;
     local $ENV{PERL5OPT} = join ' ', grep { length } $ENV{PERL5OPT} // '', '-d:DProf=mode=tree';
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = ($dir =~ s/%/%%/gr) . '/%p.out';
     local $ENV{PERL_HASH_SEED} = 0;
     local $ENV{PERL_PERTURB_KEYS} = 0;
+    local $ENV{PERL_DPROF_EVENTS} = $how{events} // $ENV{PERL_DPROF_EVENTS};
+    delete $ENV{PERL_DPROF_EVENTS} if !defined $ENV{PERL_DPROF_EVENTS};
+    my %env = %{ $how{env} || {} };
     my $said = "$dir/said";
     defined(my $pid = fork) or return (-1, [], "fork: $!");
     if (!$pid) {
         POSIX::setpgid(0, 0);
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP QUIT);
-        open STDIN, '<', '/dev/null';
+        open STDIN, '<', $how{stdin} // '/dev/null';
+        defined $env{$_} ? $ENV{$_} = $env{$_} : delete $ENV{$_} for keys %env;
         if ($how{show}) {
             open STDOUT, '>&', \*STDERR;
         } else {
-            open STDOUT, '>', '/dev/null';
+            open STDOUT, '>', $how{output} ? "$dir/stdout" : '/dev/null';
             open STDERR, '>', $said;
         }
-        exec { '/bin/sh' } 'sh', '-c', $command or POSIX::_exit(127);
+        my @words = ref $command ? @$command : ('sh', '-c', $command);
+        # it dies under -T, and that is not the parent's to catch
+        eval { exec { ref $command ? $words[0] : '/bin/sh' } @words };
+        print STDERR $@;
+        POSIX::_exit(127);
     }
     POSIX::setpgid($pid, $pid);
     $child = $pid;
@@ -57,7 +87,8 @@ sub record_into {
     my $status = $?;
     undef $child;
     my $text = $status ? tail($said) : '';
-    unlink $said;
+    unlink $said if !$how{output};
+    File::Path::remove_tree(@module) if @module;
     return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
 }
 
@@ -96,7 +127,7 @@ Devel::DProf::Record - runs commands under the recorder
 
 =head1 DESCRIPTION
 
-For the tools. C<include_dirs> are the folders of this module that perl does not search by itself; C<record_into(DIR, COMMAND, show
+For the tools. C<module_folder(DIR)> makes a folder with links to the recorder's two parts, and returns it. C<include_dirs> are the folders of this module that perl does not search by itself; C<record_into(DIR, COMMAND, show
 =E<gt> BOOL)> runs a command in a process group of its own, and C<stop>, called by a signal handler, ends it.
 
 =cut

@@ -145,7 +145,7 @@ sub unit {
 # Names of all metrics that every side has.
 sub has {
     my ($self) = @_;
-    my @lists = map { [Devel::DProf::Diff::has($_)] } map { @$_ } map { @{ $_->{profiles} } } $self->sides;
+    my @lists = map { [$self->{reader}->has($_)] } map { @$_ } map { @{ $_->{profiles} } } $self->sides;
     return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
 }
 

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -67,6 +67,9 @@ sub metrics_of {
     }
     return @metrics;
 }
+
+# Does it repeat from run to run, with the same hash seed?
+sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
 # How it is called in a heading: with the unit, where the name does not tell.
 sub counter_label {

@@ -4,13 +4,14 @@ use strict;
 use warnings;
 
 use Getopt::Long ();
+use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress told_of manual);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'o|output=s', 'z|gzip', 'F|force', 'processes', 'unit=s', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'z|gzip', 'F|force', 'processes', 'unit=s', 'counters-only', 'V|version', 'h|help', 'H|manual',
 );
 
 sub main {
@@ -53,19 +54,16 @@ sub usage {
 # Each file is read by itself first, so that nothing of a bad one gets in.
 sub merged {
     my ($opt, @names) = @_;
-    my $all = Devel::DProf::Profile->new;
-    $all->detail;
-    $all->phases;
+    my $all = Devel::DProf::Baseline::empty();
+    my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Baseline::bases()) : ();
     my ($failed, $any) = (OK, 0);
     for my $path (@names) {
-        my $one = Devel::DProf::Profile->new;
-        $one->detail;
-        $one->phases;
+        my $one = Devel::DProf::Baseline::empty();
         $one->declare_unit($opt->{unit}) if defined $opt->{unit};
         $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
         my $wrong = wrong($one->outcome(0), $opt);
-        my $message = $wrong ? undef : $all->merge($one);
+        my $message = $wrong ? undef : $all->take($one, \%take);
         complain("$path: $message") if defined $message;
         if ($wrong || defined $message) {
             complain("$path is left out");
@@ -87,38 +85,23 @@ sub wrong {
     return 1;
 }
 
-# Written beside the old file, which stays what it was until all is well.
 sub written {
     my ($profile, $opt, $out) = @_;
-    my $to = \*STDOUT;
-    my $new = "$out.$$.new";
-    if ($out ne '-' && -e $out && !-f _) {      # a device, a pipe
-        $new = $out;
-    }
+    my %how = (gzip => $opt->{z} ? 1 : 0);
+    %how = (%how, %{ Devel::DProf::Baseline::written_how($profile, 1) }) if $opt->{'counters-only'};
+    my $failed;
     if ($out ne '-') {
-        my $handle;
-        open $handle, '>', $new or return unwritten($out);
-        $to = $handle;
-    }
-    binmode $to;
-    my $rc = $profile->write_tree($to, $VERSION, $opt->{z} ? 1 : 0);
-    my $errno = $!;
-    if (!close($to) || $rc) {
+        $failed = $profile->save($out, $VERSION, \%how);
+    } else {
+        binmode STDOUT;
+        my $rc = $profile->write_tree(\*STDOUT, $VERSION, \%how);
+        my $errno = $!;
+        my $closed = close STDOUT;
         $! ||= $errno;
-        my $status = unwritten($out);
-        unlink $new if $out ne '-' && $new ne $out;
-        return $status;
+        $failed = "$!" if $rc || !$closed;
     }
-    return OK if $out eq '-' || $new eq $out || rename $new, $out;
-    my $status = unwritten($out);
-    unlink $new;
-    return $status;
-}
-
-sub unwritten {
-    my ($out) = @_;
-    my $why = "$!";
-    complain('dprofmerge: ' . ($out eq '-' ? 'the result' : $out) . " could not be written: $why");
+    return OK if !defined $failed;
+    complain('dprofmerge: ' . ($out eq '-' ? 'the result' : $out) . " could not be written: $failed");
     return FAILED;
 }
 
@@ -139,6 +122,7 @@ those of killed processes; folded stacks of other profilers.
     -F            put up with missing entries and exits
     --processes   with each file, all the files of its run (tmon.out.PID)
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
+    --counters-only   a baseline: calls and counters that repeat, no times, nothing of the machine
     -V, -h, -H    version, this help, the manual
 END
     return OK;

@@ -1,0 +1,360 @@
+package App::Prove::Plugin::DProf;
+
+# prove -PDProf: all tests under the profiler, one summary, baselines.
+
+use strict;
+use warnings;
+
+use File::Path ();
+use File::Spec;
+use File::Temp ();
+use Devel::DProf::Record;
+use Devel::DProf::Suite;
+use Devel::DProf::Tool qw(bytes);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+sub import { }      # prove hands it the options, too
+
+# Called by prove before any test runs.
+sub load {
+    my ($class, $prove) = @_;
+    my $app = $prove->{app_prove};
+    my $before = $app->{+__PACKAGE__};
+    # .proverc and the command line may both have it
+    my %opt = (%{ $before ? $before->{opt} : {} }, %{ Devel::DProf::Suite->options(@{ $prove->{args} || [] }) });
+    my $suite = Devel::DProf::Suite->new(%opt);
+    my $self = bless { opt => \%opt, suite => $suite, jobs => [], of_job => {} }, $class;
+    $self->prepare;
+    $app->{+__PACKAGE__} = $self;
+    return 1 if $before;
+    # one that App::Prove runs its tests with is a class of its own, so that other plugins' stay what they are
+    my $subclass = "$class\::Prove" . ++our $Apps;
+    my $parent = ref $app;
+    my $run = $app->can('_runtests') or die "DProf: this prove is not known to the plugin\n";
+    no strict 'refs';
+    @{"${subclass}::ISA"} = $parent;
+    *{"${subclass}::_runtests"} = sub {
+        my ($prove_app, @how) = @_;
+        return $prove_app->{+__PACKAGE__}->run($prove_app, $run, @how);
+    };
+    bless $app, $subclass;
+    return 1;
+}
+
+# ---- the environment of the tests ----
+
+# The folder that all goes to, where perl finds the module, and whether that works. Dies with what is wrong.
+sub prepare {
+    my ($self) = @_;
+    my $was = $ENV{PERL5OPT} // '';
+    die "DProf: PERL5OPT has `$1' already; only one of them can watch a program\n" if $was =~ /(?:^|\s)(-d\S*)/;
+    my ($temp) = grep { defined && -w $_ && plain($_) } File::Spec->rel2abs(File::Spec->tmpdir), '/tmp'
+        or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
+    $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
+    my @inc = $self->include;
+    my $events = $self->{suite}{events};
+    $self->{perl5opt} = sub {
+        my ($dir, $alone) = @_;
+        return join ' ', grep { length } $alone ? () : $was, @inc, "-d:DProf=mode=tree,out=$dir/%p.out" . (defined $events ? ",events=$events" : '');
+    };
+    return $self->try;
+}
+
+# PERL5OPT is split at blanks, the profiler's options at commas.
+sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
+
+# Where perl would not find the module by itself, a folder that has nothing else: one of the person's own in front of all others
+# would bring other modules with it. PERL5LIB stays as it is, and a test may change it.
+sub include {
+    my ($self) = @_;
+    return if !Devel::DProf::Record::include_dirs();
+    return '-I' . Devel::DProf::Record::module_folder("$self->{dir}/lib");
+}
+
+# The perl that runs the tests, once: what it does not like would fail every test.
+sub try {
+    my ($self) = @_;
+    my $dir = "$self->{dir}/try";
+    mkdir $dir or die "DProf: $dir: $!\n";
+    local $ENV{PERL5OPT} = $self->{perl5opt}->($dir, 1);
+    my $perl = $ENV{HARNESS_PERL} // $^X;
+    my $said = '';
+    if (open my $in, '-|') {
+        local $/;
+        $said = <$in> // '';
+        close $in;
+    } else {
+        open STDERR, '>&', \*STDOUT;
+        exec { $perl } $perl, '-e', '0' or do { print "$perl: $!\n"; require POSIX; POSIX::_exit(127) };
+    }
+    my ($line) = grep { /\S/ } split /\n/, $said;
+    die 'DProf: the profiler cannot run here: ' . ($line // "status $?") =~ s/\ADProf: //r . "\n" if $? || !Devel::DProf::Suite::profiles_in($dir);
+    return;
+}
+
+# ---- the run ----
+
+sub run {
+    my ($self, $app, $run, $args, @tests) = @_;
+    my $suite = $self->{suite};
+    local %ENV = %ENV;
+    $self->{perl5lib} = $ENV{PERL5LIB};
+    # calls and ops repeat with the same seed only; without a baseline no test shall see that it is watched
+    @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->{baseline};
+    my %more = (
+        parser_args => sub { $self->before_test($_[1]) },
+        after_test => sub { $self->after_test(@_) },
+    );
+    my %own = %{ $args->{callbacks} || {} };
+    for my $event (keys %more) {
+        my ($ours, $theirs) = ($more{$event}, $own{$event});
+        $own{$event} = sub { $ours->(@_); return $theirs ? $theirs->(@_) : () };
+    }
+    my $loud = ($args->{verbosity} // 0) >= 0;
+    my $text = text_formatter($args);
+    local @SIG{qw(INT TERM HUP PIPE)} = map { $self->leave($_, $SIG{$_}) } qw(INT TERM HUP PIPE);
+    my $passed = eval { $app->$run({ %$args, callbacks => \%own }, @tests) ? 1 : 0 };
+    my $error = $@;
+    my $good = eval { $self->finish($passed, $loud, $text ? \*STDOUT : \*STDERR) };
+    print STDERR 'DProf: ', $@ =~ s/\ADProf: //r if !defined $good;
+    die $error if !defined $passed;
+    return $passed && $good;
+}
+
+# A person who interrupts us leaves no folder behind.
+sub leave {
+    my ($self, $name, $handler) = @_;
+    return $handler if defined $handler && length $handler && $handler ne 'DEFAULT';
+    my $pid = $$;
+    return sub {
+        File::Path::remove_tree("$self->{dir}") if $$ == $pid;
+        $SIG{$name} = 'DEFAULT';
+        kill $name => $$;
+    };
+}
+
+# A formatter that writes XML wants no text behind it.
+sub text_formatter {
+    my ($args) = @_;
+    my ($by_env) = map { /^f(.*)/ ? $1 =~ s/-/::/gr : () } split /:/, $ENV{HARNESS_OPTIONS} // '';
+    my $class = $args->{formatter_class} // $by_env // 'TAP::Formatter::Console';
+    return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
+}
+
+# Each test has a folder: what it starts, and what that starts, writes there.
+sub before_test {
+    my ($self, $job) = @_;
+    my ($file, $name) = @$job;
+    my $n = @{ $self->{jobs} };
+    my $dir = "$self->{dir}/$n";
+    mkdir $dir or die "DProf: $dir: $!\n";
+    push @{ $self->{jobs} }, { file => $file, name => $name, dir => $dir };
+    push @{ $self->{of_job}{"$file\0$name"} }, $n;
+    $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
+    return if !defined $self->{suite}{baseline};
+    # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC takes longer
+    if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
+    else { delete $ENV{PERL5LIB} }
+    return;
+}
+
+sub after_test {
+    my ($self, $job, $parser) = @_;
+    my $n = shift @{ $self->{of_job}{"$job->[0]\0$job->[1]"} } // return;
+    $self->{jobs}[$n]{facts} = { failed => $parser->has_problems ? 1 : 0, skipped => defined $parser->skip_all ? 1 : 0 };
+    return;
+}
+
+# The summary, and what else was asked for. Returns whether the gate passed.
+sub finish {
+    my ($self, $passed, $loud, $out) = @_;
+    my $suite = $self->{suite};
+    for my $job (@{ $self->{jobs} }) {
+        $suite->add($job->{name}, [Devel::DProf::Suite::profiles_in($job->{dir})], %{ $job->{facts} || { failed => 1 } });
+    }
+    print {$out} bytes($suite->summary) if $loud;
+    my ($good, @lines) = $suite->finish($passed, "$self->{dir}");
+    if ($loud) { print {$out} "\n", @lines if @lines }
+    elsif (!$good) { print STDERR @lines }
+    return $good;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+App::Prove::Plugin::DProf - prove -PDProf: a test suite under the profiler
+
+=head1 SYNOPSIS
+
+    prove -b -PDProf t/
+    prove -b -j4 -PDProf=top=20,html=suite.html t/
+    prove -b '-PDProf=baseline=t/base,fail_if=calls > 0, ops > 2%' t/
+    DPROF_UPDATE_BASELINES=1 prove -b -PDProf=baseline=t/base t/
+
+=head1 DESCRIPTION
+
+Runs every test file under L<Devel::DProf> in tree mode, and tells at the end, behind prove's own result, what the suite has cost: the costliest test files, with the costliest subs of
+each, and the costliest subs of all of them together.
+
+    Files=46, Tests=719,  7 wallclock secs ...
+    Result: PASS
+
+    DProf: 46 test files in 48 processes, 4.136 s of CPU time, 7,691,116 ops,
+          192,661 calls
+
+        CPU s   Share             Ops        Calls  Test file, its costliest subs
+        0.294    7.1%       1,185,007       35,880  t/old-base.t
+              Test2::API::context 8%, Test::Builder::cmp_ok 6%, main::BEGIN 5%
+        ...
+       Self s   Share             Ops        Calls  Sub, of all test files
+        0.442   10.7%          47,221        2,489  Test::Builder::BEGIN
+
+CPU s is user and system time of all processes of the file, Ops are the steps that perl's interpreter took (L<Devel::DProf/"TRACE AND TREE">), Calls all calls of subs. Time outside of subs is
+C<(program)>.
+
+All that a test starts counts for it: forked children, and other perls, whatever becomes of PERL5LIB. Tests see PERL5OPT with C<-d:DProf> in it (behind what was there before), and perhaps one folder
+more in C<@INC>; beyond that, only what L<Devel::DProf/"WHAT A PROGRAM CAN STILL SEE"> lists. With C<-j>, C<-b>, C<-l>, C<-r>, C<--state>, C<--exec>, HARNESS_OPTIONS and other plugins it works as without. With C<-q> and
+C<-Q> there is no summary. With a formatter of your own (C<--formatter>) it goes to the standard error.
+
+Not profiled are: test files that are no Perl, what runs without PERL5OPT (perls that a test starts under C<-T>; files that are under C<-T> themselves are profiled, as prove
+takes care of that), and perls that are ended by C<kill> before they have done anything. Such files are listed, and fail nothing.
+
+=head1 OPTIONS
+
+They stand behind C<-PDProf=>, with commas between them. An unknown option or a bad value is an error before any test runs. In place of each there may be
+an environment variable, PROVE_DPROF_ and its name in capitals; the command line goes first.
+
+=over
+
+=item top=N
+
+So many test files and subs are shown, 10 if not set. The files that are left out are summed up in one line.
+
+=item baseline=DIR
+
+Compares each test file with its last good run, which is kept in that folder: F<DIR/t/parse.t.tmon> for F<t/parse.t> (characters that are not for file names are written as C<%XX>).
+What costs more than the rules of C<fail_if> allow is told in one line for each finding, with test file, sub, rule, and the old and new number; prove's exit status is then 1.
+
+    DProf: t/parse.t: My::Lexer::token: calls > 0: 1,200 -> 2,400
+    DProf: FAIL: 1 test file costs more than the baseline allows (calls > 0, ops > 2%)
+
+When the suite has passed and no rule was broken, the run is the last good one, and is written there. Baselines that were recorded for the first time are told. Test files that failed or were skipped are
+neither compared nor written, nor are processes that did not come to their end. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all baselines are
+written anew if the suite passes.
+
+The baselines can be committed; see L<Devel::DProf::Baseline>. For that take C<counters_only> and C<keep>.
+
+Tests run with PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0 then, so that calls and ops repeat. Without C<baseline> they run with what they would have without the profiler.
+
+=item fail_if=RULES
+
+The rules, as of L<dprofdiff/--fail-if>. Commas in them, and between them, are understood. If not set: C<< calls > 5% & 10, ops > 5% & 10000 >>, of any sub. Times of single runs differ by chance; rules for
+C<self> and C<incl> need limits far above that.
+
+=item keep
+
+Baselines stay as they are, once they are there, until DPROF_UPDATE_BASELINES=1 is set. So a suite cannot become slower bit by bit. (Else each good run is the measure of the next.)
+
+=item counters_only
+
+Baselines have calls and ops, and no times: those of an unchanged suite do not change by a byte.
+
+=item out=DIR
+
+Keeps the profiles: F<DIR/t/parse.t.tmon> for all processes of F<t/parse.t>, and F<DIR/all.tmon> for the whole suite. All tools read them.
+
+    dprofreport kept/all.tmon
+    dprofdiff old/all.tmon new/all.tmon
+
+=item html=FILE
+
+Draws a flame graph of the whole suite; a picture if the name ends in C<.svg>.
+
+=item events=EVENT+EVENT
+
+Counters of events, as L<Devel::DProf/EVENTS> has them. Their totals are in the first line of the summary; rules may ask for them.
+
+=back
+
+=head1 ENVIRONMENT
+
+=over
+
+=item PROVE_DPROF_BASELINE, PROVE_DPROF_FAIL_IF, PROVE_DPROF_TOP, ...
+
+The options, for values that have commas, and for CI. C<counters_only> and C<keep> are 0 or 1.
+
+=item DPROF_UPDATE_BASELINES
+
+See C<baseline>.
+
+=item TMPDIR
+
+Where profiles are until they are read. Its name is part of PERL5OPT: if it has blanks, commas or the like, F</tmp> is taken.
+
+=item PERL_DPROF_...
+
+The profiler's own, for options that are not set here. L<Devel::DProf/ENVIRONMENT>.
+
+=back
+
+=head1 YATH
+
+yath has no plugins of prove. Its tests can be recorded by the environment, and summed up afterwards, with the same options but for C<events>:
+
+    mkdir /tmp/prof
+    yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
+    perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' /tmp/prof top=20 html=suite.html
+
+C<--no-use-fork> has yath start each test as a program of its own: one that it forks is no new perl, and reads no PERL5OPT. For a baseline add
+
+    --env-var PERL_HASH_SEED=0 --env-var PERL_PERTURB_KEYS=0
+
+and C<baseline=DIR> and C<'fail_if=RULES'> for the second command, whose exit status is then 3 if something costs more. It takes all tests for passed, so make it depend on yath's own
+status. Devel::DProf has to be installed, or in PERL5LIB; a test that changes PERL5LIB may then be unable to find it. Tried with Test2::Harness 1.000151.
+
+=head1 DIAGNOSTICS
+
+=over
+
+=item DProf: PERL5OPT has `-d:NAME' already; only one of them can watch a program
+
+Devel::Cover, Devel::NYTProf or another debugger.
+
+=item DProf: the profiler cannot run here: MESSAGE
+
+The perl that is to run the tests (HARNESS_PERL, if that is set) was tried before the first test: it does not load Devel::DProf, or an event is not known or not permitted.
+
+=item DProf: fail_if /REGEX/ METRIC > LIMIT: no sub matches (FILE, and N more)
+
+Nothing in any of the test files has such a name.
+
+=back
+
+=head1 LIMITS
+
+A test that starts perls of another version or build, which cannot load this one's module, sees them fail: it should take PERL5OPT away from them.
+
+A harness that runs tests elsewhere, and does not hand the environment on, leaves nothing to be summed up.
+
+=head1 METHODS
+
+C<load> is what prove calls; C<import> does nothing. The rest is in L<Devel::DProf::Suite>.
+
+=head1 SEE ALSO
+
+L<prove>, L<Test::DProf>, L<Devel::DProf>, L<dprofdiff>, L<Devel::DProf::Suite>
+
+=head1 COPYRIGHT AND LICENSE
+
+Copyright (C) 2026 by the Devel::DProf developers.
+
+This is free software; you can redistribute it and/or modify it under the same terms as Perl itself.
+
+=cut

@@ -1,0 +1,481 @@
+package Devel::DProf::Baseline;
+
+# Profiles that are kept beside the code, and what has changed since.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(bytes text);
+use Devel::DProf::View qw(counter_named counter_repeats);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# ---- writing ----
+
+# Writes a baseline of the files of a run. Dies with why it could not be written.
+sub write {
+    my ($path, $files, %how) = @_;
+    my $profile = profile($files, %how);
+    my $failed = $profile->save($path, $VERSION, written_how($profile, $how{counters_only}));
+    die "$path could not be written: $failed\n" if defined $failed;
+    return 1;
+}
+
+# What save() takes for a baseline.
+sub written_how {
+    my ($profile, $counters_only) = @_;
+    my @counters = grep { counter_repeats($_) } @{ Devel::DProf::View::counter_names($profile) };
+    return { kind => $counters_only ? Devel::DProf::Profile::COUNTERS : Devel::DProf::Profile::BASELINE, counters => \@counters };
+}
+
+# One profile of files, with paths that are the same everywhere. Dies with what is wrong with one.
+sub profile {
+    my ($files, %how) = @_;
+    my $all = empty();
+    my %take = (bases => bases($how{root}), map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below));
+    die "there are no files\n" if !@$files;
+    for my $path (@$files) {
+        my $one = empty();
+        $one->add($path);
+        my $wrong = wrong($one->outcome(0), $how{allow_truncated});
+        die "$path: $wrong\n" if defined $wrong;
+        my $message = $all->take($one, \%take);
+        # a process that had no part in it
+        next if defined $message && defined $how{phase} && $message eq 'there is no such phase';
+        die "$path: $message\n" if defined $message;
+    }
+    return $all;
+}
+
+sub empty {
+    my $profile = Devel::DProf::Profile->new;
+    $profile->detail;
+    $profile->phases;
+    return $profile;
+}
+
+sub wrong {
+    my ($o, $truncated) = @_;
+    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
+        local $! = $o->{errno};
+        return "$!";
+    }
+    return undef if !$o->{code} || ($truncated && $o->{code} == Devel::DProf::Profile::TRUNCATED);
+    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it is cut short: ' : '') . ($o->{message} || 'not a profile');
+}
+
+# Beginnings of paths and what stands in their place, in pairs. What is below the project's folder is relative to that, whether it was
+# taken from blib or not; what is below another of perl's folders is relative to that.
+sub bases {
+    my ($root) = @_;
+    require Config;
+    $root = Cwd::abs_path($root // '.') // '';
+    my %base = map { ("$_/" => '') } map { my $dir = $_; $dir =~ s{/+\z}{}; ($dir, Cwd::abs_path($dir) // ()) }
+        grep { defined && !ref && m{^/.} } @INC, @Config::Config{qw(privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    delete @base{ grep { index($_, "$root/") == 0 } keys %base } if length $root > 1;
+    if (length $root > 1) {
+        for my $in ("$root/", '') {
+            $base{"${in}blib/$_/"} = 'lib/' for qw(lib arch);
+            $base{"${in}./"} = '' ;
+        }
+        $base{"$root/"} = '';
+    }
+    return [map { ($_ => $base{$_}) } sort keys %base];
+}
+
+# ---- comparing ----
+
+# Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what is wrong with a rule.
+sub compare {
+    my (%how) = @_;
+    my @messages;
+    my @sides = map { { name => $how{"$_->[0]_name"} // $_->[1], runs => runs($how{ $_->[0] }) } } ['old', 'baseline'], ['new', 'now'];
+    my %has = common(@sides);
+    my $rules = rules($how{fail_if}, \%has, \@messages);
+    my $metric = $how{metric} // metric($rules, \%has);
+    my $make = sub {
+        my $diff = Devel::DProf::Diff->new(
+            metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1, as_measured => $how{as_measured},
+            bases => [pair_bases($how{root})], renames => $how{renames} // [], strict => $how{strict} ? 1 : 0, @_,
+        );
+        $diff->{parsed} = [@$rules];
+        return $diff;
+    };
+    my $diff = $make->();
+    my $read = $diff->read(sub {
+        my ($o) = @_;
+        my $wrong = wrong($o, $how{allow_truncated});
+        die "$o->{path}: $wrong\n" if defined $wrong;
+        return $o->{code} ? 'cut' : 'fine';
+    }, undef, @sides);
+    # settle tells why not
+    $read && $diff->settle && $diff->settle_rules or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
+    push @messages, grep { !/^the program / } $diff->differences;
+    push @messages, $diff->doubts;
+    my $flat = printed($diff);
+    push @messages, $diff->idle($flat->{result});
+    my $tree = printed(with_view($diff));
+    my %result = (
+        failed => $flat->{result}{failed}, undecided => $flat->{result}{undecided}, needed => $flat->{result}{needed},
+        metric => $metric, findings => findings($flat->{json}), messages => unique(@messages), diff => $diff,
+    );
+    $result{text} = table($flat->{json}, \%result, $how{rows} // 8);
+    $result{branch} = branch($tree->{json}, \%result, $how{rows} // 12);
+    return \%result;
+}
+
+# A list of files is a run; a list of such is several.
+sub runs {
+    my ($files) = @_;
+    return [grep { @$_ } grep { ref } @$files] if ref $files->[0];
+    return [[@$files]];
+}
+
+# What all sides have: names of counters, times; and what they say of themselves.
+sub common {
+    my (@sides) = @_;
+    my (%count, $files, %perls, %has);
+    my $times = 1;
+    for my $side (@sides) {
+        for my $path (map { @$_ } @{ $side->{runs} }) {
+            my %header = Devel::DProf::Profile::header_of($path);
+            $files++;
+            $count{ s/:[^:]*\z//r }++ for split ' ', $header{dprof_counters} // '';
+            $times &&= !$header{dprof_counters_only};
+            push @{ $perls{ $header{dprof_perl} } }, $side->{name} if defined $header{dprof_perl};
+        }
+    }
+    die "there is nothing to compare\n" if !$files;
+    $has{counters} = { map { $_ => 1 } grep { $count{$_} == $files } keys %count };
+    $has{times} = $times;
+    $has{perls} = [sort keys %perls];
+    return %has;
+}
+
+# The rules that these sides can be held to; of the others it is said why not.
+sub rules {
+    my ($text, $has, $messages) = @_;
+    return [] if !defined $text;
+    my $parser = Devel::DProf::Diff->new;
+    $parser->gate($_) for ref $text ? @$text : $text;
+    my @rules;
+    for my $rule (@{ $parser->{parsed} }) {
+        my $metric = $rule->{metric};
+        my $why;
+        if (defined $metric && $metric ne 'calls') {
+            my $is_time = $metric =~ /^(?:self|incl)\z/;
+            my $known = $is_time ? $has->{times} : defined counter_named($metric, keys %{ $has->{counters} })
+                && exists $has->{counters}{ counter_named($metric, keys %{ $has->{counters} }) };
+            if (@{ $has->{perls} } > 1) { $why = 'recorded by other perls (' . join(', ', @{ $has->{perls} }) . ')' }
+            elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
+            elsif (!$known) { $why = "not both have $metric" }
+        }
+        if (defined $why) { push @$messages, "rule $rule->{text} was not checked: $why" }
+        else { push @rules, $rule }
+    }
+    return \@rules;
+}
+
+# What the table is of.
+sub metric {
+    my ($rules, $has) = @_;
+    return 'cpu' if $has->{times} && grep { ($_->{metric} // '') =~ /^(?:self|incl)\z/ } @$rules;
+    my ($counter) = grep { defined && !/^(?:calls|self|incl)\z/ } map { $_->{metric} } @$rules;
+    my $calls = grep { ($_->{metric} // '') eq 'calls' } @$rules;
+    return counter_named($counter, keys %{ $has->{counters} }) // $counter if defined $counter;
+    return $has->{counters}{ops} && !$calls && @{ $has->{perls} } < 2 ? 'ops' : 'calls';
+}
+
+sub pair_bases {
+    my ($root) = @_;
+    $root = Cwd::abs_path($root // '.') // '';
+    return map { text($_) } "$root/blib", 'blib', $root, grep { !ref && m{^/.} } @INC;
+}
+
+# Another view of what was read.
+sub with_view {
+    my ($diff) = @_;
+    return bless { %$diff, view => 1, rules => [], percent_limit => 0.05 }, ref $diff;
+}
+
+sub printed {
+    my ($diff) = @_;
+    require JSON::PP;
+    require Devel::DProf::Tool;
+    local $diff->{format} = $Devel::DProf::View::FORMAT{json};
+    my $json = '';
+    open my $out, '>', \$json or die "memory: $!\n";
+    my $result = $diff->print($out) or die join('; ', 'a pattern cannot be used') . "\n";
+    close $out;
+    die "it cannot be compared\n" if $result->{code};
+    return { result => $result, json => JSON::PP->new->utf8->decode($json) };
+}
+
+sub findings {
+    my ($json) = @_;
+    return [map { +{ rule => $_->{rule}, sub => $_->{name}, old => $_->{baseline}, new => $_->{value}, undecided => $_->{undecided} ? 1 : 0 } }
+        @{ $json->{findings} || [] }];
+}
+
+sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
+
+# ---- text: lines of 78 characters at most, 80 with the `# ' of a diagnostic ----
+
+use constant WIDTH => 78;
+
+# The few subs that matter: those that a rule is about, the others that have changed.
+sub table {
+    my ($json, $result, $most) = @_;
+    my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
+    my @rows = grep { $_->{status} ne 'both' || $_->{change} || ($_->{calls} // 0) != ($_->{baseline_calls} // 0) || $found{ $_->{symbol} } } @{ $json->{rows} };
+    my $weight = sub { abs($_[0]{change} // 0) };
+    @rows = sort { ($found{ $b->{symbol} } // 0) <=> ($found{ $a->{symbol} } // 0) || $weight->($b) <=> $weight->($a)
+        || abs(($b->{calls} // 0) - ($b->{baseline_calls} // 0)) <=> abs(($a->{calls} // 0) - ($a->{baseline_calls} // 0))
+        || $a->{symbol} cmp $b->{symbol} } @rows;
+    my $more = @rows > $most ? @rows - $most : 0;
+    splice @rows, $most;
+    my $calls_only = $result->{metric} eq 'calls';
+    my @table = [$calls_only ? () : 'calls', '', $result->{metric} . (is_time($result) ? ' (s)' : ''), '', 'sub'];
+    for my $row (@rows) {
+        push @table, [
+            $calls_only ? () : change(@$row{qw(baseline_calls calls)}), grown(@$row{qw(baseline value)}), named($row),
+        ];
+        splice @{ $table[-1] }, 1, 0, '' if !$calls_only;
+    }
+    my @lines = @rows ? columns(\@table) : 'no sub has changed';
+    my $title = 'total: ' . change($json->{baseline_total}, $json->{new_total} // $json->{now_total}) . " $result->{metric}";
+    return join '', map { "$_\n" } $title, @lines, $more ? "... and $more more" : ();
+}
+
+sub is_time { return $_[0]{metric} =~ /^(?:cpu|user|system|real)\z/ }
+
+sub change {
+    my ($old, $new) = map { $_ // 0 } @_;
+    return $old == $new ? number($new) : number($old) . ' -> ' . number($new);
+}
+
+sub grown {
+    my ($old, $new) = map { $_ // 0 } @_;
+    return (change($old, $new), $old == $new ? '' : $old ? sprintf('%+.1f%%', 100 * ($new - $old) / $old) : 'new');
+}
+
+sub number {
+    my ($n) = @_;
+    return $n =~ /[.e]/ ? sprintf('%.6g', $n) : $n;
+}
+
+sub named {
+    my ($row) = @_;
+    my $state = $row->{status} eq 'new' ? ' (new)' : $row->{status} eq 'gone' ? ' (gone)' : '';
+    return shown($row->{symbol}) . $state;
+}
+
+sub shown { return text(Devel::DProf::Profile::escape(bytes("$_[0]"))) }
+
+sub columns {
+    my ($rows) = @_;
+    my @width;
+    for my $row (@$rows) {
+        for my $i (0 .. $#$row - 1) {
+            $width[$i] = length $row->[$i] if length $row->[$i] > ($width[$i] // 0);
+        }
+    }
+    return map {
+        my $row = $_;
+        my $line = join '  ', map { sprintf '%*s', $width[$_], $row->[$_] } grep { $width[$_] } 0 .. $#$row - 1;
+        fit("$line  ", $row->[-1]);
+    } @$rows;
+}
+
+# Long names lose their beginning, which says less than the end.
+sub fit {
+    my ($line, $name) = @_;
+    my $room = WIDTH - length $line;
+    my ($indent) = $name =~ /^( *)/;
+    substr $name, 0, length $indent, '';
+    $room -= length $indent;
+    $room = 20 if $room < 20;
+    return "$line$indent" . (length $name > $room ? '...' . substr $name, 3 - $room : $name);
+}
+
+# What of the call tree has changed, from the program down: first the ways to the subs that a rule is about, then the widest.
+sub branch {
+    my ($json, $result, $most) = @_;
+    my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
+    my $all = $json->{rows};
+    my (@way, @parent, @changed);
+    for my $i (0 .. $#$all) {
+        my $row = $all->[$i];
+        $#way = $row->{level} - 1;
+        $parent[$i] = (grep { defined } @way)[-1];
+        next if $row->{symbol} =~ /^\[/;
+        push @way, $i;
+        push @changed, $i if $row->{delta} || ($row->{calls} // 0) != ($row->{baseline_calls} // 0);
+    }
+    my %weight = map { $_ => abs($all->[$_]{delta} // 0) } @changed;
+    my %wanted = map { $_ => $found{ $all->[$_]{symbol} } ? 1 : 0 } @changed;
+    my @order = sort { $wanted{$b} <=> $wanted{$a} || $weight{$b} <=> $weight{$a} || $a <=> $b } @changed;
+    my %kept;
+    for my $i (@order) {
+        my @new;
+        for (my $at = $i; defined $at && !$kept{$at}; $at = $parent[$at]) { push @new, $at }
+        # the first is shown, however deep it is
+        next if %kept && keys(%kept) + @new > $most;
+        @kept{@new} = (1) x @new;
+    }
+    my $more = grep { !$kept{$_} } @changed;
+    my @rows = @$all[sort { $a <=> $b } keys %kept];
+    return '' if !@rows;
+    my $calls_only = $result->{metric} eq 'calls';
+    my @table = (['calls', $calls_only ? () : ($result->{metric} . (is_time($result) ? ' (s)' : '')), 'call tree']);
+    for my $row (@rows) {
+        my $depth = $row->{level} > 20 ? 20 : $row->{level};
+        push @table, [
+            change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{symbol}),
+        ];
+    }
+    return join '', map { "$_\n" } columns(\@table), $more ? "... and $more more" : ();
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Baseline - profiles kept beside the code, and what has changed since
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Baseline;
+
+    Devel::DProf::Baseline::write('t/perf/parse.tmon', ['tmon.out'], counters_only => 1);
+
+    my $result = Devel::DProf::Baseline::compare(
+        old => ['t/perf/parse.tmon'], new => ['tmon.out'], fail_if => 'calls > 0, ops > 2%',
+    );
+    print $result->{text}, $result->{branch} if $result->{failed};
+
+=head1 DESCRIPTION
+
+A baseline is a small tree file in a fixed order (L<Devel::DProf::Format>), made to be committed. That of an unchanged program, recorded again with the hash seed pinned
+(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0), differs in its times only; one of counters only does not differ at all. It does not tell the run, the process, the time of day or
+the machine. Paths below the project's folder are relative to it, those of other modules to the folder of C<@INC> that they are in.
+
+=head1 FUNCTIONS
+
+=over
+
+=item write PATH, FILES, OPTION => VALUE, ...
+
+Writes the baseline: FILES is a list of the profiles of a run, traces or trees, which are added up. It is written beside the old one, which then gives way. Returns true; dies with a line that tells the
+file and what is wrong (a file that cannot be read, or was cut short; a folder that cannot be written to).
+
+=over
+
+=item counters_only => BOOL
+
+Calls, ops and other counters that repeat (C<svs>, C<svs-freed>), and no times, no histograms, no counters that do not repeat.
+
+=item root => DIR
+
+The project's folder; the current one if it is not given.
+
+=item allow_truncated => BOOL
+
+Files that were cut short will do.
+
+=item phase => NAME, below => PACKAGE::NAME
+
+Only what ran in that phase, see L<Devel::DProf::Profile/take>.
+
+=back
+
+=item compare OPTION => VALUE, ...
+
+Compares, by L<Devel::DProf::Diff>. Dies with a line that tells what cannot be read or compared, or what is wrong with a rule.
+
+=over
+
+=item old => FILES, new => FILES
+
+The baseline and what it is compared with: lists of the files of one run, or lists of such lists, which are several runs.
+
+=item fail_if => RULES
+
+As L<dprofdiff/--fail-if>, one string or a list of such. A rule about what one side does not have is left out, and a message says so: times, where the baseline has counters only; an event; and where the perls differ, everything but calls,
+new and gone.
+
+=item metric => NAME
+
+What the tables are of: C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter. If it is not given: a time if a rule asks for one and both have it, else the counter that a rule asks for, else
+C<ops>, or C<calls>.
+
+=item old_name => TEXT, new_name => TEXT
+
+What the sides are called in messages: C<baseline> and C<now>.
+
+=item rows => N
+
+Lines of the table (8) and of the branch (12) at most.
+
+=item root => DIR, allow_truncated => BOOL
+
+As above.
+
+=item strict => BOOL, renames => LIST, as_measured => BOOL
+
+As the options of L<dprofdiff>; renames are pairs.
+
+=back
+
+Returns a hash:
+
+=over
+
+=item failed, undecided, needed
+
+Numbers: findings of the rules, findings that too few runs leave open, runs a side that would decide.
+
+=item findings
+
+A list of hashes of rule (its text), sub (a name, or C<(total)>), old and new (numbers; times in seconds; undef where the rule is C<new> or C<gone>) and undecided.
+
+=item metric
+
+What text and branch are of.
+
+=item text
+
+Lines: the total, and the few subs that matter, those that rules found first, with their old and new numbers (times in seconds).
+
+=item branch
+
+Lines: the part of the call tree that has changed, with calls and with the metric, callees included. Empty where none has.
+
+=item messages
+
+Lines: what is to be said of this comparison: rules that were left out, sides that differ in perl or options, hash seeds that were random.
+
+=item diff
+
+The L<Devel::DProf::Diff>, for a picture (L<Devel::DProf::Flame>).
+
+=back
+
+=item profile FILES, OPTION => VALUE, ...
+
+The L<Devel::DProf::Profile> that C<write> would write; root, allow_truncated, phase and below as there. Dies likewise.
+
+=back
+
+=head1 SEE ALSO
+
+L<Test::DProf>, L<dprofdiff>, L<dprofmerge>
+
+=cut

@@ -1,0 +1,548 @@
+package Devel::DProf::Suite;
+
+# Profiles of a whole test suite, by test file: summed up, compared with baselines, kept.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use File::Basename ();
+use File::Path ();
+use File::Spec;
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+use Devel::DProf::Tool qw(bytes text);
+use Devel::DProf::View qw(counter_names);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000', WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30 };
+
+# What can be asked for: a pattern that values match, and what they are.
+my %OPTION = (
+    baseline => [qr/\A.+\z/s, 'a folder'],
+    out => [qr/\A.+\z/s, 'a folder'],
+    html => [qr/\A.+\z/s, 'a file'],
+    fail_if => [qr/\S/, 'rules'],
+    top => [qr/\A[1-9]\d{0,5}\z/, 'a number from 1 on'],
+    events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
+    counters_only => [qr/\A[01]\z/, '1 or 0'],
+    keep => [qr/\A[01]\z/, '1 or 0'],
+);
+
+# ---- options ----
+
+# Items NAME=VALUE, as prove has split them at commas; defaults from the environment. Dies with what is wrong.
+sub options {
+    my ($self, @items) = @_;
+    my (%opt, $last);
+    for my $item (@items) {
+        if (defined $last && goes_on($last, $opt{$last}, $item)) {
+            $opt{$last} .= ",$item";
+            next;
+        }
+        my ($name, $value) = $item =~ /\A\s*([a-z][\w-]*)\s*(?:=(.*))?\z/s
+            or die "DProf: `$item' is no option; there are " . join(', ', sort keys %OPTION) . "\n";
+        $name =~ tr/-/_/;
+        die "DProf: unknown option `$name'; there are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
+        $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
+        die "DProf: $name: it takes $OPTION{$name}[1]: $name=...\n" if !defined $value;
+        $opt{$name} = $value;
+        $last = $name;
+    }
+    return \%opt;
+}
+
+# Rules contain commas, and so do an event's terms between slashes.
+sub goes_on {
+    my ($name, $value, $item) = @_;
+    return 0 if $name ne 'fail_if' && $name ne 'events';
+    my $slashes = () = $value =~ m{(?<!\\)/}g;
+    return 1 if $slashes % 2;
+    return 0 if $name eq 'events';
+    return 1 if $item =~ /\A\s*(?:new|gone)?\s*\z/ || $item =~ m{\A\s*/};
+    return $item =~ /\A[^=]*>/ ? 1 : 0;
+}
+
+# OPTIONS as options() has them; what is not among them is taken from the environment. Dies with what is wrong.
+sub new {
+    my ($class, %opt) = @_;
+    for my $name (keys %OPTION) {
+        my $env = 'PROVE_DPROF_' . uc $name;
+        my $as = exists $opt{$name} ? $name : $env;
+        $opt{$name} //= length($ENV{$env} // '') ? $ENV{$env} : next;
+        die "DProf: $as=$opt{$name}: $OPTION{$name}[1] is wanted\n" if $opt{$name} !~ $OPTION{$name}[0];
+    }
+    if (defined $opt{fail_if}) {
+        die "DProf: fail_if: what is it to be compared with? baseline=DIR\n" if !defined $opt{baseline};
+        my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
+        die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
+    }
+    for (qw(counters_only keep)) {
+        die "DProf: $_: it is about a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
+    }
+    for my $name (qw(baseline out)) {
+        next if !defined $opt{$name};
+        die "DProf: $name=$opt{$name}: it is no folder\n" if -e $opt{$name} && !-d _;
+        $opt{$name} = File::Spec->rel2abs($opt{$name});
+    }
+    $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
+    my $all = Devel::DProf::Profile->new;
+    $all->detail;
+    return bless { %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [], by_name => {}, all => $all, here => Cwd::getcwd() // '' }, $class;
+}
+
+# ---- what was recorded ----
+
+# The profiles of a folder: not what stands beside them.
+sub profiles_in {
+    my ($dir) = @_;
+    opendir my $in, $dir or return;
+    return map { "$dir/$_" } sort grep { /\.out\b/ && !/\.(?:live|new)\z/ } readdir $in;
+}
+
+# The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...] each. What a process starts belongs to what
+# that belongs to.
+sub by_test {
+    my ($self, $dir) = @_;
+    my @all = map { my $path = $_; my %header = Devel::DProf::Profile::header_of($path); defined $header{dprof_pid} ? { path => $path, start => 0, %header } : () } profiles_in($dir);
+    my (%of_pid, %root, %paths);
+    for my $one (sort { $a->{dprof_start} <=> $b->{dprof_start} } @all) {
+        # the program that became this one; else the one that started it
+        my ($parent) = map { $of_pid{ $_ // '' } // () } @$one{qw(dprof_pid dprof_ppid)};
+        my $root = $parent ? $root{ $parent->{path} } : $one->{dprof_script};
+        $of_pid{ $one->{dprof_pid} } = $one;
+        push @{ $paths{ $root{ $one->{path} } = $root } }, $one->{path};
+    }
+    return map { [$self->short_path($_), @{ $paths{$_} }] } sort keys %paths;
+}
+
+# The command: DIR, options. What stands behind yath: all of a folder, summed up and compared. Returns the exit status.
+sub main {
+    my ($dir, @items) = @_;
+    my $self = eval {
+        die "DProf: which folder are the profiles in?\n" if !defined $dir || !-d $dir;
+        __PACKAGE__->new(%{ __PACKAGE__->options(@items) });
+    };
+    if (!$self) {
+        print STDERR $@;
+        return 2;
+    }
+    $self->add(shift @$_, $_) for $self->by_test($dir);
+    my ($good, @lines) = $self->finish(1, $dir);
+    print bytes($self->summary), "\n", @lines;
+    return $good ? 0 : defined $self->{baseline} ? 3 : 1;
+}
+
+# What was asked for beside the summary. Returns whether all is well, and lines.
+sub finish {
+    my ($self, $passed, $scratch) = @_;
+    my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
+    for my $what (['out' => sub { $self->keep_profiles }], ['html' => sub { $self->draw($scratch) }]) {
+        my ($name, $code) = @$what;
+        next if !defined $self->{$name} || eval { $code->(); 1 };
+        push @lines, "FAIL: $name: " . $@ =~ s/\s+\z//r;
+        $good = 0;
+    }
+    return ($good, map { 'DProf: ' . Devel::DProf::Profile::escape(bytes($_)) . "\n" } @lines);
+}
+
+# A test file, with the profiles of its processes. FACTS: failed, skipped.
+sub add {
+    my ($self, $name, $paths, %facts) = @_;
+    my $file = $self->{by_name}{$name};
+    if (!$file) {
+        $file = $self->{by_name}{$name} = { name => $name, paths => [], whole => [], cut => [], processes => {}, cpu => 0, ops => undef, calls => 0, top => [] };
+        push @{ $self->{files} }, $file;
+    }
+    $file->{$_} ||= $facts{$_} for keys %facts;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->detail;
+    $profile->add($_) for @$paths;
+    for my $n (0 .. $profile->files - 1) {
+        my $o = $profile->outcome($n);
+        if ($o->{code} && $o->{code} != Devel::DProf::Profile::TRUNCATED) {
+            push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}" if $o->{message} !~ /empty/;
+            next;
+        }
+        my %header = $profile->header($n);
+        next if $o->{code} && !has_anything($o->{path});        # it has begun, and became another program
+        $file->{processes}{ $header{dprof_pid} // $o->{path} } = 1;
+        push @{ $file->{ $o->{code} ? 'cut' : 'whole' } }, $o->{path};
+        push @{ $file->{paths} }, $o->{path};
+    }
+    return if !@{ $file->{paths} };
+    $self->count($file, $profile);
+    my $wrong = $self->{all}->merge($profile);
+    push @{ $self->{unread} }, "$name: it is not in the sum of all: $wrong" if defined $wrong;
+    return;
+}
+
+sub has_anything {
+    my ($path) = @_;
+    my $profile = Devel::DProf::Profile->new;
+    $profile->add($path);
+    return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
+}
+
+# Adds what a profile has to the numbers of a test file.
+sub count {
+    my ($self, $file, $profile) = @_;
+    $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
+    $file->{calls} += $profile->calls;
+    my @names = @{ counter_names($profile) };
+    for my $n (grep { length $names[$_] } 0 .. $#names) {
+        if ($names[$n] eq 'ops') { $file->{ops} += $profile->counted($n) }
+        else { $file->{counters}{ $names[$n] } += $profile->counted($n) }
+    }
+    my @top = $profile->rows({ time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1 });
+    splice @top, TOP_SUBS if @top > TOP_SUBS;
+    $file->{top} = [map { +{ name => $_->[0], cpu => $_->[2] / $profile->hz } } @top];
+    return;
+}
+
+# Each sub's name, own CPU seconds, ops and calls.
+sub subs_of {
+    my ($profile) = @_;
+    my $hz = $profile->hz;
+    my %how = (rows => ALL, program => 1, separate => 1, order => Devel::DProf::Profile::UNSORTED);
+    my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } } $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
+    $sub{'(program)'}{calls} = 0 if $sub{'(program)'};
+    my @names = @{ counter_names($profile) };
+    my ($ops) = grep { $names[$_] eq 'ops' } 0 .. $#names;
+    if (defined $ops) {
+        $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } $profile->rows({ %how, counter => $ops + 1 });
+    }
+    return values %sub;
+}
+
+sub costliest {
+    return sort { $b->{cpu} <=> $a->{cpu} || ($b->{ops} // 0) <=> ($a->{ops} // 0) || $a->{name} cmp $b->{name} } @_;
+}
+
+# ---- the summary ----
+
+sub number {
+    my ($n) = @_;
+    return '-' if !defined $n;
+    1 while $n =~ s/\A(\d+)(\d{3})/$1,$2/;
+    return $n;
+}
+
+sub plural { my ($n, $word, $more) = @_; return number($n) . ' ' . ($n == 1 ? $word : $more // "${word}s") }
+
+# So much of a name as there is room for: its end tells more.
+sub fitted {
+    my ($name, $room) = @_;
+    $name = text(Devel::DProf::Profile::escape(bytes($name)));
+    return length $name <= $room ? $name : '...' . substr $name, 3 - $room;
+}
+
+sub row {
+    my ($total, $it, $name) = @_;
+    my $numbers = sprintf '%9.3f %6.1f%% %15s %12s  ', $it->{cpu}, $total ? 100 * $it->{cpu} / $total : 0, number($it->{ops}), number($it->{calls});
+    return $numbers . fitted($name, WIDTH - length $numbers) . "\n";
+}
+
+# Lines of up to so many columns.
+sub wrapped {
+    my ($first, $indent, @words) = @_;
+    my @lines = $first;
+    while (defined(my $word = shift @words)) {
+        $word .= ',' if @words;
+        if (length("$lines[-1] $word") > WIDTH && $lines[-1] =~ /\S/) { push @lines, "$indent$word" }
+        else { $lines[-1] .= ($lines[-1] =~ /\S\z/ ? ' ' : '') . $word }
+    }
+    return map { "$_\n" } @lines;
+}
+
+sub short_name {
+    my ($self, $name) = @_;
+    my $here = $self->{here};
+    $name =~ s{(\[)\Q$here\E/}{$1} if length $here;
+    return $name;
+}
+
+# The text: the suite, its costliest files and subs, what is to be known.
+sub summary {
+    my ($self) = @_;
+    my @files = grep { @{ $_->{paths} } } @{ $self->{files} };
+    my ($cpu, $calls, $processes, $ops, %counters) = (0, 0, 0);
+    for my $file (@files) {
+        $cpu += $file->{cpu};
+        $calls += $file->{calls};
+        $processes += keys %{ $file->{processes} };
+        $ops += $file->{ops} if defined $file->{ops};
+        $counters{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
+    }
+    my @text = ("\n", wrapped('DProf:', '      ', plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
+        sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'), map { number($counters{$_}) . " $_" } sort keys %counters));
+    push @text, $self->table_of_files($cpu, @files), $self->table_of_subs($cpu) if @files;
+    return join '', @text, $self->remarks;
+}
+
+sub table_of_files {
+    my ($self, $cpu, @files) = @_;
+    @files = costliest(@files);
+    my @rest = splice @files, $self->{top} < @files ? $self->{top} : scalar @files;
+    my @text = sprintf "\n%9s %7s %15s %12s  %s\n", 'CPU s', 'Share', 'Ops', 'Calls', 'Test file, its costliest subs';
+    for my $file (@files) {
+        push @text, row($cpu, $file, $file->{name});
+        my @top = map { sprintf '%s %.0f%%', fitted($self->short_name($_->{name}), 60), 100 * $_->{cpu} / $file->{cpu} } grep { $_->{cpu} > 0 } @{ $file->{top} };
+        push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
+    }
+    return @text if !@rest;
+    my %sum = (cpu => 0, calls => 0, ops => undef);
+    for my $file (@rest) {
+        $sum{$_} += $file->{$_} for grep { defined $file->{$_} } qw(cpu calls ops);
+    }
+    return (@text, row($cpu, \%sum, '... and ' . number(scalar @rest) . ' more'));
+}
+
+sub table_of_subs {
+    my ($self, $cpu) = @_;
+    my @subs = costliest(subs_of($self->{all}));
+    splice @subs, $self->{top} if @subs > $self->{top};
+    return (sprintf("\n%9s %7s %15s %12s  %s\n", 'Self s', 'Share', 'Ops', 'Calls', 'Sub, of all test files'),
+        map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
+}
+
+sub remarks {
+    my ($self) = @_;
+    my @text;
+    my @without = map { $_->{name} } grep { !@{ $_->{paths} } } @{ $self->{files} };
+    push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
+    my @cut = map { $_->{name} } grep { @{ $_->{cut} } } @{ $self->{files} };
+    push @text, "\n", wrapped('With processes that were killed or still run' . (defined $self->{baseline} ? ', not compared:' : ':'), '   ', some($self->{top}, @cut)) if @cut;
+    push @text, map { "DProf: $_\n" } some($self->{top}, @{ $self->{unread} || [] });
+    return @text;
+}
+
+sub some {
+    my ($most, @all) = @_;
+    return @all <= $most ? @all : (@all[0 .. $most - 1], 'and ' . number(@all - $most) . ' more');
+}
+
+# ---- baselines ----
+
+# A test file's name as a file's below a folder: nothing leads out of it.
+sub safe_name {
+    my ($self, $name) = @_;
+    my $path = File::Spec->file_name_is_absolute($name) ? File::Spec->abs2rel($name, $self->{here}) : $name;
+    my @parts = map { /\A\.+\z/ ? s/\./%2E/gr : $_ } map { bytes($_) =~ s/([^\w.+@~-]|[^\x21-\x7e])/sprintf '%%%02X', ord $1/ger }
+        grep { length && $_ ne '.' } split m{/}, $path;
+    return join('/', @parts) . '.tmon';
+}
+
+sub updates { return length($ENV{DPROF_UPDATE_BASELINES} // '') && $ENV{DPROF_UPDATE_BASELINES} ne '0' }
+
+# Compares with what is there. Returns lines of findings; remembers what has no baseline.
+sub compare {
+    my ($self) = @_;
+    require Devel::DProf::Baseline;
+    my @lines;
+    for my $file ($self->comparable) {
+        my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
+        if (!-e $base) {
+            push @{ $self->{missing} }, $file->{name};
+            next;
+        }
+        next if updates();
+        my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
+        if (!$result) {
+            push @{ $self->{unreadable} }, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
+            next;
+        }
+        $self->{compared}++;
+        push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
+        push @lines, map { "$file->{name}: $_" } some(FINDINGS, map { found($_) } grep { !$_->{undecided} } @{ $result->{findings} }) if $result->{failed};
+    }
+    return @lines;
+}
+
+sub found {
+    my ($finding) = @_;
+    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) } @$finding{qw(old new)};
+    return "$finding->{sub}: $finding->{rule}" . (defined $finding->{new} ? ": $old -> $new" : '');
+}
+
+# What is to be said of comparisons. A rule is for some files' subs and not for others'.
+sub said {
+    my ($self) = @_;
+    my $said = $self->{said} || {};
+    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} } sort keys %$said;
+    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' } @texts;
+}
+
+# Those that ran as they should: a test that failed or was skipped did something else.
+sub comparable { return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $_[0]{files} } }
+
+# Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is wrong.
+sub write_baselines {
+    my ($self) = @_;
+    my %missing = map { $_ => 1 } @{ $self->{missing} || [] };
+    my ($written, @new) = (0);
+    for my $file ($self->comparable) {
+        next if $self->{keep} && !updates() && !$missing{ $file->{name} };
+        my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
+        make_folder($base);
+        Devel::DProf::Baseline::write($base, $file->{whole}, counters_only => $self->{counters_only} ? 1 : 0);
+        $written++;
+        push @new, $file->{name} if $missing{ $file->{name} };
+    }
+    my $where = fitted($self->short_path($self->{baseline}), 40);
+    return updates() ? plural($written, 'baseline') . " rewritten in $where"
+        : @new ? plural(scalar @new, 'baseline') . " recorded in $where: " . join ', ', some(3, @new) : ();
+}
+
+sub short_path { my ($self, $path) = @_; return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path }
+
+# All of it: compares, and writes where the suite passed. Returns whether the gate passed, and lines.
+sub gate {
+    my ($self, $passed) = @_;
+    my @lines = $self->compare;
+    my @told = some(FINDINGS, $self->said);
+    my @unreadable = @{ $self->{unreadable} || [] };
+    if (@lines || @unreadable) {
+        my %by = map { s/: .*//sr => 1 } @lines;
+        my @why = (%by ? plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})" : (),
+            @unreadable ? plural(scalar @unreadable, 'baseline') . ' cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them' : ());
+        return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
+    }
+    return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
+    my @said = eval { $self->write_baselines };
+    return (0, @told, 'FAIL: baselines cannot be written: ' . $@ =~ s/\s+\z//r) if $@;
+    return (1, @told, @said);
+}
+
+# ---- what stays ----
+
+# One profile for each test file, and one of all, in the folder out. Dies with what is wrong.
+sub keep_profiles {
+    my ($self) = @_;
+    for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
+        my $profile = Devel::DProf::Profile->new;
+        $profile->detail;
+        $profile->add($_) for @{ $file->{paths} };
+        write_profile($profile, "$self->{out}/" . $self->safe_name($file->{name}));
+    }
+    write_profile($self->{all}, "$self->{out}/all.tmon");
+    return;
+}
+
+# The folder that a file is to be in. Dies with what is wrong.
+sub make_folder {
+    my ($path) = @_;
+    my $dir = File::Basename::dirname($path);
+    File::Path::make_path($dir, { error => \my $wrong });
+    for my $one (@$wrong) {
+        my ($name, $why) = %$one;
+        die( (length $name ? $name : $dir) . ": $why\n");
+    }
+    return;
+}
+
+# Beside the old file, which stays what it was until all is well.
+sub write_profile {
+    my ($profile, $path) = @_;
+    make_folder($path);
+    open my $out, '>:raw', "$path.$$.new" or die "$path: $!\n";
+    my $rc = $profile->write_tree($out, $VERSION);
+    close $out && !$rc && rename "$path.$$.new", $path or die "$path could not be written: $!\n";
+    return;
+}
+
+# The flame graph of all. Dies with what is wrong. scratch: a folder.
+sub draw {
+    my ($self, $scratch) = @_;
+    require Devel::DProf::Flame;
+    my $path = "$scratch/all.$$.tmon";
+    write_profile($self->{all}, $path);
+    my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
+    my $ready = $flame->read($path) && $flame->prepare;
+    unlink $path;
+    die "there is nothing to draw\n" if !$ready;
+    open my $out, '>:raw', "$self->{html}.$$.new" or die "$self->{html}: $!\n";
+    my $drawn = $flame->draw($out);
+    close $out && !$drawn->{code} && rename "$self->{html}.$$.new", $self->{html} or die "$self->{html} could not be written: $!\n";
+    return;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Suite - profiles of a test suite, summed up and compared
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Suite;
+
+    my $suite = Devel::DProf::Suite->new(top => 5, baseline => 't/base');
+    $suite->add('t/parse.t', ['prof/1.out', 'prof/2.out'], failed => 0);
+    print $suite->summary;
+    my ($good, @lines) = $suite->finish(1, '/tmp');
+    print @lines;
+
+=head1 DESCRIPTION
+
+What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and baselines are those of L<Devel::DProf::Baseline>.
+
+=head1 METHODS
+
+=over
+
+=item new NAME => VALUE, ...
+
+The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out, html, top, events; those that are not given come from the environment
+(PROVE_DPROF_...). Dies with one line if one is wrong. Folders are relative to the current one.
+
+=item options ITEM, ...
+
+A class method: C<NAME=VALUE> items to a reference of a hash for C<new>. An item that goes on with a rule or an event, behind a comma, is joined to the one before. Dies with one line
+if one is no option.
+
+=item add NAME, PATHS, FACT => BOOL, ...
+
+A test file by its name, with the profiles of all its processes, a reference of a list. A name that comes again adds to the first. FACTs: failed, skipped; either keeps it out of baselines. Profiles that were
+cut short count in the summary only; those that cannot be read are told there.
+
+=item summary
+
+The text: characters, lines of up to 80.
+
+=item finish PASSED, SCRATCH
+
+Compares with the baselines and, if the suite PASSED, writes them; keeps profiles and draws the flame graph, if that was asked for. SCRATCH is a folder for temporary files. Returns whether all is well, and
+lines to be printed, bytes.
+
+=item by_test DIR
+
+For recordings that went to one folder: a list of [NAME, PATH, ...] by test file. A process belongs to the one that started it, by the ids in the headers; the first of them tells the name.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item profiles_in DIR
+
+The paths of a folder's profiles, those called C<*.out> and what a program that became another one has left, C<*.out.old>.
+
+=item main DIR, ITEM, ...
+
+The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and what C<finish> tells. Returns an exit status: 0; 1, something could not be written; 2, an option is wrong; 3, a
+baseline was exceeded.
+
+=back
+
+=head1 SEE ALSO
+
+L<App::Prove::Plugin::DProf>, L<Devel::DProf::Baseline>
+
+=cut

@@ -1,0 +1,739 @@
+package Test::DProf;
+
+use strict;
+use warnings;
+
+use Carp 'croak';
+use Test2::API ();
+use Test::DProf::Profile;
+
+our $VERSION = '20261120.00';
+
+our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_regression_ok);
+our @CARP_NOT = ('Test::DProf::Profile');
+
+use constant WIDTH => 78;   # of a diagnostic's line, behind its `# '
+
+my $cannot;         # why nothing can be recorded here
+my $started;
+my $first_pid;
+my %early;          # files that were compiled before there was a recorder
+my $blocks = 0;
+our $Running;       # the name of the block that runs
+our $Files = 0;
+
+# ---- the beginning ----
+
+sub import {
+    my ($class, @args) = @_;
+    my (@names, %option, $pinned);
+    while (@args) {
+        my $arg = shift @args;
+        if ($arg eq '-pinned') { $pinned = 1 }
+        elsif ($arg eq 'events') { $option{events} = shift @args }
+        elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
+        else { croak "use Test::DProf: there is no `$arg'; there are -pinned, events => LIST, and " . join(', ', @EXPORT) }
+    }
+    pin() if $pinned;
+    start(%option);
+    my $to = caller;
+    no strict 'refs';
+    *{"${to}::$_"} = \&{"${class}::$_"} for @names ? @names : @EXPORT;
+    return;
+}
+
+sub is_pinned { return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0' }
+
+# Begins the process again with the hash seed pinned, as the same command.
+sub pin {
+    return if is_pinned();
+    croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0' if ${^TAINT};
+    my $hub = Test2::API::test2_stack()->top;
+    croak 'use Test::DProf -pinned must come before the first test and the plan' if $hub->count || defined $hub->plan;
+    croak 'use Test::DProf -pinned: the test is read from standard input' if $0 eq '-';
+    croak 'use Test::DProf -pinned: it has been tried, and the hash seed is not pinned' if $ENV{TEST_DPROF_PINNED};
+    my @command;
+    if (open my $in, '<:raw', '/proc/self/cmdline') {
+        local $/;
+        @command = split /\0/, <$in> // '', -1;
+        pop @command;
+        shift @command;
+    } else {
+        require Devel::DProf::Record;
+        @command = ($^W ? '-w' : (), (map { "-I$_" } grep { !ref } @INC), $0, @ARGV);
+    }
+    @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS TEST_DPROF_PINNED)} = (0, 0, 1);
+    exec { $^X } $^X, @command or croak "use Test::DProf -pinned: $^X: $!";
+}
+
+sub start {
+    my (%option) = @_;
+    delete $ENV{TEST_DPROF_PINNED};
+    if ($started++) {
+        croak 'use Test::DProf events: it has been loaded without before' if defined $option{events};
+        return;
+    }
+    $first_pid = $$;
+    $cannot = unable();
+    return if defined $cannot || Devel::DProf::_is_there();
+    my @options = ('mode=tree', 'start=no', 'out=' . (dir() =~ s/%/%%/gr) . '/own');
+    push @options, "events=$option{events}" if defined $option{events};
+    push @options, "clock=$ENV{PERL_DPROF_CLOCK}" if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
+    if (!eval { Devel::DProf::_start_own(@options); 1 }) {
+        my $why = $@ =~ s/^DProf: //r =~ s/\n+\z//r;
+        croak "use Test::DProf: $why" if defined $option{events} && $why =~ /event/;
+        $cannot = $why;
+        return;
+    }
+    remember_early();
+    return;
+}
+
+# Why nothing can be recorded, or undef.
+sub unable {
+    local $@;
+    if (!defined &Devel::DProf::_is_there && !eval { require Devel::DProf::Core; 1 }) {
+        return 'Devel::DProf cannot be loaded by this perl: ' . ($@ =~ /^([^\n]*)/)[0];
+    }
+    return undef if Devel::DProf::_is_there();
+    my ($other) = grep { $INC{"Devel/$_.pm"} } qw(NYTProf FastProf SmallProf Profiler);
+    return "another profiler is running (Devel::$other)" if defined $other;
+    return cover_is_running() if $INC{'Devel/Cover.pm'};
+    return 'a debugger or another profiler is running' . (length($ENV{PERL5DB} // '') ? " (PERL5DB is `$ENV{PERL5DB}')" : '')
+        if $^P & 0x1 || (length($ENV{PERL5DB} // '') && defined &DB::DB);
+    return undef;
+}
+
+sub cover_is_running { return 'Devel::Cover is running: code takes other ops with it' }
+
+# Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs and what is called through references
+# may not.
+sub remember_early {
+    my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined } @INC{qw(strict.pm warnings.pm)};
+    require Config;
+    push @core, @Config::Config{qw(privlibexp archlibexp)};
+    for my $name (keys %INC) {
+        my $path = $INC{$name} // next;
+        next if ref $path || $name =~ m{^(?:Test2?|Devel/DProf|Test/DProf|TAP)\b} || $name =~ /^[a-z]/;
+        next if grep { index($path, "$_/") == 0 } @core;
+        $early{$path} = $name;
+    }
+    return;
+}
+
+my $dir;
+
+# A folder of our own, which goes at the end.
+sub dir {
+    return $dir if defined $dir;
+    require File::Spec;
+    my $tmp = File::Spec->tmpdir;
+    $tmp = "$1" if $tmp =~ /^(.*)\z/s;
+    for my $n (0 .. 999) {
+        my $path = "$tmp/test-dprof-$$" . ($n ? ".$n" : '');
+        return $dir = $path if mkdir $path, 0700;
+    }
+    die "DProf: no folder in $tmp: $!\n";
+}
+
+END { remove_dir() if defined $dir && $$ == $first_pid }
+
+sub remove_dir {
+    local ($?, $!, $@);
+    # children that live on find it no more
+    my @folders = rename($dir, "$dir.gone") ? "$dir.gone" : $dir;
+    for my $folder (@folders) {     # it grows
+        opendir my $in, $folder or next;
+        for my $name (grep { !/^\.\.?\z/ } readdir $in) {
+            my ($path) = "$folder/$name" =~ /^(.*)\z/s;
+            if (-d $path && !-l $path) { push @folders, $path }
+            else { unlink $path }
+        }
+    }
+    rmdir for reverse @folders;
+    return;
+}
+
+# ---- recording ----
+
+sub profile_ok(&;$) {
+    my ($code, $name) = @_;
+    croak 'profile_ok: a block is wanted first' if ref $code ne 'CODE';
+    croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot be nested" if defined $Running;
+    $name //= 'profile';
+    start() if !$started;
+    return skipped_block($code, $name) if defined $cannot;
+
+    my $phase = ++$blocks . ": $name" . place_of_process();
+    my ($lived, $error);
+    {
+        local $@;
+        local $Running = $name;
+        Devel::DProf::_control_begin($phase) or croak 'profile_ok: nothing can be recorded here';
+        $lived = eval { Devel::DProf::_block($code); 1 };
+        $error = $@;
+        Devel::DProf::_control_end();
+    }
+    my ($pid, $path) = ($$, Devel::DProf::_file());
+    my $p = Test::DProf::Profile->new(is_block => 1, dir => \&dir, read => sub {
+        Devel::DProf::_control_save_block() if $$ == $pid;
+        return read_block($path, $phase);
+    });
+    my @diag = $lived ? () : ("the block died: " . one($error));
+    push @diag, too_early($p) if %early;
+    my $ctx = Test2::API::context();
+    $ctx->ok($lived && !@diag, $name, [map { wrapped($_) } @diag]);
+    $ctx->release;
+    return $p;
+}
+
+# Of an exception, what a line or some can say.
+sub one {
+    my ($error) = @_;
+    my $text = eval { defined $error ? "$error" : '' } // 'an exception that cannot be printed';
+    $text =~ s/\n+\z//;
+    return length $text ? $text : 'an empty exception';
+}
+
+sub skipped_block {
+    my ($code, $name) = @_;
+    eval { $code->(); 1 } or note_text("the block died: " . one($@));
+    return skip_with($name, $cannot, 1);
+}
+
+sub note_text {
+    my $ctx = Test2::API::context();
+    $ctx->note($_) for @_;
+    $ctx->release;
+    return;
+}
+
+sub skip_with {
+    my ($name, $why) = @_;
+    my $ctx = Test2::API::context();
+    $ctx->skip($name, $why);
+    $ctx->release;
+    return Test::DProf::Profile->new(skipped => $why);
+}
+
+# Blocks of children and threads have numbers of their own.
+sub place_of_process {
+    my $tid = $INC{'threads.pm'} ? threads->tid : 0;
+    return ($$ != $first_pid ? " ($$)" : '') . ($tid ? " (thread $tid)" : '');
+}
+
+# What was recorded in a phase, by all processes and threads.
+sub read_block {
+    my ($path, $phase) = @_;
+    require Devel::DProf::Baseline;
+    my $root = project();
+    return Devel::DProf::Baseline::profile([Devel::DProf::Profile::processes($path)], phase => $phase, below => 'Devel::DProf::_block', allow_truncated => 1, root => $root);
+}
+
+# Tests run in the project's folder.
+sub project { return '.' }
+
+sub too_early {
+    my ($p) = @_;
+    my (%called, @order);
+    for my $sub ($p->profile->subs({ separate => 1 })) {
+        my ($label, undef, $file) = @$sub;
+        my ($path) = grep { $_ eq $file || m{/\Q$file\E\z} } sort keys %early;
+        next if !length $file || !defined $path || is_core($early{$path});
+        push @order, $path if !$called{$path};
+        push @{ $called{$path} }, $label;
+    }
+    return if !@order;
+    my @lines = 'compiled before Test::DProf was loaded, so that some of its calls may be missing:';
+    push @lines, map { my @subs = @{ $called{$_} }; "  $_ (" . join(', ', @subs > 3 ? (@subs[0 .. 2], '...') : @subs) . ')' } @order;
+    return @lines, "put `use Test::DProf;' above what loads " . ($early{ $order[0] } =~ s{/}{::}gr =~ s/\.pm\z//r);
+}
+
+sub is_core {
+    my ($name) = @_;
+    my $module = $name =~ s{/}{::}gr =~ s/\.pm\z//r;
+    return eval { require Module::CoreList; Module::CoreList::is_core($module) } ? 1 : 0;
+}
+
+sub profile_script_ok {
+    my %how = ref $_[0] eq 'HASH' ? %{ shift() } : ();
+    my ($script, @args) = @_;
+    croak 'profile_script_ok: which script?' if !defined $script || !length $script;
+    for (keys %how) {
+        croak "profile_script_ok: there is no option $_; there are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
+    }
+    croak 'profile_script_ok: not under -T' if ${^TAINT};
+    croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
+    my $name = $how{name} // join ' ', $script, @args;
+    start() if !$started;
+    my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
+    # what a script inherits
+    $broken //= cover_is_running() if join(' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] }) =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
+    return skip_with($name, $broken) if defined $broken;
+    require Devel::DProf::Baseline;
+    require Devel::DProf::Record;
+    my $folder = dir() . '/script' . ++$Files . ($$ != $first_pid ? ".$$" : '');
+    mkdir $folder, 0700 or croak "$folder: $!";
+    my $stdin = "$folder/stdin";
+    spew($stdin, ref $how{stdin} ? ${ $how{stdin} } : $how{stdin}) if defined $how{stdin};
+    my ($status, $files, $said) = Devel::DProf::Record::record_into(
+        $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1, inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
+        defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
+    );
+    my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
+    my $p = Test::DProf::Profile->new(dir => \&dir, stdout => $out, stderr => $err, status => $status, read => sub {
+        return Devel::DProf::Baseline::profile($files, root => project(), allow_truncated => 1);
+    });
+    my @diag;
+    my $wanted = $how{status} // 0;
+    push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
+    push @diag, "$script left no profile; is it a Perl script?" if !@$files && !@diag;
+    push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] } ['output', $out], ['error output', $err];
+    my $ctx = Test2::API::context();
+    $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
+    $ctx->release;
+    $p->{skipped} = 'there is no profile of the script' if !@$files;
+    return $p;
+}
+
+# Folders that perl would not search by itself.
+sub added_inc {
+    require Config;
+    require File::Spec;
+    my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    return grep { !ref && !$known{$_} && -d } @INC;
+}
+
+sub ended {
+    my ($status) = @_;
+    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with status ' . ($status >> 8);
+}
+
+sub last_lines {
+    my @lines = split /\n/, Devel::DProf::Tool::text($_[0]);
+    @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
+    return map { '  ' . cut($_, WIDTH - 2) } @lines;
+}
+
+sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
+
+# Long names lose their beginning, which says less than the end.
+sub end_of { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
+
+sub slurp {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return '';
+    local $/;
+    return <$in> // '';
+}
+
+sub spew {
+    my ($path, $text) = @_;
+    utf8::encode($text) if utf8::is_utf8($text);
+    open my $out, '>:raw', $path or croak "$path: $!";
+    print {$out} $text;
+    close $out or croak "$path: $!";
+    return;
+}
+
+# ---- limits ----
+
+my %HOLDS = (
+    '<' => sub { $_[0] < $_[1] }, '<=' => sub { $_[0] <= $_[1] }, '>' => sub { $_[0] > $_[1] }, '>=' => sub { $_[0] >= $_[1] },
+    '==' => sub { $_[0] == $_[1] }, '!=' => sub { $_[0] != $_[1] },
+);
+
+sub calls_ok {
+    my ($p, $sub, $op, $limit, $name) = @_;
+    checked('calls_ok', $p, $sub, $op, $limit);
+    $name //= "$sub: calls $op $limit";
+    return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
+    my $calls = eval { $p->calls($sub) };
+    return failed_to_read($name, $@) if !defined $calls;
+    my $ctx = Test2::API::context();
+    my @diag = misspelt($p, $sub);
+    my $ok = !@diag && $HOLDS{$op}->($calls, $limit) ? 1 : 0;
+    if (!$ok && !@diag) {
+        @diag = "$sub was called " . times_of($calls) . ", wanted $op $limit";
+        my @callers = $calls ? $p->callers($sub) : ();
+        my $more = @callers > 5 ? @callers - 5 : 0;
+        splice @callers, 5;
+        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], end_of($_->[0], WIDTH - 12) } @callers), $more ? "       ... and $more more" : () if @callers;
+    }
+    push @diag, doubtful_name($p, $sub) if !$ok;
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    $ctx->release;
+    return $ok;
+}
+
+sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
+
+sub cost_ok {
+    my ($p, $sub, $what, $op, $limit, $name) = @_;
+    checked('cost_ok', $p, $sub, $op, $limit);
+    croak 'cost_ok: what is it that costs? ops, for example' if !defined $what || !length $what;
+    $name //= "$sub: $what $op $limit";
+    return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
+    my $cost = eval { $p->cost($sub, $what) };
+    return failed_to_read($name, $@) if !defined $cost;
+    my $ctx = Test2::API::context();
+    my @diag = misspelt($p, $sub);
+    my $ok = !@diag && $HOLDS{$op}->($cost, $limit) ? 1 : 0;
+    if (!$ok && !@diag) {
+        my ($metric) = $p->metric_of($what);
+        my $is_time = $metric =~ /^(?:cpu|user|system|real)\z/;
+        @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . ($is_time ? ' s' : '') . ", wanted $op $limit" . ($is_time ? ' s' : '');
+        push @diag, of_callees($p, $metric);
+        push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->{is_block} && !is_pinned();
+    }
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    $ctx->release;
+    return $ok;
+}
+
+# The costliest subs.
+sub of_callees {
+    my ($p, $metric) = @_;
+    my $rows = $p->rows($metric);
+    my $unit = $metric =~ /^(?:cpu|user|system|real)\z/ ? $p->profile->hz : 1;
+    my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
+    splice @names, 6;
+    return if !@names;
+    my @lines = sprintf '  %12s  %12s  %8s  %s', 'own', 'with callees', 'calls', 'sub';
+    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
+    return ("the most $metric:", @lines);
+}
+
+sub checked {
+    my ($what, $p, $sub, $op, $limit) = @_;
+    croak "$what: a profile is wanted first, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak "$what: the name of a sub is wanted behind the profile" if !defined $sub || !length $sub || ref $sub;
+    croak "$what: the limit is given as '<=', 12; there are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
+    croak "$what: the limit is a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
+    return;
+}
+
+sub failed_to_read {
+    my ($name, $why) = @_;
+    my $ctx = Test2::API::context(level => 1);
+    $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
+    $ctx->release;
+    return 0;
+}
+
+# A name that nothing has, neither in the profile nor here: what is to be said. A script's subs that were not called are not known.
+sub misspelt {
+    my ($p, $sub) = @_;
+    return if !$p->{is_block} || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
+    my @near = nearest($p, $sub);
+    return ("there is no sub $sub, neither in the profile nor in the process" . (@near ? '; perhaps ' . join(', ', @near) : ''));
+}
+
+sub doubtful_name {
+    my ($p, $sub) = @_;
+    return if $p->{is_block} || $p->knows($sub);
+    my @near = nearest($p, $sub);
+    return "the profile has no sub $sub" . (@near ? '; it has ' . join(', ', @near) : '');
+}
+
+sub is_defined {
+    my ($sub) = @_;
+    no strict 'refs';
+    return $sub =~ /^\w+(?:(?:::|')\w+)*\z/ && defined &{$sub};
+}
+
+sub nearest {
+    my ($p, $sub) = @_;
+    my %names = map { $_ => 1 } $p->subs;
+    if ($p->{is_block} && $sub =~ /^(.+)::/s) {
+        no strict 'refs';
+        my $package = $1;
+        if ($package =~ /^\w+(?:::\w+)*\z/ && %{"${package}::"}) {
+            $names{"${package}::$_"} = 1 for grep { /^\w+\z/ && defined &{"${package}::$_"} } keys %{"${package}::"};
+        }
+    }
+    my $own = $sub =~ s/.*:://sr;
+    my %distance = map { $_ => (($_ =~ s/.*:://sr) eq $own ? 1 : distance($sub, $_)) } grep { !/__ANON__/ && abs(length($_) - length $sub) < 40 } keys %names;
+    my $limit = 1 + length($sub) / 4;
+    my @near = sort { $distance{$a} <=> $distance{$b} || $a cmp $b } grep { $distance{$_} <= $limit } keys %distance;
+    return @near > 3 ? @near[0 .. 2] : @near;
+}
+
+# Of Levenshtein.
+sub distance {
+    my ($x, $y) = @_;
+    my @above = 0 .. length $y;
+    for my $i (1 .. length $x) {
+        my @row = $i;
+        for my $j (1 .. length $y) {
+            my ($least) = sort { $a <=> $b } $above[$j] + 1, $row[-1] + 1, $above[ $j - 1 ] + (substr($x, $i - 1, 1) eq substr($y, $j - 1, 1) ? 0 : 1);
+            push @row, $least;
+        }
+        @above = @row;
+    }
+    return $above[-1];
+}
+
+sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat" }
+
+# ---- baselines ----
+
+sub no_regression_ok {
+    my ($p, @how) = @_;
+    croak 'no_regression_ok: a profile is wanted first, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak 'no_regression_ok: options are NAME => VALUE' if @how % 2;
+    my %how = @how;
+    for (keys %how) {
+        croak "no_regression_ok: there is no option $_; there are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
+    }
+    my $file = $how{baseline};
+    croak 'no_regression_ok: baseline => FILE is wanted' if !defined $file || !length $file;
+    my $rules = $how{fail_if} // 'calls > 0, ops > 2%';
+    my $name = $how{name} // "no regression since $file";
+    return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
+    require Devel::DProf::Baseline;
+    return update($p, $file, $name, $how{counters_only}) if $ENV{DPROF_UPDATE_BASELINES};
+    my $ctx = Test2::API::context();
+    my ($ok, @diag, @notes) = (0);
+    my $result;
+    if (!-e $file) {
+        @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
+    } elsif (!($result = eval { Devel::DProf::Baseline::compare(old => [$file], new => [$p->file], new_name => 'now', old_name => $file, fail_if => $rules,
+        metric => $how{metric}, strict => $how{strict}, root => project()) })) {
+        @diag = (one($@));
+    } else {
+        my @said = map { s/(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0) make them repeat/how_to_pin()/er } @{ $result->{messages} };
+        $ok = !$result->{failed} && !($how{strict} && $result->{undecided}) ? 1 : 0;
+        if ($ok) { @notes = @said }
+        else { @diag = (findings($result), split(/\n/, $result->{text}), $result->{branch} ? ('what changed in the call tree:', split /\n/, $result->{branch}) : (), @said, picture($result, $name)) }
+    }
+    $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
+    # what was not checked is no secret
+    $ok && /was not checked|is not the same/ ? $ctx->diag($_) : $ctx->note($_) for map { wrapped($_) } @notes;
+    $ctx->release;
+    return $ok;
+}
+
+sub findings {
+    my ($result) = @_;
+    my @found = grep { !$_->{undecided} } @{ $result->{findings} };
+    my $more = @found > 6 ? @found - 6 : 0;
+    splice @found, 6;
+    my @lines = map {
+        my $f = $_;
+        my $numbers = defined $f->{old} ? ": " . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
+        "FAIL $f->{rule}: " . Devel::DProf::Baseline::shown($f->{sub}) . $numbers;
+    } @found;
+    return (@lines, $more ? "... and $more more" : ());
+}
+
+# Tables have seen to that.
+sub wrapped {
+    my ($line) = @_;
+    return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
+    my @lines = '';
+    for my $word ($line =~ /(\s*\S+)/g) {
+        if (length($lines[-1]) + length $word > WIDTH && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
+        else { $lines[-1] .= $word }
+    }
+    return @lines;
+}
+
+sub update {
+    my ($p, $file, $name, $counters_only) = @_;
+    my $ctx = Test2::API::context(level => 1);
+    my $failed = eval {
+        my ($folder) = $file =~ m{^(.*)/[^/]+\z}s;
+        if (defined $folder && length $folder && !-d $folder) {
+            require File::Path;
+            File::Path::make_path($folder);
+        }
+        $p->profile->save($file, $VERSION, Devel::DProf::Baseline::written_how($p->profile, $counters_only));
+    };
+    my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
+    $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
+    $ctx->diag("baseline $file was written") if !defined $why;
+    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->{is_block} && !is_pinned() ? 1 : ();
+    $ctx->release;
+    return defined $why ? 0 : 1;
+}
+
+# The flame graph of the difference; what is to be said of it.
+sub picture {
+    my ($result, $name) = @_;
+    my $folder = $ENV{DPROF_ARTIFACTS};
+    my @lines = eval {
+        require Devel::DProf::Flame;
+        if (defined $folder && length $folder) {
+            require File::Path;
+            File::Path::make_path($folder) if !-d $folder;
+        } else {
+            require File::Spec;
+            $folder = File::Spec->tmpdir;
+        }
+        my $stem = join '-', 'dprof', map { s{[^\w.]+}{-}gr =~ s/^-+|-+\z//gr } $0, $name;
+        my $path = "$folder/" . substr($stem, 0, 120) . '.html';
+        my $flame = Devel::DProf::Flame->of_comparison($result->{diff}, format => 'html', title => undef);
+        $flame->prepare or die "it cannot be drawn\n";
+        my $new = "$path.$$.new";
+        require Fcntl;
+        # a folder that is everybody's
+        sysopen my $out, $new, Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL() or die "$new: $!\n";
+        binmode $out;
+        my $drawn = $flame->draw($out);
+        close $out && !$drawn->{code} && rename $new, $path or die "$path: $!\n";
+        "flame graph of the difference: $path";
+    };
+    return @lines ? @lines : 'there is no flame graph of the difference: ' . one($@);
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Test::DProf - tests of what code costs: calls, ops, times, and that these do not grow
+
+=head1 SYNOPSIS
+
+    use strict;
+    use warnings;
+    use Test::DProf -pinned;        # first, so that it sees all that is compiled
+    use Test::More;
+
+    use My;
+
+    my $p = profile_ok { My::run('t/data/log.txt') } 'a log is read';
+
+    calls_ok $p, 'My::fetch', '<=', 12;
+    cost_ok $p, 'My::parse', 'ops', '<=', 50_000;
+    no_regression_ok $p, baseline => 't/perf/run.tmon', counters_only => 1, fail_if => 'calls > 0, ops > 2%';
+
+    my $tool = profile_script_ok 'bin/tool', '--verbose', 't/data/log.txt';
+    calls_ok $tool, 'My::fetch', '==', 12;
+
+    done_testing;
+
+=head1 DESCRIPTION
+
+A distribution keeps its speed as it keeps its correctness: with tests. Times differ from machine to machine, and by a quarter from run to run; how often a sub is called does not, and how many steps perl's
+interpreter takes (ops) does not either, with the same perl and the same hash seed. So tests go by these.
+
+The module is used beside L<Test::More>, L<Test2::V0> or anything else that is built on L<Test2::API>. It brings a recorder of its own, L<Devel::DProf> without C<-d>: it is to be loaded before the code that is tested is compiled. Outside
+of C<profile_ok> nothing is recorded, and a call costs what it costs without the module. The program does not notice: no debugger flag is set, no descriptor is taken that it could see, nor a
+variable, a handler or a signal. Where a test file runs under C<-d:DProf> already, as C<prove -PDProf> has it, that recording is used, and blocks are parts of it.
+
+Where nothing can be recorded (this perl has no Devel::DProf, a debugger, another profiler or L<Devel::Cover> is running) the tests are skipped, with the reason; blocks are run all the same.
+
+=head1 LOADING
+
+    use Test::DProf;
+    use Test::DProf -pinned;
+    use Test::DProf events => 'svs+bytes';
+    use Test::DProf qw(profile_ok calls_ok);
+
+All functions are exported if none is named.
+
+C<-pinned> begins the test file again if the hash seed is not pinned: with PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, and otherwise as the same command. Without that, ops and sometimes calls differ from run to run, and what is compared
+is taken for equal up to 0.1 %. It must stand before anything that has an effect, and cannot be used under C<-T>, or when the test is read from standard input; it dies then.
+
+C<events> asks for counters beside calls, times and ops: L<Devel::DProf/EVENTS>, separated by C<+>. It dies if one cannot be counted here, and counts only the first time the module is loaded.
+
+=head1 FUNCTIONS
+
+=head2 profile_ok BLOCK NAME
+
+    my $p = profile_ok { My::run() } 'runs';
+
+Runs the block, in void context, and records it: what is called in it, by this process, its forked children and its threads, as far as these have ended when C<$p> is first asked. Passes when the block lives. If it dies the test fails,
+the diagnostic has the exception, and what was recorded up to there is returned all the same. Always returns a profile, L<Test::DProf::Profile>.
+
+The block itself is C<(program)> in the profile. The subs that were running when it began are not in it; phases that the block marks (L<Devel::DProf::Control>) are not told apart, but its C<stop> and C<start> are
+obeyed. A block within a block is an error; so is C<last> out of one. A block may run many times, and each time has its own profile; with thousands of them that becomes slow, since each profile that is asked for is read out of all.
+
+It fails if something was called that was compiled before this module was loaded, and names the file: its named subs are recorded, but anonymous ones may not be. Modules of perl's own, and test modules, may be loaded before.
+
+=head2 profile_script_ok [HASH], SCRIPT, ARGUMENTS...
+
+    my $p = profile_script_ok 'bin/tool', '--verbose';
+    my $p = profile_script_ok { stdin => $text, status => 1 }, 'bin/tool';
+
+Runs a Perl script in a child, by this perl, with the folders of C<@INC>, under C<-d:DProf> in tree mode with the hash seed pinned; what it starts in turn is recorded, too, and added up. Passes when its exit
+status is 0. Standard input is empty. If it fails, the last lines of its output are shown. Returns a profile; it has C<stdout>, C<stderr> and C<status> as well.
+
+The hash may have: stdin, a string, or a reference to one; env, a hash of environment variables, undef removes one; status, the exit status that is wanted; events, as above; perl, a list of switches; name, of the
+test.
+
+=head2 calls_ok PROFILE, SUB, OPERATOR, NUMBER [, NAME]
+
+    calls_ok $p, 'My::fetch', '<=', 12;
+
+How often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that was never called has 0 calls; a name that neither the block nor the process knows is a failure, and similar names are told.
+Returns true if it passes.
+
+=head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
+
+    cost_ok $p, 'My::parse', 'ops', '<=', 50_000;       # steps of its own
+    cost_ok $p, 'My::parse', 'incl ops', '<=', 90_000;  # with what it calls
+    cost_ok $p, '(total)', 'ops', '<=', 100_000;
+    cost_ok $p, 'My::parse', 'incl', '<', 2.5;          # seconds
+
+What a sub cost, all its calls together: L<Test::DProf::Profile/cost> lists what WHAT may be; times are seconds. Returns true if it passes. It fails if nothing of that kind was counted: ops are counted by perl's own run loop, which a debugging
+perl replaces.
+
+=head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
+
+    no_regression_ok $p, baseline => 't/perf/run.tmon', fail_if => 'calls > 0, ops > 2%', counters_only => 1;
+
+Compares with a baseline, and fails if a rule does. Returns true if it passes.
+
+=over
+
+=item baseline => FILE
+
+A file of L<Devel::DProf::Baseline>, to be committed. Relative to the current folder, the project's.
+
+=item fail_if => RULES
+
+As L<dprofdiff/--fail-if> has them; C<calls E<gt> 0, ops E<gt> 2%> if it is not given. Rules about times need a baseline that has times, and are of one run a side: they differ by chance.
+
+=item counters_only => 1
+
+The baseline, when it is written, has calls and counters that repeat, and no times: written again for unchanged code by the same perl, it is the same file.
+
+=item metric => NAME, strict => 1, name => TEXT
+
+What the table is of (L<Devel::DProf::Baseline/compare>); what cannot be decided fails; the name of the test.
+
+=back
+
+A failure's diagnostic has the rules that failed, the few subs that matter with old and new numbers, the branch of the call tree that has changed, and where a flame graph of the difference was written: a page in the folder that the environment
+variable DPROF_ARTIFACTS names, which is made, or else in the system's temporary folder. It stays.
+
+A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is compared, all are written, and a diagnostic says which:
+
+    DPROF_UPDATE_BASELINES=1 prove -l t/perf
+    git diff t/perf
+
+Rules that cannot be held against a baseline are left out, which a diagnostic says: all but those of calls, C<new> and C<gone>, where it was recorded by another perl; those of counters that one of the two does not have.
+
+=head1 LIMITS
+
+The hash seed of a running process cannot be set: hence C<-pinned>.
+
+Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing: nobody can tell. Put it first.
+
+Under C<-T> it works, but for C<-pinned> and C<profile_script_ok>, whose command would be tainted. Threads may have blocks of their own; those started within a block belong to it, once they are joined.
+
+=head1 ENVIRONMENT
+
+DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>, PERL_DPROF_..., do not count for C<profile_ok>, but for PERL_DPROF_CLOCK.
+
+=head1 SEE ALSO
+
+L<Test::DProf::Profile>, L<Devel::DProf::Baseline>, L<dprofdiff>, L<Devel::DProf::Cookbook>
+
+=cut

@@ -1,0 +1,222 @@
+package Test::DProf::Profile;
+
+# What a test has recorded: a block, or a script. Read when it is first asked for.
+
+use strict;
+use warnings;
+
+use Carp 'croak';
+
+our $VERSION = '20261120.00';
+
+# How: read, a sub that gives a Devel::DProf::Profile; is_block; skipped, why there is none; dir, a folder for its file; stdout, stderr, status.
+sub new {
+    my ($class, %how) = @_;
+    return bless {%how}, $class;
+}
+
+sub skipped { return $_[0]{skipped} }
+sub stdout  { return $_[0]{stdout} }
+sub stderr  { return $_[0]{stderr} }
+sub status  { return $_[0]{status} }
+
+sub profile {
+    my ($self) = @_;
+    croak "there is no profile: $self->{skipped}" if defined $self->{skipped};
+    return $self->{profile} //= $self->{read}->();
+}
+
+# The numbers of a sub, or of (total): calls, and a metric's self and inclusive values. Undef: there is no such sub.
+sub row {
+    my ($self, $name, $metric) = @_;
+    return $self->rows($metric)->{$name};
+}
+
+sub rows {
+    my ($self, $metric) = @_;
+    return $self->{rows}{$metric} //= do {
+        my $profile = $self->profile;
+        my %time = (cpu => 0, user => 1, system => 2, real => 3);
+        my %how = (program => 1, rows => 2**31, time => $time{$metric} // 0);
+        if (!exists $time{$metric}) {
+            my @names = map { s/:[^:]*\z//r } $profile->counters;
+            my ($k) = grep { $names[$_] eq $metric } 0 .. $#names;
+            $how{counter} = $k + 1;
+        }
+        my %rows;
+        my $total = 0;
+        for my $separate (1, 0) {
+            for my $row ($profile->rows({ %how, separate => $separate })) {
+                my ($name, $calls, $own, $incl) = @$row;
+                $total += $own if $separate;
+                $rows{$name} //= { calls => $calls, self => $own, incl => $incl };
+            }
+        }
+        # the block, or the program
+        $rows{'(total)'} = { calls => 1, self => $total, incl => $total };
+        \%rows;
+    };
+}
+
+# ---- for tests ----
+
+sub calls {
+    my ($self, $name) = @_;
+    my $row = $self->row($name, 'cpu');
+    return $row ? $row->{calls} : 0;
+}
+
+# Dies if the profile has nothing of that name.
+sub cost {
+    my ($self, $name, $what) = @_;
+    my ($metric, $incl) = $self->metric_of($what);
+    my $row = $self->row($name, $metric) or return 0;
+    my $value = $row->{ $incl ? 'incl' : 'self' };
+    return $metric =~ /^(?:cpu|user|system|real)\z/ ? $value / $self->profile->hz : $value;
+}
+
+# self, incl; METRIC, incl METRIC. Dies if there is no such.
+sub metric_of {
+    my ($self, $what) = @_;
+    return ('cpu', $what eq 'incl') if $what =~ /^(?:self|incl)\z/;
+    my $incl = $what =~ s/^incl\s+//;
+    return ($what, $incl) if $what =~ /^(?:cpu|user|system|real)\z/;
+    my @names = $self->counters;
+    my ($known) = grep { $_ eq $what } @names;
+    ($known) = grep { s/:\w*\z//r eq $what } @names if !defined $known;
+    croak "the profile has no $what; it has " . join(', ', 'self', 'incl', 'cpu', 'user', 'system', 'real', @names)
+        . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)') if !defined $known;
+    return ($known, $incl);
+}
+
+sub counters {
+    my ($self) = @_;
+    return grep { length } map { s/:[^:]*\z//r } $self->profile->counters;
+}
+
+sub subs {
+    my ($self) = @_;
+    my %seen;
+    return sort grep { !$seen{$_}++ } map { $_->[0] } $self->profile->subs({ separate => 1 });
+}
+
+sub knows {
+    my ($self, $name) = @_;
+    return defined $self->row($name, 'cpu');
+}
+
+# Kept until the process ends.
+sub file {
+    my ($self) = @_;
+    return $self->{file} //= do {
+        my $path = $self->{dir}->() . '/' . ++$Test::DProf::Files . '.tmon';
+        my $failed = $self->profile->save($path, $VERSION);
+        croak "$path could not be written: $failed" if defined $failed;
+        $path;
+    };
+}
+
+sub report {
+    my ($self, @options) = @_;
+    require Devel::DProf::Tool::Dprofreport;
+    my $text = '';
+    my $file = $self->file;
+    {
+        local *STDOUT;
+        open STDOUT, '>', \$text or croak "memory: $!";
+        local $ENV{DPROFREPORT_OPTS};
+        Devel::DProf::Tool::Dprofreport::main('--no-pager', @options, $file);
+        close STDOUT;
+    }
+    return $text;
+}
+
+# Who calls a sub: pairs of name and calls, most calls first.
+sub callers {
+    my ($self, $name) = @_;
+    require JSON::PP;
+    my $text = eval { $self->report('--callers', $name, '--format', 'json', '-R') } // '';
+    my $json = eval { JSON::PP->new->utf8->decode($text) } or return;
+    return sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] } map { [$_->{caller}, $_->{calls}] }
+        grep { $_->{calls} && defined $_->{caller} } @{ $json->{rows} || [] };
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Test::DProf::Profile - what a test has recorded
+
+=head1 SYNOPSIS
+
+    my $p = profile_ok { My::run() } 'runs';
+    note $p->calls('My::fetch'), ' fetches, ', $p->cost('My::parse', 'ops'), ' ops of parsing';
+    note $p->report('-O', 10);
+
+=head1 DESCRIPTION
+
+What C<profile_ok> and C<profile_script_ok> of L<Test::DProf> return. It is read when it is first asked for. All methods but C<skipped> die where there is no profile.
+
+Names are those of L<dprofreport>: C<My::parse>; C<My::__ANON__[lib/My.pm:12]> is one anonymous sub, and C<My::__ANON__> all those of a package together; C<(program)> is
+what passed outside of all subs, of a block: what it did itself; C<(total)> is everything.
+
+=head1 METHODS
+
+=over
+
+=item calls NAME
+
+How often it was called: a number, 0 where it was not.
+
+=item cost NAME, WHAT
+
+What it cost, all calls together: a number, 0 where it was not called. WHAT is
+
+    self                user and system time of its own, in seconds
+    incl                the same, with what it called
+    cpu user system real    one of the times, of its own, in seconds; cpu is user and system
+    ops                 steps of perl's interpreter of its own
+    svs, bytes ...      another counter that was asked for (events), of its own, in its unit
+    incl ops, incl real ...     with what it called
+
+Dies with what there is, if there is no such counter.
+
+=item subs
+
+The names of all subs in it, sorted.
+
+=item counters
+
+The names of its counters, C<ops> first.
+
+=item file
+
+The path of a tree file that has it, for tools; it is there until the process ends.
+
+=item report OPTION, ...
+
+The text of L<dprofreport> with these options.
+
+=item callers NAME
+
+Lists of a caller's name and how often it called that sub, most calls first.
+
+=item profile
+
+The L<Devel::DProf::Profile>.
+
+=item stdout, stderr, status
+
+Of a script: what it printed, as bytes, and its status, as C<$?> has it.
+
+=item skipped
+
+Why there is no profile, or undef.
+
+=back
+
+=cut
