@@ -557,7 +557,7 @@ Perl 5.24 and newer on POSIX systems.
 =head1 SEE ALSO
 
 L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
-L<Devel::DProf::Format>
+L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 
