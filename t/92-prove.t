@@ -188,6 +188,13 @@ subtest 'the recorder leaves no trace of its own' => sub {
     is("$status @{[scalar @$files]}", '0 1', 'a perl is recorded');
     unlike(slurp($files->[0]), qr/DynaLoader|strict/, 'nothing was loaded for that');
     is(join(' ', glob "$dir/record/*"), $files->[0], 'and nothing else is left');
+
+    # a perl of another version: it finds no object that it could load
+    my $module = Devel::DProf::Record::module_folder("$dir/module");
+    rename "$module/$Config{version}", "$module/5.0.99" or die $!;
+    local $ENV{PERL5OPT} = "-I$module -d:DProf=out=$dir/other";
+    is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`, 'ran, 0', 'runs as if nobody had asked');
+    ok(!-e "$dir/other", '... and is not recorded');
 };
 
 # prove -j sets PERL5LIB for each test, and takes it back when that has ended.

@@ -35,10 +35,15 @@ sub module_folder {
     my ($module) = grep { -e } map { "$_/Devel/DProf.pm" } grep { !ref } $ours, @INC;
     my ($built) = grep { -e } map { "$_/$object" } grep { !ref } $Devel::DProf::Core::Dir, @INC;
     die "DProf: Devel/DProf.pm and $object are not where Devel::DProf::Core is\n" if !defined $module || !defined $built;
-    File::Path::make_path("$dir/Devel", "$dir/auto/Devel/DProf");
-    for (["$dir/Devel/DProf.pm", $module], ["$dir/$object", $built]) {
+    my $mine = "$dir/$Config::Config{version}/$Config::Config{archname}";
+    File::Path::make_path("$dir/Devel", "$mine/Devel", "$mine/auto/Devel/DProf");
+    for (["$mine/Devel/DProf.pm", $module], ["$mine/$object", $built]) {
         -e $_->[0] or symlink Cwd::abs_path($_->[1]), $_->[0] or die "DProf: $_->[0]: $!\n";
     }
+    # perls of other versions or architectures cannot load ours: they run as if they had not been asked to
+    open my $out, '>', "$dir/Devel/DProf.pm" or die "DProf: $dir/Devel/DProf.pm: $!\n";
+    print $out "package Devel::DProf;\n\$^P = 0;\ndelete \$ENV{PERL5DB};\nsub import {}\n1;\n";
+    close $out or die "DProf: $dir/Devel/DProf.pm: $!\n";
     return $dir;
 }
 
