@@ -339,7 +339,7 @@ Nothing in any of the test files has such a name.
 
 =head1 LIMITS
 
-A test that starts perls of another version or build, which cannot load this one's module, sees them fail: it should take PERL5OPT away from them.
+Perls of another version or architecture that a test starts run, and are not profiled. One of the same version and architecture that was configured otherwise (a debugging perl) cannot load this one's module and fails: take PERL5OPT away from it.
 
 A harness that runs tests elsewhere, and does not hand the environment on, leaves nothing to be summed up.
 
