@@ -240,7 +240,6 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
     group->hardware = group->hardware || event->type != PERF_TYPE_SOFTWARE;
     memset(&perf->counters[perf->n], 0, sizeof perf->counters[0]);
     perf->counters[perf->n].fd = fd;
-    perf->counters[perf->n].group = perf->n_groups - 1;
     perf->n++;
     return 0;
 }
@@ -261,7 +260,6 @@ static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
             perf->sys->unmap(first[i].page);
         first[i].page = NULL;
     }
-    perf->asks = perf->asks || !all;
 }
 
 static bool is_clock(const struct dp_pmu_event *event)
@@ -375,7 +373,7 @@ void dp_perf_close(struct dp_perf *perf)
         perf->sys->close(perf->counters[i].fd);
     }
     perf->n = perf->n_groups = 0;
-    perf->asks = perf->lost = false;
+    perf->lost = false;
 }
 
 #else   /* nothing to open, and dp_pmu has refused before */

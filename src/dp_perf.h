@@ -34,7 +34,6 @@ extern const struct dp_perf_system dp_perf_real;
 struct dp_perf_counter {
     int fd;
     void *page;                 /* readable by an instruction; NULL: not so */
-    size_t group;
     uint64_t raw, enabled, running;     /* as last read; times in ns */
     uint64_t zero;              /* what is counted where nothing happens */
     uint64_t passed;            /* between the last leaving and arrival, estimated where it was shared */
@@ -52,7 +51,6 @@ struct dp_perf {
         bool hardware;          /* some are the processor's */
     } groups[DP_FMT_COUNTERS];
     size_t n_groups;
-    bool asks;                  /* some must be asked for by system calls */
     bool lost;                  /* the program has closed our descriptors: nothing is counted any more */
 };
 

@@ -69,6 +69,9 @@ const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
  * DP_E_NOMEM. */
 int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev, struct dp_err *err);
 
+/* Sets an error as dp_pmu_find does: the event, as far as a person wants to see it, and why it cannot be. Returns DP_E_ARG. */
+int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char *why);
+
 /* The next event of a terminated list: blanks, + and commas separate them, but not between slashes; braces of groups are passed over. Returns its length and moves *p
  * behind it; 0 at the end. */
 size_t dp_pmu_next(const char **p, const char **text);

@@ -12,6 +12,11 @@ struct listing {
     void *arg;
 };
 
+static bool is_deprecated(const struct pmu_event *e)
+{
+    return e->deprecated && strcmp(e->deprecated, "0") != 0;
+}
+
 static int generic(const struct listing *l, int group)
 {
     for (const struct dp_pmu_known *k = dp_pmu_known; k->name; k++) {
@@ -59,7 +64,7 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
         snprintf(full, sizeof full, "%s/%s/", dev->name, a->name);
         struct dp_pmu_item item = {
             .name = is_bare ? a->name : full, .alias = is_bare ? full : NULL, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc, .event = a->terms,
-            .pmu = dev->name, .group = DP_PMU_G_SYSFS, .deprecated = e->deprecated, .per_thread = !dev->whole_machine,
+            .pmu = dev->name, .group = DP_PMU_G_SYSFS, .deprecated = is_deprecated(e), .per_thread = !dev->whole_machine,
         };
         rc = l->take(l->arg, &item);
     }
@@ -129,7 +134,7 @@ static int table(const struct listing *l, const struct pmu_events_map *row)
         const struct pmu_event *e = &t[order[i]];
         struct dp_pmu_item item = {
             .name = e->name, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc, .event = e->event, .pmu = e->pmu, .table_cpuid = row->cpuid,
-            .group = DP_PMU_G_TABLE, .deprecated = e->deprecated && strcmp(e->deprecated, "0") != 0, .per_thread = is_per_thread(l->pmu, e),
+            .group = DP_PMU_G_TABLE, .deprecated = is_deprecated(e), .per_thread = is_per_thread(l->pmu, e),
         };
         rc = l->take(l->arg, &item);
     }

@@ -51,14 +51,20 @@ static const char *shown(char to[SHOWN], struct span s)
     return to;
 }
 
+int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char *why)
+{
+    char to[SHOWN];
+    return dp_err_set(err, DP_E_ARG, "event '%s': %s", shown(to, (struct span){ text, len }), why);
+}
+
 static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
 {
-    char text[SHOWN], why[REASON];
+    char why[REASON];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(why, sizeof why, fmt, ap);
     va_end(ap);
-    return dp_err_set(j->err, DP_E_ARG, "event '%s': %s", shown(text, j->text), why);
+    return dp_pmu_complain(j->err, j->text.ptr, j->text.len, why);
 }
 
 /* The first row with a table that has the event. */

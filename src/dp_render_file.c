@@ -177,7 +177,6 @@ static int arrange(struct writing *w)
     return 0;
 }
 
-/* The counters that stay: ops first, the others by their names. */
 static bool is_wanted(const struct writing *w, const struct dp_counter *c)
 {
     const char *colon = strrchr(c->name, ':');
@@ -190,6 +189,7 @@ static bool is_wanted(const struct writing *w, const struct dp_counter *c)
     return false;
 }
 
+/* The counters that stay: ops first, the others by their names. */
 static void choose_counters(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;

@@ -360,9 +360,6 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 /* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why not, and what to do. */
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size);
 
-/* kernel.perf_event_paranoid, or DP_PMU_PARANOID_UNKNOWN. */
-int dpx_events_paranoid(void);
-
 /* Is it perl's own run loop, which we have a copy of that counts? */
 bool dpx_events_may_count_ops(runops_proc_t loop);
 
@@ -378,7 +375,7 @@ void dpx_events_close(struct dpx_ctx *ctx);
 void dpx_events_arrive(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 void dpx_events_leave(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 
-/* The share of the time that each of the kernel's counters did count, in percent, by column, for the header; nothing
+/* The assignment for the header that says which share of the time each of the counters did count, in percent, by column; nothing
  * where all did all of the time. */
 void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to);
 

@@ -1,16 +1,16 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks. */
 #include "dpx.h"
 #include "dpx_heap.h"
-#include "dp_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_MARKS = 16, SHOWN = 60 };
+enum { LOCAL_MARKS = 16 };
 
 /* ---- what is counted ---- */
 
-static int parse_paranoid(void)
+/* kernel.perf_event_paranoid. */
+static int paranoid(void)
 {
     int level = DP_PMU_PARANOID_UNKNOWN;
     FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -21,8 +21,6 @@ static int parse_paranoid(void)
     }
     return level;
 }
-
-int dpx_events_paranoid(void) { return parse_paranoid(); }
 
 int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
 {
@@ -58,41 +56,10 @@ static bool has_column(const struct dpx_plan *plan, const char *name)
     return false;
 }
 
-static size_t add_column(struct dpx_plan *plan, const char *name, const char *suffix, const char *unit)
+static void add_column(struct dpx_plan *plan, const char *name, const char *suffix, const char *unit)
 {
     dp_buf_addf(&plan->columns, "%s%s%s:%s", plan->columns.len ? " " : "", name, suffix, unit);
-    return plan->n++;
-}
-
-static const char no_loop[] = "this perl, or a module, has a run loop of its own";
-
-/* One of perl's own. Returns NULL, or why it cannot be counted. */
-static const char *add_perls(pTHX_ struct dpx_plan *plan, const struct dp_pmu_event *ev)
-{
-    switch (ev->kind) {
-    case DP_PMU_OPS:
-        if (!dpx_events_may_count_ops(PL_runops))
-            return no_loop;
-        if (!plan->ops && !(dpx_run.opt.tree && dpx_run.opt.ops)) {
-            plan->ops = true;
-            plan->ops_at = add_column(plan, ev->name, "", ev->unit);
-        }
-        return NULL;
-    case DP_PMU_SVS:
-        plan->svs = true;
-        plan->svs_at = add_column(plan, ev->name, "", ev->unit);
-        add_column(plan, ev->name, "-freed", ev->unit);
-        return NULL;
-    default: {
-        const char *why = dpx_heap_watch();
-        if (why)
-            return why;
-        plan->bytes = true;
-        plan->bytes_at = add_column(plan, ev->name, "", ev->unit);
-        add_column(plan, ev->name, "-freed", ev->unit);
-        return NULL;
-    }
-    }
+    plan->n++;
 }
 
 /* As perf does it: where the kernel's own part may not be counted, the program's is. */
@@ -120,9 +87,9 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     int refused = ev->kind == DP_PMU_PERF ? try_perf(ev) : 0;
     *why = '\0';
     if (refused)
-        dp_pmu_refusal(pmu, ev, refused, parse_paranoid(), why, size);
+        dp_pmu_refusal(pmu, ev, refused, paranoid(), why, size);
     else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
-        reason = no_loop;
+        reason = "this perl, or a module, has a run loop of its own";
     else if (ev->kind == DP_PMU_BYTES)
         reason = dpx_heap_refusal();
     if (reason)
@@ -130,24 +97,11 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* One of the kernel's. */
-static int add_perf(struct dpx_plan *plan, struct dp_pmu_event *ev)
-{
-    int why = try_perf(ev);
-    if (why)
-        return why;
-    if (!has_column(plan, ev->name)) {
-        plan->perf_at[plan->n_perf] = add_column(plan, ev->name, "", ev->unit);
-        plan->perf[plan->n_perf++] = *ev;
-    }
-    return 0;
-}
-
-/* A name that name= gives. Returns NULL, or why it cannot be: of two columns with one name, nobody could ask for the second. */
+/* Of two columns with one name, nobody could ask for the second. NULL: there is none of that name yet, or it is the same event. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     static const char *const taken[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed", "cpu", "user", "system", "real", "calls" };
-    for (size_t i = 0; i < DP_ARRAY_LEN(taken); i++)
+    for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
             return "profiles have something else of this name";
     for (size_t i = 0; i < plan->n_perf; i++) {
@@ -158,55 +112,70 @@ static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event 
     return NULL;
 }
 
-static bool has_room(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
+static bool tree_counts_ops(void)
 {
-    bool tree_ops = dpx_run.opt.tree && dpx_run.opt.ops;
-    size_t more = ev->kind == DP_PMU_PERF ? 1 : ev->kind == DP_PMU_OPS ? !tree_ops : 2;
-    return has_column(plan, ev->name) || plan->n + tree_ops + more <= DP_FMT_COUNTERS;
+    return dpx_run.opt.tree && dpx_run.opt.ops;
 }
 
-/* As dp_pmu_find says what is wrong with an event. */
-static int refuse(struct dp_err *err, const char *text, size_t len, const char *why)
+static size_t columns_of(const struct dp_pmu_event *ev)
 {
-    struct dp_buf shown;
-    dp_buf_init(&shown);
-    dp_text_escape(&shown, text, len < SHOWN ? len : SHOWN);
-    int rc = dp_err_set(err, DP_E_ARG, "event '%s%s': %s", dp_buf_cstr(&shown), len > SHOWN ? "..." : "", why);
-    dp_buf_release(&shown);
-    return rc;
+    return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2 : ev->kind == DP_PMU_OPS && tree_counts_ops() ? 0 : 1;
+}
+
+/* It can be counted, and there is room. */
+static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
+{
+    size_t at = plan->n, n = columns_of(ev);
+    if (n > 0)
+        add_column(plan, ev->name, "", ev->unit);
+    if (n > 1)
+        add_column(plan, ev->name, "-freed", ev->unit);
+    switch (ev->kind) {
+    case DP_PMU_PERF:
+        plan->perf_at[plan->n_perf] = at;
+        plan->perf[plan->n_perf++] = *ev;
+        break;
+    case DP_PMU_OPS:
+        plan->ops = n > 0;
+        plan->ops_at = at;
+        break;
+    case DP_PMU_SVS:
+        plan->svs = true;
+        plan->svs_at = at;
+        break;
+    case DP_PMU_BYTES:
+        plan->bytes = true;
+        plan->bytes_at = at;
+        break;
+    }
 }
 
 /* Returns 0, or DP_E_ARG with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
 {
     struct dp_pmu_event ev;
+    const char *clashes;
     char why[256] = "";
     bool optional = len && *text == '?';
     int rc = dp_pmu_find(pmu, text, len, &ev, err);
     if (rc == DP_E_NOMEM)
         return rc;
-    if (rc == 0 && !has_room(plan, &ev)) {
-        my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
-    } else if (rc == 0 && ev.kind == DP_PMU_PERF) {
-        const char *reason = clash(plan, &ev);
-        int refused = reason ? 0 : add_perf(plan, &ev);
-        if (reason)
-            my_snprintf(why, sizeof why, "%s", reason);
-        if (refused)
-            dp_pmu_refusal(pmu, &ev, refused, parse_paranoid(), why, sizeof why);
-    } else if (rc == 0 && !has_column(plan, ev.name)) {
-        const char *reason = add_perls(aTHX_ plan, &ev);
-        if (reason)
-            my_snprintf(why, sizeof why, "%s", reason);
+    if (rc == 0) {
+        if ((clashes = clash(plan, &ev)) != NULL)
+            my_snprintf(why, sizeof why, "%s", clashes);
+        else if (!has_column(plan, ev.name) && plan->n + tree_counts_ops() + columns_of(&ev) > DP_FMT_COUNTERS)
+            my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
+        else if (dpx_events_try(aTHX_ pmu, &ev, why, sizeof why) && !has_column(plan, ev.name))
+            add_columns(plan, &ev);
+        if (*why)
+            rc = dp_pmu_complain(err, text, len, why);
     }
-    if (rc == 0 && !why[0])
-        return 0;
-    if (optional) {
+    if (rc < 0 && optional) {
         dp_err_init(err);
         dp_buf_addf(&plan->missing, "%s%.*s", plan->missing.len ? " " : "", (int)len - 1, text + 1);
         return 0;
     }
-    return rc < 0 ? rc : refuse(err, text, len, why);
+    return rc;
 }
 
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err)
@@ -225,6 +194,9 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     while (rc == 0 && (len = dp_pmu_next(&list, &text)) > 0)
         rc = add_event(aTHX_ plan, pmu, text, len, err);
     dp_pmu_free(pmu);
+    const char *why = rc == 0 && plan->bytes ? dpx_heap_watch() : NULL;
+    if (why)
+        rc = dp_pmu_complain(err, "bytes", strlen("bytes"), why);
     if (rc == 0 && (plan->columns.err || plan->missing.err))
         rc = dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     return rc;
@@ -357,8 +329,12 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
         share[plan->perf_at[i]] = dp_perf_share(&ctx->events.perf, i);
         shared = shared || share[plan->perf_at[i]] < 0.9995;
     }
-    for (size_t k = 0; k < plan->n && shared; k++)
-        dp_buf_addf(to, "%s%.1f", k ? " " : ctx->rec.how.ops ? "100.0 " : "", 100 * share[k]);
+    if (!shared)
+        return;
+    dp_buf_adds(to, ctx->rec.how.ops ? "$dprof_shares='100.0" : "$dprof_shares='");
+    for (size_t k = 0; k < plan->n; k++)
+        dp_buf_addf(to, "%s%.1f", k || ctx->rec.how.ops ? " " : "", 100 * share[k]);
+    dp_buf_adds(to, "'; ");
 }
 
 static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)

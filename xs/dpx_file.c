@@ -93,13 +93,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
     if (ctx->runops_taken)
         dp_buf_adds(to, "$dprof_runops_taken=1; ");
-    dp_buf_adds(to, "$dprof_shares='");
-    size_t shares = to->len;
     dpx_events_shares(ctx, to);
-    if (to->len > shares)
-        dp_buf_adds(to, "'; ");
-    else
-        to->len -= strlen("$dprof_shares='");
     if (ctx->events.perf.lost)
         dp_buf_adds(to, "$dprof_events_lost=1; ");
     if (ctx->rec.tree && ctx->rec.cct.folded)
