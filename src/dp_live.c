@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* MAP_ANONYMOUS with -std=c99 */
-#endif
 #include "dp_live.h"
 #include "dp_err.h"
 #include "dp_mem.h"

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* flock, O_CLOEXEC, clock_gettime with -std=c99 */
-#endif
 #include "dp_outfile.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"

@@ -93,11 +93,11 @@ want() {
 }
 
 too_old() {
-    has_perl && ! perl -e 'exit !($] >= 5.024)'
+    has_perl && ! perl -e 'exit !($] >= 5.026)'
 }
 
 if too_old; then
-    fail "this perl is $(perl -e 'printf "%vd", $^V'); Devel::DProf needs 5.24 or newer."
+    fail "this perl is $(perl -e 'printf "%vd", $^V'); Devel::DProf needs 5.26 or newer."
 fi
 
 look
@@ -125,7 +125,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
         how='pkg install perl5'
     else
         fail "this script installs packages on Debian and Ubuntu only, and there is no apt-get here." \
-             "Install a C compiler, make, perl 5.24 or newer with its header files" \
+             "Install a C compiler, make, perl 5.26 or newer with its header files" \
              "and core modules, and zlib's header files; then go on with: perl Makefile.PL"
     fi
     fail "this script installs packages on Debian and Ubuntu only. Here, as root, try:" \

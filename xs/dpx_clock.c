@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#  define _GNU_SOURCE   /* flock, O_CLOEXEC, clock_gettime with -std=c99 */
-#endif
 #include "dpx_clock.h"
 
 #include <stdio.h>

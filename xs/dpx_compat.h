@@ -1,11 +1,16 @@
 /* What differs between perls, by feature. Everything else here is the same
- * from 5.24 on, which brought the context stack that the hooks rely on. */
+ * from 5.26 on. */
 #ifndef DPX_COMPAT_H
 #define DPX_COMPAT_H
 
 /* 5.37.6 renamed what tells a perl that passes its interpreter around. */
 #if defined(MULTIPLICITY) || defined(PERL_IMPLICIT_CONTEXT)
 #  define DPX_MULTIPLICITY 1
+#endif
+
+/* 5.43 took the underscore from the front. */
+#ifndef RXf_PMf_CHARSET_SHIFT_
+#  define RXf_PMf_CHARSET_SHIFT_ _RXf_PMf_CHARSET_SHIFT
 #endif
 
 #ifndef CXp_SUB_RE_FAKE

@@ -78,7 +78,7 @@ static REGEXP *compile(pTHX_ const char *text)
     if (is_utf8_string((const U8 *)text, len))
         SvUTF8_on(sv);
     PL_curcop = &cop;
-    REGEXP *rx = re_compile(sv, (U32)REGEX_UNICODE_CHARSET << _RXf_PMf_CHARSET_SHIFT);
+    REGEXP *rx = re_compile(sv, (U32)REGEX_UNICODE_CHARSET << RXf_PMf_CHARSET_SHIFT_);
     PL_curcop = before;
     return rx;
 }

@@ -64,7 +64,7 @@ static struct {
 } replaced[16];
 static size_t n_replaced;
 
-struct object {
+struct elf_object {
     uintptr_t inside;           /* an address in it */
     const ElfW(Dyn) *dynamic;
     uintptr_t base;
@@ -73,7 +73,7 @@ struct object {
 
 static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct object *o = arg;
+    struct elf_object *o = arg;
     bool holds = false;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -97,12 +97,12 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* glibc has made the addresses in the dynamic section absolute; others leave them relative. */
-static uintptr_t absolute(const struct object *o, uintptr_t at)
+static uintptr_t absolute(const struct elf_object *o, uintptr_t at)
 {
     return at < o->base ? at + o->base : at;
 }
 
-static bool writable(const struct object *o, void *at, bool on)
+static bool writable(const struct elf_object *o, void *at, bool on)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at & ~(page - 1);
     if ((uintptr_t)at < o->relro || (uintptr_t)at >= o->relro_end)
@@ -110,7 +110,7 @@ static bool writable(const struct object *o, void *at, bool on)
     return mprotect((void *)from, page, on ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-static void replace(const struct object *o, const ElfW(Rela) *rela, size_t n, const ElfW(Sym) *symbols, const char *names)
+static void replace(const struct elf_object *o, const ElfW(Rela) *rela, size_t n, const ElfW(Sym) *symbols, const char *names)
 {
     for (size_t i = 0; i < n; i++) {
         const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
@@ -130,7 +130,7 @@ static void replace(const struct object *o, const ElfW(Rela) *rela, size_t n, co
     }
 }
 
-static bool find_perl(struct object *o)
+static bool find_perl(struct elf_object *o)
 {
     memset(o, 0, sizeof *o);
     o->inside = (uintptr_t)&Perl_safesysmalloc;
@@ -151,7 +151,7 @@ static bool tells_sizes(void)
 
 const char *dpx_heap_watch(void)
 {
-    struct object o;
+    struct elf_object o;
     const ElfW(Rela) *plt = NULL, *rela = NULL;
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;
@@ -190,7 +190,7 @@ const char *dpx_heap_watch(void)
 
 void dpx_heap_unwatch(void)
 {
-    struct object o;
+    struct elf_object o;
     if (!n_replaced || !find_perl(&o))
         return;
     while (n_replaced) {

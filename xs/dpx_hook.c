@@ -53,7 +53,7 @@
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
  *
- * What this relies on: perl 5.24's context stack; PL_ppaddr, PL_runops,
+ * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops,
  * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_eval.retop, CvSTART, cop_seq. */
 #include "dpx_frame.h"

@@ -550,7 +550,7 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 
 =item *
 
-Perl 5.24 and newer on POSIX systems.
+Perl 5.26 and newer on POSIX systems.
 
 =back
 
