@@ -11,6 +11,23 @@ enum {
     HISTOGRAMS = 128            /* in a piece */
 };
 
+#define CHECK_AT(field, at)  DP_CHECK(field, offsetof(struct dp_cct_node, field) == (at))
+CHECK_AT(number, DP_PIECE_N_NUMBER);
+CHECK_AT(parent, DP_PIECE_N_PARENT);
+CHECK_AT(id, DP_PIECE_N_ID);
+CHECK_AT(site, DP_PIECE_N_SITE);
+CHECK_AT(calls, DP_PIECE_N_CALLS);
+CHECK_AT(real, DP_PIECE_N_REAL);
+CHECK_AT(wait, DP_PIECE_N_WAIT);
+CHECK_AT(sys, DP_PIECE_N_SYS);
+CHECK_AT(ops, DP_PIECE_N_OPS);
+CHECK_AT(longest, DP_PIECE_N_LONGEST);
+CHECK_AT(shortest, DP_PIECE_N_SHORTEST);
+CHECK_AT(folded, DP_PIECE_N_FOLDED);
+CHECK_AT(counts, DP_PIECE_N_COUNTS);
+DP_CHECK(node, sizeof(struct dp_cct_node) == DP_PIECE_N_COUNTS);
+DP_CHECK(histogram, sizeof(struct dp_cct_histogram) == DP_PIECE_HISTOGRAM);
+
 static struct dp_cct_node *new_node(struct dp_cct *cct)
 {
     if (!cct->free_count) {

@@ -9,6 +9,7 @@
 #include "dp_fmt.h"
 #include "dp_live.h"
 #include "dp_map.h"
+#include "dp_num.h"
 #include "dp_pool.h"
 
 /* Calls of a sub by inclusive real time: bucket n counts those from 2^n to
@@ -27,11 +28,11 @@ struct dp_cct_node {
     uint64_t real, wait, sys;   /* self: stamps passed, waited of them, spent in the kernel */
     uint64_t ops;               /* self */
     uint64_t longest, shortest; /* inclusive stamps of one call; both 0: none ended */
-    /* what follows is of use to the process alone */
-    struct dp_cct_node *up;
-    struct dp_cct_node *last;   /* the child entered last */
-    struct dp_cct_histogram *histogram;
-    uint64_t folded;            /* frames of further recursion that it stands for */
+    /* the pointers are of use to the process alone */
+    struct dp_cct_node *up DP_ALIGNED_8;
+    struct dp_cct_node *last DP_ALIGNED_8;      /* the child entered last */
+    struct dp_cct_histogram *histogram DP_ALIGNED_8;
+    uint64_t folded DP_ALIGNED_8;               /* frames of further recursion that it stands for */
     uint64_t counts[];          /* self, of each counter */
 };
 
@@ -89,7 +90,7 @@ static inline void dp_cct_ended(struct dp_cct_node *node, uint64_t stamps, uint6
     if (stamps < node->shortest || !node->shortest)
         node->shortest = stamps ? stamps : 1;
     if (node->histogram)
-        node->histogram->count[dp_cct_bucket((uint64_t)(((unsigned __int128)stamps * ns_per_stamp) >> 32))]++;
+        node->histogram->count[dp_cct_bucket(dp_num_mul_shift32(stamps, ns_per_stamp))]++;
 }
 
 /* What turns stamps into ticks, and the texts that the tree is written with. */

@@ -64,4 +64,28 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */
 
+/* Pieces of what a process left (Format.pod, "The pieces"). The recorder has them in memory as structs,
+ * readers as bytes; each struct is held to these numbers where it is defined or filled in. All fields have
+ * a width of their own, so that the layout does not depend on the width of a pointer. */
+enum {
+    DP_PIECE_ALIGN = 4096, DP_PIECE_HEAD = 24,
+    DP_PIECE_STATE = 1, DP_PIECE_MARKS, DP_PIECE_NAMES, DP_PIECE_NODES, DP_PIECE_HISTOGRAMS, DP_PIECE_SITES,
+    /* state: a text, then words */
+    DP_PIECE_RUN = 40,
+    DP_PIECE_S_PID = 0, DP_PIECE_S_TID, DP_PIECE_S_HZ, DP_PIECE_S_RATE, DP_PIECE_S_MARKS, DP_PIECE_S_TREE,
+    DP_PIECE_S_OPS, DP_PIECE_S_USER, DP_PIECE_S_SYSTEM, DP_PIECE_S_REAL, DP_PIECE_S_COUNTS, DP_PIECE_S_PENDING,
+    DP_PIECE_S_WORDS = DP_PIECE_S_PENDING + DP_FMT_COUNTERS,
+    /* a mark's word: gap << 32 | kind << 29 | id */
+    DP_PIECE_ID_BITS = 29, DP_PIECE_NOTES = 4, DP_PIECE_CPU = 7,
+    DP_PIECE_LONG_GAP = 1, DP_PIECE_LONG_WAIT, DP_PIECE_SHORT_SUM, DP_PIECE_SHORT_WAIT, DP_PIECE_CPU_WORDS,
+    /* a node: byte offsets */
+    DP_PIECE_N_NUMBER = 0, DP_PIECE_N_PARENT = 4, DP_PIECE_N_ID = 8, DP_PIECE_N_SITE = 12, DP_PIECE_N_CALLS = 16, DP_PIECE_N_REAL = 24,
+    DP_PIECE_N_WAIT = 32, DP_PIECE_N_SYS = 40, DP_PIECE_N_OPS = 48, DP_PIECE_N_LONGEST = 56,
+    DP_PIECE_N_SHORTEST = 64, DP_PIECE_N_FOLDED = 96, DP_PIECE_N_COUNTS = 104,    /* as many as the state says */
+    /* a histogram: the id, then the counts */
+    DP_PIECE_HISTOGRAM = 8 * (1 + DP_FMT_BUCKETS)
+};
+
+#define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705202)
+
 #endif

@@ -10,9 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void dp_live_init(struct dp_live *live, const char *profile)
+DP_CHECK(head, sizeof(struct dp_live_head) == DP_PIECE_HEAD && offsetof(struct dp_live_head, magic) == 0
+               && offsetof(struct dp_live_head, kind) == 8 && offsetof(struct dp_live_head, size) == 16);
+
+/* A file is mapped from multiples of the system's page on, and read in steps of DP_PIECE_ALIGN. */
+static size_t page_size(size_t given)
+{
+    long page = given ? (long)given : sysconf(_SC_PAGESIZE);
+    return page > DP_PIECE_ALIGN ? (size_t)page : DP_PIECE_ALIGN;
+}
+
+void dp_live_init(struct dp_live *live, const char *profile, size_t page)
 {
     memset(live, 0, sizeof *live);
+    live->page = page_size(page);
     size_t len = profile ? strlen(profile) : 0;
     live->path = profile ? dp_mem_alloc(len + sizeof DP_LIVE_SUFFIX) : NULL;
     if (live->path) {
@@ -84,7 +95,7 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
 {
     uint32_t number = 0;
     int why = errno;
-    size = (size + sizeof(struct dp_live_head) + DP_LIVE_ALIGN - 1) & ~(size_t)(DP_LIVE_ALIGN - 1);
+    size = (size + sizeof(struct dp_live_head) + live->page - 1) & ~(live->page - 1);
     if (dp_mem_grow((void **)&live->pieces, &live->cap, live->count + 1, sizeof *live->pieces) < 0)
         return NULL;
     void *ptr = map_more(live, size);
@@ -151,7 +162,7 @@ static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
 void dp_live_restore(struct dp_live *live, const char *profile)
 {
     struct dp_live again;
-    dp_live_init(&again, profile);
+    dp_live_init(&again, profile, live->page);
     int fd = live->count ? open_file(&again) : -1;
     size_t n = 0;
     while (fd >= 0 && n < live->count && map_again(&again, &live->pieces[n], fd))

@@ -10,14 +10,14 @@
 #define DP_LIVE_H
 
 #include "dp_base.h"
+#include "dp_fmt.h"
 
 #include <sys/types.h>
 
-#define DP_LIVE_MAGIC   UINT64_C(0x4c656e7544705202)    /* also tells the byte order */
-#define DP_LIVE_ALIGN   4096
+#define DP_LIVE_MAGIC   DP_PIECE_MAGIC                  /* also tells the byte order */
 
 enum dp_live_kind {
-    DP_LIVE_STATE = 1,      /* struct dp_live_state */
+    DP_LIVE_STATE = DP_PIECE_STATE,     /* struct dp_live_state */
     DP_LIVE_MARKS,          /* raw marks up to the first 0 word */
     DP_LIVE_NAMES,          /* & lines up to the first NUL */
     DP_LIVE_NODES,          /* struct dp_cct_node, as many as have a parent */
@@ -25,7 +25,7 @@ enum dp_live_kind {
     DP_LIVE_SITES           /* FILE:LINE lines in the order of their numbers, up to the first NUL */
 };
 
-/* At the start of each piece, which is a whole number of DP_LIVE_ALIGN bytes. */
+/* At the start of each piece, which is a whole number of pages, each a multiple of DP_PIECE_ALIGN. */
 struct dp_live_head {
     uint64_t magic;
     uint32_t kind;
@@ -44,6 +44,7 @@ struct dp_live {
     dev_t dev;
     ino_t ino;
     uint64_t end;           /* size of the file */
+    size_t page;            /* pieces are multiples of it */
     struct dp_live_piece *pieces;
     size_t count, cap;
 };
@@ -51,8 +52,9 @@ struct dp_live {
 #define DP_LIVE_SUFFIX  ".live"
 
 /* profile: the absolute path of the profile, or NULL for ordinary memory. The
- * file is made with the first piece; one of that name is replaced. */
-void dp_live_init(struct dp_live *live, const char *profile);
+ * file is made with the first piece; one of that name is replaced. page: bytes of a page of memory, a power of two;
+ * 0: the system's, which is 4 KB to 64 KB. */
+void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 
 /* A new piece of at least size bytes, cleared; the bytes behind its head.
  * They stay where they are until dp_live_release. NULL when memory is short. */

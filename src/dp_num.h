@@ -1,5 +1,5 @@
 /* Numbers in text: fast for the short ones that fill a trace, and never past
- * the 16 readable bytes that a reader keeps behind its data. */
+ * the 16 readable bytes that a reader keeps behind its data. Products that need more than 64 bits. */
 #ifndef DP_NUM_H
 #define DP_NUM_H
 
@@ -8,6 +8,11 @@
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__GNUC__)
 #  define DP_NUM_SWAR 1
+#endif
+
+/* DP_NUM_PORTABLE: as on machines of 32 bits, for a test. */
+#if defined(__SIZEOF_INT128__) && !defined(DP_NUM_PORTABLE)
+#  define DP_NUM_INT128 1
 #endif
 
 /* A decimal number of 1 to 7 digits at p. Returns its length, 0 where there is
@@ -89,6 +94,39 @@ static inline bool dp_num_hex(const char *ptr, size_t len, uint64_t *out)
     }
     *out = v;
     return len > 0;
+}
+
+/* a * b / 2^32, cut off to 64 bits. */
+static inline uint64_t dp_num_mul_shift32(uint64_t a, uint64_t b)
+{
+#ifdef DP_NUM_INT128
+    return (uint64_t)(((unsigned __int128)a * b) >> 32);
+#else
+    uint64_t a_high = a >> 32, a_low = (uint32_t)a, b_high = b >> 32, b_low = (uint32_t)b;
+    return (a_high * b_high << 32) + a_high * b_low + a_low * b_high + (a_low * b_low >> 32);
+#endif
+}
+
+/* a * b / c, rounded down, for b <= c and c > 0: never more than a. */
+static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
+{
+#ifdef DP_NUM_INT128
+    return (uint64_t)((unsigned __int128)a * b / c);
+#else
+    /* bit by bit of a, from the top: quotient and rest of (bits so far) * b / c */
+    uint64_t quotient = 0, rest = 0, whole = b / c, b_rest = b % c;
+    for (int bit = 63; bit >= 0; bit--) {
+        bool over = rest >= c - rest;           /* 2 * rest >= c, which may not fit */
+        rest = over ? rest - (c - rest) : rest + rest;
+        quotient = quotient << 1 | over;
+        if (a >> bit & 1) {
+            over = rest >= c - b_rest;
+            rest = over ? rest - (c - b_rest) : rest + b_rest;
+            quotient += over + whole;
+        }
+    }
+    return quotient;
+#endif
 }
 
 #endif

@@ -130,12 +130,13 @@ static int take_marks(struct reading *r, uint64_t *left)
     return rc;
 }
 
-/* Items up to the first that is not in use: its first half word is 0. */
-static int take_items(struct reading *r, struct dp_buf *to, size_t size, uint64_t *left)
+/* Items up to the first that is not in use: what it begins with, a number of `width` bytes, is 0. */
+static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width, uint64_t *left)
 {
+    static const char unused[8];
     int rc = 1;
     while (rc == 1 && *left >= size && (rc = need(r, size)) == 1) {
-        if (!dp_pieces_half(r->buf + r->pos))
+        if (memcmp(r->buf + r->pos, unused, width) == 0)
             break;
         rc = keep(r, to, size, left);
     }
@@ -214,11 +215,11 @@ static int take_piece(struct reading *r)
         break;
     case DP_PIECE_NODES:
         if (!r->names_only)
-            rc = take_items(r, &r->to->nodes, DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(r->to), &size);
+            rc = take_items(r, &r->to->nodes, DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(r->to), 4, &size);
         break;
     case DP_PIECE_HISTOGRAMS:
         if (!r->names_only)
-            rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, &size);
+            rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, 8, &size);
         break;
     }
     return rc <= 0 ? rc : skip(r, size);

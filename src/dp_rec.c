@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+#define CHECK_AT(field, at)  DP_CHECK(field, offsetof(struct dp_live_state, field) == (at))
+CHECK_AT(run, 0);
+CHECK_AT(pid, DP_PIECE_RUN + 8 * DP_PIECE_S_PID);
+CHECK_AT(tid, DP_PIECE_RUN + 8 * DP_PIECE_S_TID);
+CHECK_AT(hz, DP_PIECE_RUN + 8 * DP_PIECE_S_HZ);
+CHECK_AT(rate, DP_PIECE_RUN + 8 * DP_PIECE_S_RATE);
+CHECK_AT(marks, DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS);
+CHECK_AT(tree, DP_PIECE_RUN + 8 * DP_PIECE_S_TREE);
+CHECK_AT(ops, DP_PIECE_RUN + 8 * DP_PIECE_S_OPS);
+CHECK_AT(pending, DP_PIECE_RUN + 8 * DP_PIECE_S_USER);
+CHECK_AT(n_counts, DP_PIECE_RUN + 8 * DP_PIECE_S_COUNTS);
+CHECK_AT(pending_counts, DP_PIECE_RUN + 8 * DP_PIECE_S_PENDING);
+DP_CHECK(state, sizeof(struct dp_live_state) == DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS);
+
 /* The figures of the adaptive reading of the CPU clock; the manual's section
  * "How time is measured" tells what they are good for. */
 enum {

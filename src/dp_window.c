@@ -1,5 +1,6 @@
 #include "dp_window.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,13 +78,13 @@ void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, 
         uint64_t passed = ev[i].t[DP_REAL], part = inside(w, w->now, w->now + passed);
         bool at_once = !passed && holds(w, w->now);
         for (int m = 0; m < DP_METRICS && part < passed; m++)
-            ev[i].t[m] = (uint64_t)((unsigned __int128)ev[i].t[m] * part / passed);
+            ev[i].t[m] = dp_num_mul_div(ev[i].t[m], part, passed);
         if (!passed && !at_once)
             memset(ev[i].t, 0, sizeof ev[i].t);
         for (size_t k = 0; counts && k < n_counts; k++) {
             uint64_t *count = &counts[i * n_counts + k];
             if (passed ? part < passed : !at_once)
-                *count = passed ? (uint64_t)((unsigned __int128)*count * part / passed) : 0;
+                *count = passed ? dp_num_mul_div(*count, part, passed) : 0;
         }
         w->now += passed;
         if (holds(w, w->now))

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+DP_CHECK(words_of_a_reading, (int)DP_RAW_CPU_WORDS == (int)DP_PIECE_CPU_WORDS);
+DP_CHECK(bits_of_an_id, DP_RAW_ID_BITS == (int)DP_PIECE_ID_BITS);
+DP_CHECK(kind_of_a_reading, (int)DP_RAW_CPU == (int)DP_PIECE_CPU);
+
 enum {
     TEXT_SIZE = 128 * 1024,
     LINES_MAX = 512,            /* no more than this for a mark and its @ line */

@@ -292,7 +292,7 @@ int dpx_file_open_live(struct dpx_ctx *ctx)
 {
     memset(&ctx->fresh, 0, sizeof ctx->fresh);
     memset(&ctx->fresh_sites, 0, sizeof ctx->fresh_sites);
-    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL);
+    dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL, 0);
     int rc = dp_rec_open(&ctx->rec, &ctx->live);
     if (rc == 0) {
         memcpy(ctx->rec.state->run, dpx_run.run, sizeof ctx->rec.state->run);

@@ -158,38 +158,6 @@ static void traces(void)
 
 /* ---- pieces ---- */
 
-static void layout(void)
-{
-    is_u(sizeof(struct dp_live_head), DP_PIECE_HEAD, "the head");
-    is_u(DP_LIVE_ALIGN, DP_PIECE_ALIGN, "where it stands");
-    ok(DP_LIVE_MAGIC == DP_PIECE_MAGIC, "its magic");
-    is_u(offsetof(struct dp_cct_node, counts), DP_PIECE_N_COUNTS, "a node's counters");
-    is_u(sizeof(struct dp_cct_node), DP_PIECE_N_COUNTS, "a node");
-    is_u(sizeof(struct dp_cct_histogram), DP_PIECE_HISTOGRAM, "a histogram");
-    is_u(sizeof(struct dp_live_state), DP_PIECE_RUN + 8 * DP_PIECE_S_WORDS, "the state");
-    is_u(DP_RAW_CPU_WORDS, DP_PIECE_CPU_WORDS, "a reading of the CPU clock");
-    is_u(DP_RAW_ID_BITS, DP_PIECE_ID_BITS, "bits of an id");
-    ok((int)DP_RAW_CPU == (int)DP_PIECE_CPU, "kinds");
-#define AT(field, at) is_u(offsetof(struct dp_cct_node, field), at, "a node's " #field)
-    AT(number, DP_PIECE_N_NUMBER);
-    AT(parent, DP_PIECE_N_PARENT);
-    AT(id, DP_PIECE_N_ID);
-    AT(site, DP_PIECE_N_SITE);
-    AT(calls, DP_PIECE_N_CALLS);
-    AT(real, DP_PIECE_N_REAL);
-    AT(wait, DP_PIECE_N_WAIT);
-    AT(sys, DP_PIECE_N_SYS);
-    AT(ops, DP_PIECE_N_OPS);
-    AT(longest, DP_PIECE_N_LONGEST);
-    AT(shortest, DP_PIECE_N_SHORTEST);
-    AT(folded, DP_PIECE_N_FOLDED);
-    is_u(offsetof(struct dp_live_state, tree), DP_PIECE_RUN + 8 * DP_PIECE_S_TREE, "the state's tree");
-    is_u(offsetof(struct dp_live_state, marks), DP_PIECE_RUN + 8 * DP_PIECE_S_MARKS, "the state's marks");
-    is_u(offsetof(struct dp_live_state, pending), DP_PIECE_RUN + 8 * DP_PIECE_S_USER, "the state's pending time");
-    is_u(offsetof(struct dp_live_state, n_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_COUNTS, "the state's number of counters");
-    is_u(offsetof(struct dp_live_state, pending_counts), DP_PIECE_RUN + 8 * DP_PIECE_S_PENDING, "the state's pending counters");
-}
-
 #define THREE "& 1 m a m.pl:1\n& 2 m b m.pl:2\n& 3 m c m.pl:3\n"
 
 static struct dp_prof *of_image(const struct image *im)
@@ -283,7 +251,7 @@ static void odd_pieces(void)
     ok(strstr(o.message, "did last is left out") != NULL, "are told of: %s", o.message);
 
     image_trace(&image);
-    const size_t state = 0, marks = 2 * DP_LIVE_ALIGN;
+    const size_t state = 0, marks = 2 * DP_PIECE_ALIGN;
     uint64_t size = 4097, huge = UINT64_C(1) << 50;
     double rate = 0;
     char *p = image.left.ptr;
@@ -323,7 +291,7 @@ static void odd_pieces(void)
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another kind of machine"), "of another byte order");
     bool good = true;
-    for (size_t n = 0; n < 4 * DP_LIVE_ALIGN && good; n += n < 200 ? 1 : 97) {
+    for (size_t n = 0; n < 4 * DP_PIECE_ALIGN && good; n += n < 200 ? 1 : 97) {
         image_trace(&image);
         image.left.len = n;
         image_to();
@@ -616,7 +584,6 @@ int main(void)
     lines();
     errors();
     traces();
-    layout();
     pieces();
     odd_pieces();
     saved_tree();

@@ -90,7 +90,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
     double program = 0, computed = 0;
 
     dp_buf_init(&text);
-    dp_live_init(&live, NULL);
+    dp_live_init(&live, NULL, 0);
     ok(dp_writer_init(&w, 10000000, sink, &text) == 0, "%s: a writer", what);
     dp_writer_name(&w, "main f -", 8);
     dp_rec_init(&rec, &how, &w, &host, &m);
@@ -191,7 +191,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
 
     memset(want, 0, sizeof want);
     dp_buf_init(&text);
-    dp_live_init(&live, NULL);
+    dp_live_init(&live, NULL, 0);
     dp_writer_init(&w, 10000000, sink, &text);
     dp_writer_name(&w, "main f -", 8);
     dp_rec_init(&rec, &how, &w, &host, &m);
@@ -303,7 +303,7 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     memset(&signals, 0, sizeof signals);
     memset(&saver, 0, sizeof saver);
     dp_buf_init(&text);
-    dp_live_init(&live, NULL);
+    dp_live_init(&live, NULL, 0);
     dp_writer_init(&w, 10000000, sink_s, &text);
     dp_writer_name(&w, "main f -", 8);
     dp_rec_init(&rec, &how, &w, &host, &saver);

@@ -25,10 +25,10 @@ static inline void image_text(struct image *to, const char *text)
 /* One piece with the bytes given, then NULs. */
 static inline void image_piece(struct image *image, uint32_t kind, uint32_t number, const void *ptr, size_t len)
 {
-    static const char zeros[DP_LIVE_ALIGN];
+    static const char zeros[DP_PIECE_ALIGN];
     struct dp_live_head head = { DP_LIVE_MAGIC, kind, number, 0 };
     struct dp_buf *to = &image->left;
-    head.size = (sizeof head + len + DP_LIVE_ALIGN - 1) / DP_LIVE_ALIGN * DP_LIVE_ALIGN;
+    head.size = (sizeof head + len + DP_PIECE_ALIGN - 1) / DP_PIECE_ALIGN * DP_PIECE_ALIGN;
     dp_buf_add(to, &head, sizeof head);
     dp_buf_add(to, ptr, len);
     dp_buf_add(to, zeros, (size_t)(head.size - sizeof head - len));
