@@ -552,6 +552,8 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 
 Perl 5.26 and newer on POSIX systems.
 
+Tested on nothing yet: xt/matrix has not been run.
+
 =back
 
 =head1 SEE ALSO
