@@ -1,6 +1,8 @@
 # Test::DProf: small test files under a child perl, their TAP and diagnostics word by word; what the program could notice.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Config;
 use Cwd 'abs_path';
 use File::Copy 'copy';

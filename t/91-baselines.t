@@ -1,6 +1,8 @@
 # Baselines: the same bytes for the same code, wherever it is; what is said where one is missing, or others are compared; what a failure shows.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Cwd 'abs_path';
 use File::Copy 'copy';
 use File::Temp 'tempdir';

@@ -332,8 +332,10 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
     if (!shared)
         return;
     dp_buf_adds(to, ctx->rec.how.ops ? "$dprof_shares='100.0" : "$dprof_shares='");
-    for (size_t k = 0; k < plan->n; k++)
-        dp_buf_addf(to, "%s%.1f", k || ctx->rec.how.ops ? " " : "", 100 * share[k]);
+    for (size_t k = 0; k < plan->n; k++) {
+        dp_buf_adds(to, k || ctx->rec.how.ops ? " " : "");
+        dpx_file_real(to, 100 * share[k], 1);
+    }
     dp_buf_adds(to, "'; ");
 }
 

@@ -22,6 +22,7 @@ package DProfTest;
 
 use strict;
 use warnings;
+use TestEnvironment;
 use Exporter 'import';
 use Carp 'croak';
 use Cwd 'abs_path';
