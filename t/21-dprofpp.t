@@ -25,7 +25,17 @@ sub says {
 my ($default) = dprofpp($ours);
 is_deeply([dprofpp({ cwd => $dir })], [$default, '', 0], 'tmon.out is the default');
 is((dprofpp({ stdin => $ours }, '-'))[0], $default, '- is standard input');
-is((dprofpp({ env => { DPROFPP_OPTS => $ours } }))[0], $default, 'DPROFPP_OPTS may name the profile');
+is((dprofpp({ env => { DPROFPP_OPTS => qq{"$ours"} } }))[0], $default, 'DPROFPP_OPTS may name the profile');
+spew("$dir/two  blanks.out", $good);
+for (q{"two  blanks.out"}, q{'two  blanks.out'}, q{two\ \ blanks.out}, q{ two"  "blanks.out }) {
+    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], [$default, '', 0], "$_: with blanks");
+}
+for ('ANON|s\w\w', q{'ANON|s\w\w'}, q{"ANON|s\w\w"}, q{ANON|s\\\\w\w}) {
+    is((dprofpp({ env => { DPROFPP_OPTS => "-qaf $_" } }, $ours))[0], (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash is a backslash");
+}
+for (q{-I "tmon.out}, q{'}) {
+    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], ['', "DPROFPP_OPTS: a quote is not closed: $_\nTry 'dprofpp -h' for help.\n", 2], "$_: no end");
+}
 is((dprofpp({ env => { DPROFPP_OPTS => '-I -l' } }, '-E', '-z', $ours))[0], $default, 'the command line wins');
 is((dprofpp({ env => { DPROFPP_OPTS => '-I' } }, $ours))[0], (dprofpp('-I', $ours))[0], 'DPROFPP_OPTS');
 is((dprofpp('-qIrO3', $ours))[0], (dprofpp(qw(--no-header --inclusive --real --rows 3), $ours))[0], 'clusters, long names');

@@ -13,18 +13,16 @@ my $SETTINGS = qr/^(?:LANG|LANGUAGE|LC_.*|PERL5OPT|PERL5DB|PERLDB_OPTS|PERL_(?:U
                       |PAGER|LESS|COLUMNS|NO_COLOR|TZ)\z/x;
 my $TAKEN_UP = qr/^(?:L|PERL)/;
 
-BEGIN {
-    # Closed: what a test opens would be the standard input of what it runs. nohup gives one that cannot be read.
-    open STDIN, '<', '/dev/null' if !defined fileno STDIN;
-    # A shell's job in the background has some of them ignored, and so has everything it starts.
-    $SIG{$_} = 'DEFAULT' for grep { ($SIG{$_} // '') eq 'IGNORE' } qw(INT QUIT HUP PIPE TERM USR1 USR2 ALRM CHLD TTIN TTOU);
-    umask 022;
-    my @set = grep { /$SETTINGS/ && !(/^LC_ALL\z/ && $ENV{$_} eq 'C') } sort keys %ENV;
-    delete @ENV{@set};
-    $ENV{LC_ALL} = 'C';
-    if (grep { /$TAKEN_UP/ } @set) {
-        exec $^X, (map { "-I$_" } grep { !ref } @INC), $0, @ARGV or die "$^X: $!\n";
-    }
+# Closed: what a test opens would be the standard input of what it runs.
+open STDIN, '<', '/dev/null' if !defined fileno STDIN;
+# A shell's job in the background has some of them ignored, and so has everything it starts.
+$SIG{$_} = 'DEFAULT' for grep { ($SIG{$_} // '') eq 'IGNORE' } qw(INT QUIT HUP PIPE TERM USR1 USR2 ALRM CHLD TTIN TTOU);
+umask 022;
+my @set = grep { /$SETTINGS/ && !(/^LC_ALL\z/ && $ENV{$_} eq 'C') } sort keys %ENV;
+delete @ENV{@set};
+$ENV{LC_ALL} = 'C';
+if (grep { /$TAKEN_UP/ } @set) {
+    exec $^X, (map { "-I$_" } grep { !ref } @INC), $0, @ARGV or die "$^X: $!\n";
 }
 
 1;
