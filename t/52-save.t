@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Config;
+use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
 use Devel::DProf::Profile;
@@ -241,8 +242,8 @@ subtest 'where it cannot be' => sub {
         # A child that has its parent's memory mapped until its first event, when that file is empty.
         $dir = scratch();
         chown 65534, 65534, $dir if $> == 0;
-        # The pipe ends when both have.
-        my $child = 'pipe my $r, my $w; my $p = fork; if (!$p) { close $w; sysread $r, my $x, 1; my $n = -s "tmon.out.live"; chmod 0755, "."; g(30); print "child ", $n // "none"; exit } close $r; ';
+        # The outer pipe ends when both have, the inner one not before the parent is gone: perl does not know that descriptor.
+        my $child = 'use POSIX (); pipe my $r, my $w; my $p = fork; if (!$p) { close $w; sysread $r, my $x, 1; my $n = -s "tmon.out.live"; chmod 0755, "."; g(30); print "child ", $n // "none"; exit } close $r; POSIX::dup(fileno $w); ';
         for my $env ({ %tree }, {}) {
             $run = run_program(['sh', '-c', '"$@" | cat', 'sh', @$as, @$perl, '-e', "$SUBS g(5); $child chmod 0555, '.'"], dir => $dir, env => { %$env });
             is("$run->{out}$run->{err}", 'child 0', 'a child that begins after that');

@@ -7,6 +7,7 @@ use Config;
 use Cwd 'abs_path';
 use File::Copy 'copy';
 use File::Temp 'tempdir';
+use File::Glob ':bsd_glob';
 use Test::More;
 
 my $root = abs_path('.');

@@ -7,6 +7,7 @@ use Config;
 use Cwd 'abs_path';
 use File::Path 'make_path';
 use File::Temp ();
+use File::Glob ':bsd_glob';
 use Test::More;
 
 my $top = abs_path('.');

@@ -27,6 +27,7 @@ use Exporter 'import';
 use Carp 'croak';
 use Cwd 'abs_path';
 use File::Basename 'dirname';
+use File::Glob ':bsd_glob';
 use File::Path 'make_path';
 use File::Spec;
 use File::Temp 'tempdir';
