@@ -1,6 +1,7 @@
 # dprofdiff, several runs a side: medians, tests, the speed of runs, --run.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(root scratch spew slurp run_program in_process);
