@@ -126,7 +126,8 @@ they call is recorded under that one. With both, C<only> goes first. The pattern
 
 A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
 error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
-and C<\p{In...}>, which may be subs of the program.
+and C<\p{In...}>, which may be subs of the program; with a perl before 5.32, all of C<\p{...}>. (There, the program also finds
+F<utf8.pm> and F<utf8_heavy.pl> loaded, and what they load, when a pattern has C<(?i)>.)
 
 Commas separate options, so a pattern with a comma (C<a{1,2}>) must stand in the environment:
 
