@@ -6,9 +6,20 @@ our $VERSION = '20261120.00';
 # Nothing else is loaded: ops that were compiled before the hooks are set go
 # unseen, and what we load the program could see.
 require XSLoader;
-XSLoader::load('Devel::DProf', $VERSION);
 
 my $started;
+
+# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may have been told to by PERL5OPT: its program runs, and as if
+# it had not been.
+if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
+    my $why = $@ =~ s/ at \S+ line .*//sr || 'the module was built for another perl than ' . $^X;
+    die $@ if $why =~ /^Can't locate/;
+    print STDERR "DProf: $why; the program is not profiled\n";
+    delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
+    $@ = '';
+    $^P = 0;
+    $started = 1;
+}
 
 sub import {
     shift;
@@ -483,6 +494,13 @@ Something else has the name that the profile would get. The program was not star
 =item DProf: cannot write FILE: REASON; ...
 
 The profile ends here, or there is none; the program goes on.
+
+=item DProf: the module was built for another perl than PERL; the program is not profiled
+
+=item DProf: Can't load 'FILE' for module Devel::DProf: ...; the program is not profiled
+
+This perl is of another version than the one that has built the module, or was built with other options (assertions, threads), and has
+come by it through PERL5OPT or PERL5LIB. The program runs as if nobody had asked for a profile.
 
 =item DProf: FILE was removed while the program ran; there is no profile
 
