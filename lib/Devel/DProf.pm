@@ -76,7 +76,7 @@ of the calls: C<dprofpp -T> and C<-t> need a trace.
 
 The B<ops> are the steps that perl's interpreter takes. With the environment variables PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0 the same program with the
 same input executes the same number of them each time: a measure of cost without noise. They are
-counted while perl's own run loop is in use, not under a debugging perl or beside a module that
+counted while perl's own run loop is in use, not under perl's flag B<-D> or beside a module that
 brings a loop of its own.
 
 A trace that has reached its limit (C<limit>, 1 GiB) goes on as a tree.
