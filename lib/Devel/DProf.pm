@@ -9,15 +9,18 @@ require XSLoader;
 
 my $started;
 
-# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may have been told to by PERL5OPT: its program runs, and as if
-# it had not been.
+# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
+# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only then, for a variable
+# like $^P that is mentioned is there from then on, and a program could see it.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
-    my $why = $@ =~ s/ at \S+ line .*//sr || 'the module was built for another perl than ' . $^X;
+    my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
-    print STDERR "DProf: $why; the program is not profiled\n";
-    delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
-    $@ = '';
-    $^P = 0;
+    eval q{
+        $why ||= "the module was built for another perl than $^X";
+        print STDERR "DProf: $why; the program is not profiled\n";
+        delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
+        $^P = 0;
+    };
     $started = 1;
 }
 
