@@ -37,7 +37,7 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
 
 bool dpx_events_may_count_ops(runops_proc_t loop)
 {
-    return loop == Perl_runops_standard;
+    return loop == Perl_runops_standard || loop == Perl_runops_debug;
 }
 
 static bool has_column(const struct dpx_plan *plan, const char *name)
@@ -89,7 +89,7 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     if (refused)
         dp_pmu_refusal(pmu, ev, refused, paranoid(), why, size);
     else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
-        reason = "this perl, or a module, has a run loop of its own";
+        reason = "a module has a run loop of its own";
     else if (ev->kind == DP_PMU_BYTES)
         reason = dpx_heap_refusal();
     if (reason)

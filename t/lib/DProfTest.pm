@@ -291,7 +291,7 @@ sub check_script {
     my ($file, $both_modes) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
     my $say = directives($file);
-    my $skip = $say->{perl} && $] < version->parse($say->{perl})->numify ? "needs perl $say->{perl}" : undef;
+    my $skip = $say->{perl} && $] < version->parse("v$say->{perl}")->numify ? "needs perl $say->{perl}" : undef;
     for (@{ $say->{needs} // [] }) {
         my ($module, $version) = split ' ';
         $skip //= "needs $_" unless module_there($module, $version);
