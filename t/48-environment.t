@@ -167,16 +167,16 @@ subtest 'a perl that the module was not built for' => sub {
         like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/, '... one line says that it is not profiled');
         is_deeply([glob "$run->{dir}/tmon.out*"], [], '... and no file is left');
         $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e', 'require Devel::DProf::Core'], env => {});
-        like($run->{err}, $name =~ /^an object/ ? qr/^Can't load / : qr/^Devel::DProf was built for another perl than \Q$perl\E\n/, '... the tools say so, too');
+        like($run->{err}, qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/, '... the tools say so, too');
     };
     my $object = 'auto/Devel/DProf/DProf.so';
     my $built = slurp(tree() . "/$object");
     my $version = sprintf 'perl %vd,', $^V;
-    is(scalar(() = $built =~ /\Q$version\E/g), 1, 'the object has the version that it was built for');
+    like($built, qr/\Q$version\E/, 'the object has the version that it was built for');
     my %other = (
-        'another version' => $built =~ s/\Q$version\E/'perl 4' . substr $version, 6/er,
-        'another option' => $built =~ s/\Q$version\E[^\0]*\KUSE_64_BIT/USE_63_BIT/r,
-        'more options' => $built =~ s/\Q$version\E[^\0]*\K[A-Z]\0/"\0\0"/er,
+        'another version' => $built =~ s/\Q$version\E/'perl 4' . substr $version, 6/egr,
+        'another option' => $built =~ s/\Q$version\E[^\0]*\KUSE_64_BIT/USE_63_BIT/gr,
+        'more options' => $built =~ s/\Q$version\E[^\0]*\K[A-Z]\0/"\0\0"/egr,
         'an object of something else' => 'x' x 1000,
     );
     for my $name (sort keys %other) {
