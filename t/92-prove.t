@@ -195,7 +195,7 @@ subtest 'the recorder leaves no trace of its own' => sub {
     # a perl of another version: it finds no object that it could load
     my $module = Devel::DProf::Record::module_folder("$dir/module");
     rename "$module/$Config{version}", "$module/5.0.99" or die $!;
-    local $ENV{PERL5OPT} = "-I$module -d:DProf=out=$dir/other";
+    local @ENV{qw(PERL5LIB PERL5OPT PERL_DPROF_OUT)} = ($module, '-d:DProf', "$dir/other");
     is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`, 'ran, 0', 'runs as if nobody had asked');
     ok(!-e "$dir/other", '... and is not recorded');
 };
@@ -212,7 +212,7 @@ subtest 'a folder with all of it' => sub {
     make_path("$dir/all");
     require Devel::DProf::Suite;
     for my $test ('t/fork.t', 't/system.t') {
-        local @ENV{qw(PERL5LIB PERL5OPT)} = ("$top/blib/lib$Config{path_sep}$top/blib/arch", "-d:DProf=tree,out=$dir/all/%p.out");
+        local @ENV{qw(PERL5LIB PERL5OPT PERL_DPROF_OUT)} = ("$top/blib/lib$Config{path_sep}$top/blib/arch", '-d:DProf=tree', "$dir/all/%p.out");
         open my $in, '-|', "cd '$dir' && $^X $test" or die;
         is(join('', <$in>), "1..1\nok 1\n", "$test runs");
     }
