@@ -135,7 +135,7 @@ subtest 'the directory' => sub {
         skip 'root can write everywhere, and setpriv does not help', 3 if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
         my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
         is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
-        like($run->{err}, qr/^DProf: cannot write \S*tmon\.out: Permission denied[^\n]*\n\z/, 'one line says so');
+        like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/, 'one line says so');
         is_deeply([glob "$dir/*"], [], 'and nothing is there');
     }
     my $run = profiled(['-e', $WORK . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
@@ -174,7 +174,7 @@ subtest 'what is there already' => sub {
     my $run = profiled(['-e', 'print "started\n"'], dir => $dir);
     is($run->{out}, '', 'a foreign file: an error before the program starts');
     isnt($run->{status}, 0, 'status');
-    like($run->{err}, qr/^DProf: \S*tmon\.out exists and is no profile[^\n]*\n/, 'message');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out exists and is no profile[^\n]*\n/, 'message');
     is(slurp("$dir/tmon.out"), "precious\n", 'and it is left alone');
 
     $dir = scratch();
@@ -182,7 +182,7 @@ subtest 'what is there already' => sub {
     symlink 'target', "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
     is($run->{out}, '', 'a symbolic link: an error before the program starts');
-    like($run->{err}, qr/^DProf: \S*tmon\.out is a symbolic link[^\n]*\n/, 'message');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is a symbolic link[^\n]*\n/, 'message');
     is(slurp("$dir/target"), "precious\n", 'its target is left alone');
 
     $dir = scratch();
@@ -194,7 +194,7 @@ subtest 'what is there already' => sub {
     $dir = scratch();
     mkdir "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    like("$run->{out}$run->{err}", qr/^DProf: \S*tmon\.out is a directory\n/, 'a directory');
+    like("$run->{out}$run->{err}", qr/^DProf: [^\n]*tmon\.out is a directory\n/, 'a directory');
 
     $dir = scratch();
     profiled(['-e', 'sub first { 1 } first()'], dir => $dir);

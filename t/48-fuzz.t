@@ -14,7 +14,7 @@ use FuzzProgram;
 use StrictProfile;
 
 my $first = $ENV{DPROF_SEED} // 1;
-my $programs = $ENV{DPROF_PROGRAMS} // 25;
+my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(10, 25);
 my ($checks, $ran) = (0, 0);
 
 for my $seed ($first .. $first + $programs - 1) {

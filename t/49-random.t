@@ -12,7 +12,7 @@ use Test::More;
 use DProfTest;
 
 my $first = $ENV{DPROF_SEED} // 1;
-my $programs = $ENV{DPROF_PROGRAMS} // 6;
+my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(3, 6);
 my $SUBS = 12;
 
 my $PRELUDE = <<'END';

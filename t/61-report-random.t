@@ -45,7 +45,7 @@ sub naive_chain {
 sub pct { return sprintf '%.2f', $_[1] ? 100 * $_[0] / $_[1] : 0 }
 
 srand 61;
-for $round (1 .. ($ENV{ROUNDS} || 5)) {
+for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
     my @subs = map { ('A', 'B::C')[rand 2] . "::s$_" } 0 .. 4;
     my @stacks = map { [int(rand 50), map { $subs[rand @subs] } 0 .. rand 8] } 1 .. 25;
     push @stacks, [11];

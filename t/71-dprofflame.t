@@ -310,10 +310,10 @@ sub united {
     is(scalar(() = $page =~ m{</script}gi), 2, '... two on a page');
     like($page, qr{<title>&lt;/title&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;</title>}, '... whose title is text');
     is_deeply([map { $_->{name} } @{ page_of($page)->{frames} }], [map { shown($_->{node}{name}) } preorder($tree)], '... which has all names');
-    my $lint = spew("$dir/hurt.svg", $svg);
+    spew("$dir/hurt.svg", $svg);
     SKIP: {
         skip 'no xmllint', 1 if !grep { -x "$_/xmllint" } split /:/, $ENV{PATH};
-        is(`xmllint --huge --noout $lint 2>&1`, '', 'xmllint has nothing to say');
+        is(`cd '$dir' && xmllint --huge --noout hurt.svg 2>&1`, '', 'xmllint has nothing to say');
     }
     for my $encoding (qw(UTF-8 ISO-8859-1 us-ascii)) {
         for my $args ([$file], [file("caf\xc3\xa9 3 4\nb 5 1\n\xff 0 2\n")]) {

@@ -25,4 +25,7 @@ if (grep { /$TAKEN_UP/ } @set) {
     exec $^X, (map { "-I$_" } grep { !ref } @INC), $0, @ARGV or die "$^X: $!\n";
 }
 
+# How many rounds of what is random: what a user waits for, or all of them. .ci/run asks for all.
+sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
+
 1;
