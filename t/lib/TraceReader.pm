@@ -135,72 +135,70 @@ sub _trace {
     my $root = $self->{tree} = _node($ROOT);
     my @stack = ([undef, $root]);           # [id first entered, node, parent of node]
     my $node = $root;
-    my ($subs, $calls, $edges, $self_time, $marks) = @$self{qw(subs calls edges self marks)};
+    my ($subs, $marks) = @$self{qw(subs marks)};
     my $inherit = $self->{header}{dprof_inherited} // 0;
-    my ($passed, $suspend, $phase) = (0, 0, '');
+    my ($passed, $suspend, $depth, $phase, $in_phase) = (0, 0, 0, '');
     my $counters = () = ($self->{header}{dprof_counters} // '') =~ /\S+/g;
+    my $more = qr/^(?:\d+ ?){$counters}\z/;
     my $events = $opt->{events} && $self->{events};
 
     while (defined(my $line = readline $in)) {
-        if ($line !~ s/\n\z//) {
+        if (chop $line ne "\n") {
             $self->problem('ends in the middle of a line');
             last;
         }
-        if ($line =~ /^# (phase|suspend|resume) ([0-9a-f]+)\z/) {
+        my $sign = substr $line, 0, 1;
+        if ($sign eq '@') {
+            my ($user, $sys, $real, $counts) = $line =~ /^\@ ([0-9]+) ([0-9]+) ([0-9]+)(?: (.*))?\z/s;
+            if (!defined $user || ($counters || defined $counts) && ($counts // '') !~ $more) {
+                $self->problem("odd line: $line");
+                next;
+            }
+            $self->problem('an empty @ line') unless $user + $sys + $real || ($counts // '') =~ /[1-9]/;
+            $self->problem("more CPU than time: $line") if $user + $sys > $real;
+            $node->{user} += $user;
+            $node->{sys} += $sys;
+            $node->{real} += $real;
+            $passed = $real || 1;
+            next;
+        }
+        if ($sign eq '#' && $line =~ /^# (phase|suspend|resume) ([0-9a-f]+)\z/) {
             $inherit = $2 if $1 eq 'resume';
             $suspend = $2 if $1 eq 'suspend';
             next if $1 ne 'phase';
             $phase = $self->{phase_names}{$2} // $self->problem("unknown phase: $line");
+            undef $in_phase;
             push @{ $self->{phases} }, $phase;
             next;
         }
-        my ($sign, $rest) = $line =~ /^([&@+*\/-]) (.*)\z/s or do {
+        if ($sign !~ /^[&+*\/-]/ || substr($line, 1, 1) ne ' ') {
             $self->problem("odd line: $line");
             next;
-        };
-        if ($sign eq '@') {
-            my ($user, $sys, $real, @counts) = split ' ', $rest;
-            "@counts" =~ /^(?:\d+ ?){$counters}\z/ && $rest =~ /^\d+ \d+ \d+(?: |\z)/ or do {
-                $self->problem("odd line: $line");
-                next;
-            };
-            $self->problem('an empty @ line') unless $user + $sys + $real || grep { $_ } @counts;
-            $self->problem("more CPU than time: $line") if $user + $sys > $real;
-            $self->{sum}[0] += $user;
-            $self->{sum}[1] += $sys;
-            $self->{sum}[2] += $real;
-            $node->{user} += $user;
-            $node->{sys} += $sys;
-            $node->{real} += $real;
-            $self_time->{ $node->{name} } += $real;
-            $passed = $real || 1;
-            next;
         }
-        # What the classic recorder spent on writing.
-        next if $opt->{classic} && $rest =~ /^& /;
-        if ($sign eq '&') {
-            $self->_name($opt->{classic} ? "$rest -" : $rest);
-            next;
-        }
-        my $sub = $subs->{$rest};
+        my $rest = substr $line, 2;
+        my $sub = $sign ne '&' && $subs->{$rest};
         if (!$sub) {
-            $self->problem("unknown id in: $line");
+            # What the classic recorder spent on writing.
+            next if $opt->{classic} && $rest =~ /^& /;
+            if ($sign eq '&') {
+                $self->_name($opt->{classic} ? "$rest -" : $rest);
+            } else {
+                $self->problem("unknown id in: $line");
+            }
             next;
         }
         my $full = $sub->{full};
         $marks->{$sign}++;
         if ($sign eq '+') {
             my $inherited = $inherit && $inherit--;
-            my $kid = _kid($node, $full);
+            my $kid = $node->{kids}{$full} || _kid($node, $full);
             push @stack, [$rest, $kid, $node];
-            $self->{depth} = @stack - 1 if $self->{depth} < @stack - 1;
+            $depth = $#stack if $depth < $#stack;
             if ($inherited) {
                 push @{ $self->{inherited} }, $full;
                 $self->problem('time passed before an inherited frame') if $passed;
             } else {
-                $calls->{$full}++;
-                $edges->{"$node->{name} > $full"}++;
-                $self->{in_phase}{$phase}{$full}++;
+                ($in_phase //= $self->{in_phase}{$phase} //= {})->{$full}++;
                 $kid->{calls}++;
             }
             $node = $kid;
@@ -208,11 +206,8 @@ sub _trace {
             $self->problem("unexpected: $line");
             next;
         } elsif ($sign eq '*') {
-            my $parent = $stack[-1][2];
-            $node = $stack[-1][1] = _kid($parent, $full);
-            $calls->{$full}++;
-            $self->{in_phase}{$phase}{$full}++;
-            $edges->{"$parent->{name} > $full"}++;
+            $node = $stack[-1][1] = _kid($stack[-1][2], $full);
+            ($in_phase //= $self->{in_phase}{$phase} //= {})->{$full}++;
             $node->{calls}++;
         } else {
             my $top = pop @stack;
@@ -225,10 +220,30 @@ sub _trace {
         push @$events, [$sign, $full, $passed, scalar @stack] if $events;
         $passed = 0;
     }
+    $self->{depth} = $depth;
     $self->{trailing} = $passed;
     $self->{open} = [map { $subs->{ $_->[0] }{full} } @stack[1 .. $#stack]];
     $self->problem('inherited frames are missing') if $inherit;
+    $self->_add_up($root);
     close $in;
+    return;
+}
+
+# What the tree has of each sub, each pair, and in all.
+sub _add_up {
+    my ($self, $root) = @_;
+    my @todo = [$root];
+    while (my $next = pop @todo) {
+        my ($node, $parent) = @$next;
+        push @todo, map { [$_, $node] } values %{ $node->{kids} };
+        $self->{sum}[0] += $node->{user};
+        $self->{sum}[1] += $node->{sys};
+        $self->{sum}[2] += $node->{real};
+        $self->{self}{ $node->{name} } += $node->{real} if $node->{real};
+        next if !$node->{calls};
+        $self->{calls}{ $node->{name} } += $node->{calls};
+        $self->{edges}{"$parent->{name} > $node->{name}"} += $node->{calls};
+    }
     return;
 }
 
