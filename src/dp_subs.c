@@ -1,5 +1,6 @@
 #include "dp_subs.h"
 #include "dp_mem.h"
+#include "dp_sort.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +19,13 @@ void dp_subs_next_file(struct dp_subs *subs)
 {
     dp_pool_release(&subs->seen);
     dp_pool_release(&subs->places);
+    subs->generation = 0;
+    subs->has_crowd = false;
+}
+
+void dp_subs_ids_anew(struct dp_subs *subs)
+{
+    subs->generation++;
 }
 
 void dp_subs_release(struct dp_subs *subs)
@@ -55,19 +63,23 @@ static void add_text(struct dp_buf *buf, struct dp_text t)
     dp_buf_add(buf, t.ptr, t.len);
 }
 
-/* Which of the file's subs of this name and place the id is; 0 for no memory. */
-static uint32_t ordinal(struct dp_subs *subs, uint64_t id)
+/* Which of the file's subs of this name and place it is; 0 for no memory. What tells them apart is the order
+ * of their compilation, which a file keeps, and where that is not known the id, as long as ids mean the same. */
+static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
-    size_t places = subs->places.count;
-    uint32_t place = dp_pool_intern(&subs->places, key->ptr, key->len);
+    size_t places = subs->places.count, len = key->len;
+    if (!def->seq)
+        dp_buf_add(key, &subs->generation, sizeof subs->generation);
+    uint32_t place = key->err ? DP_MAP_NONE : dp_pool_intern(&subs->places, key->ptr, key->len);
+    key->len = len;
     if (place == DP_MAP_NONE
         || dp_mem_grow((void **)&subs->place_count, &subs->place_cap, subs->places.count,
                        sizeof *subs->place_count) < 0)
         return 0;
     if (place >= places)
         subs->place_count[place] = 0;
-    uint64_t pair[2] = { place, id };
+    uint64_t pair[2] = { place, def->seq ? def->seq : def->id };
     size_t before = subs->seen.count;
     uint32_t n = dp_pool_intern(&subs->seen, (const char *)pair, sizeof pair);
     if (n == DP_MAP_NONE
@@ -76,6 +88,7 @@ static uint32_t ordinal(struct dp_subs *subs, uint64_t id)
         return 0;
     if (n < before)
         return subs->seen_ordinal[n];
+    subs->has_crowd = subs->has_crowd || subs->place_count[place];
     return subs->seen_ordinal[n] = ++subs->place_count[place];
 }
 
@@ -84,12 +97,10 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-/* order: which of the file's subs of this name and place it is; 0: to be found out. */
-static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
+/* What subs of one name and place have in common, in subs->scratch. */
+static void add_place(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
-    struct dp_sub sub;
-    memset(&sub, 0, sizeof sub);
     dp_buf_clear(key);
     add_text(key, def->package);
     add_text(key, def->name);
@@ -100,16 +111,37 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
         dp_buf_adds(key, "phase");
     if (def->builtin)
         dp_buf_adds(key, "builtin");
+}
+
+static bool has_ordinal(const struct dp_subdef *def)
+{
+    return !def->phase && is_shared(def->name.ptr, def->name.len);
+}
+
+/* Behind the place. */
+static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint32_t ordinal)
+{
+    struct dp_buf *key = &subs->scratch;
+    dp_buf_add(key, &ordinal, sizeof ordinal);
+    if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
+        dp_buf_add(key, &def->id, sizeof def->id);
+}
+
+/* order: which of the file's subs of this name and place it is; 0: to be found out. */
+static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
+{
+    struct dp_buf *key = &subs->scratch;
+    struct dp_sub sub;
+    memset(&sub, 0, sizeof sub);
+    add_place(subs, def);
     if (key->err)
         return DP_E_NOMEM;
     sub.ordinal = 1;
-    if (!def->phase && is_shared(def->name.ptr, def->name.len)) {
-        sub.ordinal = order ? order : ordinal(subs, def->id);
+    if (has_ordinal(def)) {
+        sub.ordinal = order ? order : ordinal(subs, def);
         if (!sub.ordinal)
             return DP_E_NOMEM;
-        dp_buf_add(key, &sub.ordinal, sizeof sub.ordinal);
-        if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
-            dp_buf_add(key, &def->id, sizeof def->id);
+        add_ordinal(subs, def, sub.ordinal);
     }
     if (key->err)
         return DP_E_NOMEM;
@@ -159,6 +191,124 @@ static bool is_greater(struct dp_text a, struct dp_text b)
     return c ? c > 0 : a.len > b.len;
 }
 
+static struct dp_subdef def_of(const struct dp_subs *from, uint32_t n)
+{
+    const struct dp_sub *sub = &from->subs[n];
+    return (struct dp_subdef){
+        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
+        .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
+        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
+    };
+}
+
+/* ---- the order of compilation ---- */
+
+/* The subs that share their places with others, in groups. */
+struct crowd {
+    const struct dp_subs *subs;
+    uint32_t *place;            /* by sub */
+    uint32_t *members;
+    size_t n;
+};
+
+static int compare_members(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct crowd *c = ctx;
+    const struct dp_sub *x = &c->subs->subs[a], *y = &c->subs->subs[b];
+    if (c->place[a] != c->place[b])
+        return c->place[a] < c->place[b] ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static int find_crowd(struct dp_subs *subs, struct crowd *c)
+{
+    size_t count = dp_subs_count(subs);
+    c->subs = subs;
+    c->place = dp_mem_realloc(NULL, count + 1, sizeof *c->place);
+    c->members = dp_mem_realloc(NULL, count + 1, sizeof *c->members);
+    if (!c->place || !c->members)
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        struct dp_subdef def = def_of(subs, i);
+        if (!has_ordinal(&def) || !def.seq)
+            continue;
+        add_place(subs, &def);
+        if (subs->scratch.err)
+            return DP_E_NOMEM;
+        uint32_t place = dp_pool_lookup(&subs->places, subs->scratch.ptr, subs->scratch.len);
+        if (place == DP_MAP_NONE || subs->place_count[place] < 2)
+            continue;
+        c->place[i] = place;
+        c->members[c->n++] = i;
+    }
+    dp_sort_u32(c->members, c->n, compare_members, c);
+    return 0;
+}
+
+/* The keys have ordinals in them. */
+static int make_keys(struct dp_subs *subs)
+{
+    size_t count = dp_subs_count(subs);
+    dp_pool_release(&subs->keys);
+    for (uint32_t i = 0; i < count; i++) {
+        struct dp_subdef def = def_of(subs, i);
+        add_place(subs, &def);
+        if (has_ordinal(&def))
+            add_ordinal(subs, &def, subs->subs[i].ordinal);
+        if (subs->scratch.err || dp_pool_intern(&subs->keys, subs->scratch.ptr, subs->scratch.len) != i)
+            return DP_E_NOMEM;
+    }
+    return 0;
+}
+
+/* Members from..end are of one place. Returns whether one has another ordinal than before. */
+static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t from, size_t end)
+{
+    bool changed = false;
+    uint32_t place = c->place[c->members[from]];
+    if (end - from != subs->place_count[place])     /* some do not tell when they were compiled */
+        return false;
+    for (size_t k = from; k < end; k++) {
+        struct dp_sub *sub = &subs->subs[c->members[k]];
+        uint32_t ordinal = (uint32_t)(k - from) + 1;
+        uint64_t pair[2] = { place, sub->seq };
+        uint32_t n = dp_pool_lookup(&subs->seen, (const char *)pair, sizeof pair);
+        changed = changed || sub->ordinal != ordinal;
+        sub->ordinal = ordinal;
+        if (n != DP_MAP_NONE)
+            subs->seen_ordinal[n] = ordinal;
+    }
+    return changed;
+}
+
+static bool order_crowd(struct dp_subs *subs, const struct crowd *c)
+{
+    bool changed = false;
+    for (size_t from = 0, end; from < c->n; from = end) {
+        for (end = from + 1; end < c->n && c->place[c->members[end]] == c->place[c->members[from]]; end++)
+            ;
+        changed = give_ordinals(subs, c, from, end) || changed;
+    }
+    return changed;
+}
+
+int dp_subs_order(struct dp_subs *subs)
+{
+    struct crowd c = { 0 };
+    if (!subs->has_crowd)
+        return 0;
+    int rc = find_crowd(subs, &c);
+    if (rc == 0 && order_crowd(subs, &c))
+        rc = make_keys(subs);
+    dp_mem_free(c.place);
+    dp_mem_free(c.members);
+    return rc;
+}
+
+/* ---- tables ---- */
+
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n)
 {
     return dp_subs_import_in(subs, from, n, text_of(from, from->subs[n].file));
@@ -167,11 +317,8 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
 int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file)
 {
     const struct dp_sub *sub = &from->subs[n];
-    struct dp_subdef def = {
-        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = file,
-        .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
-        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
-    };
+    struct dp_subdef def = def_of(from, n);
+    def.file = file;
     size_t before = dp_subs_count(subs);
     int64_t to = add(subs, &def, sub->ordinal);
     if (to < 0 || (size_t)to >= before)

@@ -26,12 +26,14 @@ struct dp_subs {
     struct dp_sub *subs;
     size_t cap;
     /* of the file being read */
-    struct dp_pool seen;        /* (place, id) of nameless subs */
+    struct dp_pool seen;        /* (place, seq or id) of nameless subs */
     uint32_t *seen_ordinal;
     size_t seen_cap;
     struct dp_pool places;
     uint32_t *place_count;
     size_t place_cap;
+    uint32_t generation;        /* of ids */
+    bool has_crowd;             /* some place has several */
     struct dp_buf scratch;
     bool by_ordinal;            /* nameless subs without a place pair across files by their order */
 };
@@ -40,6 +42,12 @@ void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* A new file begins: ids and ordinals start anew. */
 void dp_subs_next_file(struct dp_subs *subs);
+/* Within a file ids begin anew, and mean others. Subs that tell the order of their compilation go on. */
+void dp_subs_ids_anew(struct dp_subs *subs);
+/* The only file that the table has subs of has ended: those of one place get their ordinals in the order of
+ * their compilation (seq), where all of them tell it; until then they have that of the file. Subs keep their
+ * numbers; a second reading of the file finds them. Returns 0 or DP_E_NOMEM. */
+int dp_subs_order(struct dp_subs *subs);
 /* A sub of another table: its number here, or what dp_subs_add returns. What two
  * records of one sub tell differently is decided in a way that no order matters to. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
