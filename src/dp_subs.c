@@ -12,6 +12,8 @@ void dp_subs_init(struct dp_subs *subs)
     dp_pool_init(&subs->keys);
     dp_pool_init(&subs->seen);
     dp_pool_init(&subs->places);
+    dp_map_init(&subs->crowds);
+    dp_map_init(&subs->crowd_files);
     dp_buf_init(&subs->scratch);
 }
 
@@ -36,6 +38,8 @@ void dp_subs_release(struct dp_subs *subs)
     dp_mem_free(subs->subs);
     dp_mem_free(subs->seen_ordinal);
     dp_mem_free(subs->place_count);
+    dp_map_release(&subs->crowds);
+    dp_map_release(&subs->crowd_files);
     dp_buf_release(&subs->scratch);
     dp_subs_init(subs);
 }
@@ -54,7 +58,12 @@ static bool is_word(const char *ptr, size_t len, const char *word)
 /* Names that many subs of one package may have. */
 static bool is_shared(const char *ptr, size_t len)
 {
-    return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END");
+    return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END") || is_word(ptr, len, "BEGIN");
+}
+
+bool dp_subs_is_begin(const struct dp_name *name)
+{
+    return is_word(name->ptr, name->len, "BEGIN");
 }
 
 static void add_text(struct dp_buf *buf, struct dp_text t)
@@ -127,6 +136,18 @@ static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint3
         dp_buf_add(key, &def->id, sizeof def->id);
 }
 
+/* One more sub has its name. */
+static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
+{
+    uint64_t key = (uint64_t)sub->package << 32 | sub->name;
+    struct dp_map_slot *count = dp_map_put(&subs->crowds, key), *file = dp_map_put(&subs->crowd_files, key);
+    if (!count || !file)
+        return DP_E_NOMEM;
+    count->value = count->value == DP_MAP_NONE ? 1 : count->value + 1;
+    file->value = file->value == DP_MAP_NONE || file->value == sub->file ? sub->file : DP_SUBS_FILES;
+    return 0;
+}
+
 /* order: which of the file's subs of this name and place it is; 0: to be found out. */
 static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
 {
@@ -170,7 +191,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     subs->subs[n] = sub;
-    return n;
+    return has_ordinal(def) && join_crowd(subs, &sub) < 0 ? DP_E_NOMEM : (int64_t)n;
 }
 
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
@@ -362,15 +383,31 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         dp_buf_adds(buf, sub->builtin ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
-    if (!(flags & DP_LABEL_SEPARATE) || !is_shared(name->ptr, name->len))
+    if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))
         return;
-    if (file->len) {
-        dp_buf_addc(buf, '[');
-        dp_buf_add(buf, file->ptr, file->len);
-        dp_buf_addf(buf, ":%" PRIu64 "]", sub->line);
-        if (sub->ordinal > 1)
-            dp_buf_addf(buf, "#%" PRIu32, sub->ordinal);
-    } else if (sub->id) {
+    uint64_t key = (uint64_t)sub->package << 32 | sub->name;
+    const struct dp_map_slot *count = dp_map_find(&subs->crowds, key), *one = dp_map_find(&subs->crowd_files, key);
+    bool crowded = count && count->value > 1;
+    if (!(flags & DP_LABEL_SEPARATE) && !crowded)
+        return;
+    if (file->len)
+        dp_subs_add_place(buf, name, file, sub->line, sub->ordinal, one && one->value == DP_SUBS_FILES);
+    else if (sub->id && (flags & DP_LABEL_SEPARATE) && !dp_subs_is_begin(name))
         dp_buf_addf(buf, "(%" PRIx64 ")", sub->id);
+}
+
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
+                       uint32_t ordinal, bool files)
+{
+    bool begin = dp_subs_is_begin(name);
+    dp_buf_addc(buf, begin ? '@' : '[');
+    if (!begin || files) {
+        dp_buf_add(buf, file->ptr, file->len);
+        dp_buf_addc(buf, ':');
     }
+    dp_buf_addf(buf, "%" PRIu64, line);
+    if (!begin)
+        dp_buf_addc(buf, ']');
+    if (ordinal > 1)
+        dp_buf_addf(buf, "#%" PRIu32, ordinal);
 }

@@ -34,9 +34,13 @@ struct dp_subs {
     size_t place_cap;
     uint32_t generation;        /* of ids */
     bool has_crowd;             /* some place has several */
+    struct dp_map crowds;       /* package << 32 | name -> how many subs share it */
+    struct dp_map crowd_files;  /* the same -> their file; DP_SUBS_FILES: there are several */
     struct dp_buf scratch;
     bool by_ordinal;            /* nameless subs without a place pair across files by their order */
 };
+
+#define DP_SUBS_FILES  (UINT32_MAX - 1)
 
 void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
@@ -65,9 +69,18 @@ static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uin
 }
 
 enum {
-    DP_LABEL_SEPARATE = 1,      /* anonymous subs and ENDs with their place */
-    DP_LABEL_AUTOLOAD = 2       /* autoloaded subs as *::AUTOLOAD */
+    DP_LABEL_SEPARATE = 1,      /* anonymous subs, BEGINs and ENDs with their place */
+    DP_LABEL_AUTOLOAD = 2,      /* autoloaded subs as *::AUTOLOAD */
+    DP_LABEL_CROWDED = 4        /* with their place where a package has several, and they tell it */
 };
+
+/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones of that
+ * line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file only where `files` says
+ * that the package has BEGINs in several. */
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
+                       uint32_t ordinal, bool files);
+/* Is it the name of a BEGIN block? */
+bool dp_subs_is_begin(const struct dp_name *name);
 
 /* The label of sub n, appended to buf. */
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf);

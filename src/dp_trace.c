@@ -269,7 +269,7 @@ static int order_subs(struct dp_trace *t, const char *path, const struct dp_file
 {
     struct dp_consumer to = { .ctx = t, .header = on_header, .sub = on_sub_before, .events = on_events_before, .tree = on_tree, .ids_anew = on_ids_anew };
     struct dp_file file;
-    if (!(t->how.label_flags & DP_LABEL_SEPARATE) || dp_subs_count(&t->subs) || (!mem && !dp_source_is_file(path)))
+    if (!(t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || dp_subs_count(&t->subs) || (!mem && !dp_source_is_file(path)))
         return 0;
     int rc = dp_file_init(&file, path, t->how.flags);
     if (rc == 0) {
