@@ -1,6 +1,18 @@
 /* XSUB declarations only: each unpacks, makes one call, converts, returns.
  * The recorder's side and the analyzers' side meet nowhere but in the file. */
 #include "dpx.h"
+#include "dpx_fit.h"
+
+/* Where we were built for another perl, nothing of it may be called: then this object stays unused, and
+ * _start is not there. What xsubpp writes gets another name. */
+XS_EXTERNAL(dpx_boot);
+XS_EXTERNAL(boot_Devel__DProf);
+XS_EXTERNAL(boot_Devel__DProf)
+{
+    if (dpx_fits())
+        dpx_boot(aTHX_ cv);
+}
+#define boot_Devel__DProf   dpx_boot
 
 MODULE = Devel::DProf    PACKAGE = Devel::DProf
 

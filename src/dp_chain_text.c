@@ -6,6 +6,7 @@
 #include "dp_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
@@ -46,7 +47,11 @@ static void amount(struct printing *p, uint64_t value, uint64_t of)
             dp_buf_addu(p->buf, value);
         return;
     }
-    dp_buf_addf(p->buf, "%.2f%%", of ? 100.0 * (double)value / (double)of : 0.0);
+    char share[48];
+    snprintf(share, sizeof share, "%.2f", of ? 100.0 * (double)value / (double)of : 0.0);
+    dp_text_point(share);
+    dp_buf_adds(p->buf, share);
+    dp_buf_addc(p->buf, '%');
 }
 
 static void name(struct printing *p, uint32_t n)

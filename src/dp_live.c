@@ -127,12 +127,50 @@ void dp_live_release(struct dp_live *live)
     memset(live, 0, sizeof *live);
 }
 
+/* What is mapped goes on as memory, in the same place. How many pieces are mapped still, for want
+ * of memory. */
+static size_t take_pieces(struct dp_live *live)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < live->count; i++) {
+        struct dp_live_piece *p = &live->pieces[i];
+        if (!p->mapped)
+            continue;
+        void *copy = dp_mem_alloc(p->size);
+        if (copy)
+            memcpy(copy, p->ptr, p->size);
+        if (copy && mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+                    != MAP_FAILED) {
+            memcpy(p->ptr, copy, p->size);
+            p->mapped = false;
+        } else {
+            left++;
+        }
+        dp_mem_free(copy);
+    }
+    return left;
+}
+
+/* A file that cannot be removed, in a directory that is not ours to write in any more, holds
+ * nothing: readers then take it for nobody's, and it needs no room. */
+static void cut_file(struct dp_live *live)
+{
+    int fd = open_file(live);
+    if (fd < 0)
+        return;
+    /* A page that is cut off kills who touches it. */
+    if (take_pieces(live) == 0 && ftruncate(fd, 0) < 0) {
+        /* then it stays */
+    }
+    close(fd);
+}
+
 void dp_live_remove(struct dp_live *live)
 {
     struct stat st;
     if (live->path && live->end && lstat(live->path, &st) == 0
-        && st.st_dev == live->dev && st.st_ino == live->ino)
-        unlink(live->path);
+        && st.st_dev == live->dev && st.st_ino == live->ino && unlink(live->path) < 0)
+        cut_file(live);
     no_file(live);
 }
 
@@ -184,21 +222,9 @@ void dp_live_restore(struct dp_live *live, const char *profile)
 
 bool dp_live_detach(struct dp_live *live)
 {
-    bool gave = false;
+    size_t mapped = 0;
+    for (size_t i = 0; i < live->count; i++)
+        mapped += live->pieces[i].mapped;
     dp_live_remove(live);
-    for (size_t i = 0; i < live->count; i++) {
-        struct dp_live_piece *p = &live->pieces[i];
-        void *copy = p->mapped ? dp_mem_alloc(p->size) : NULL;
-        if (!copy)
-            continue;
-        memcpy(copy, p->ptr, p->size);
-        if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-            != MAP_FAILED) {
-            memcpy(p->ptr, copy, p->size);
-            p->mapped = false;
-            gave = true;
-        }
-        dp_mem_free(copy);
-    }
-    return gave;
+    return take_pieces(live) < mapped;
 }

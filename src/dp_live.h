@@ -63,7 +63,8 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
 /* Forgets all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
-/* Removes the file; the pieces go on as memory, and are lost with the process. */
+/* Removes the file; the pieces go on as memory, and are lost with the process. Where it cannot be
+ * removed it is made empty. */
 void dp_live_remove(struct dp_live *live);
 
 /* Takes that back: a new file with all pieces, which stay where they are. If there can be none,

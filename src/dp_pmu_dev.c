@@ -3,9 +3,9 @@
 #include "dp_mem.h"
 #include "dp_pmu_names.h"
 #include "dp_sysfile.h"
+#include "dp_text.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum { LINE = 1024 };           /* of a file in sysfs */
 
@@ -207,7 +207,7 @@ int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
 const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name, size_t len)
 {
     for (size_t i = 0; i < dev->n_formats; i++)
-        if (strlen(dev->formats[i].name) == len && strncasecmp(dev->formats[i].name, name, len) == 0)
+        if (strlen(dev->formats[i].name) == len && dp_text_alike(dev->formats[i].name, name, len))
             return &dev->formats[i];
     return NULL;
 }
@@ -215,7 +215,7 @@ const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, cons
 const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name, size_t len)
 {
     for (size_t i = 0; i < dev->n_aliases; i++)
-        if (strlen(dev->aliases[i].name) == len && strncasecmp(dev->aliases[i].name, name, len) == 0)
+        if (strlen(dev->aliases[i].name) == len && dp_text_alike(dev->aliases[i].name, name, len))
             return &dev->aliases[i];
     return NULL;
 }

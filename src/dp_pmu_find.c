@@ -2,12 +2,12 @@
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
 #include "dp_pmu_terms.h"
+#include "dp_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* A piece of the text. */
 struct span {
@@ -30,7 +30,7 @@ struct job {
 
 static bool is_name(const char *name, struct span s)
 {
-    return strlen(name) == s.len && strncasecmp(name, s.ptr, s.len) == 0;
+    return strlen(name) == s.len && dp_text_alike(name, s.ptr, s.len);
 }
 
 /* ---- complaints ---- */
@@ -186,7 +186,7 @@ static bool given(const struct job *j, const struct dp_pmu_term *asked, uint64_t
     struct dp_pmu_term t;
     const char *p = j->terms.ptr, *end = p + j->terms.len;
     while (j->has_terms && dp_pmu_term_next(&p, end, &t))
-        if (t.value && t.key_len == asked->key_len && strncasecmp(t.key, asked->key, t.key_len) == 0)
+        if (t.value && t.key_len == asked->key_len && dp_text_alike(t.key, asked->key, t.key_len))
             return dp_pmu_number(t.value, t.value_len, out);
     return false;
 }

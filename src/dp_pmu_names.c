@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define HW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_HARDWARE, name, alias, unit, desc, DP_PMU_HARDWARE, n }
 #define SW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_SOFTWARE, name, alias, unit, desc, DP_PMU_SOFTWARE, n }
@@ -58,7 +57,7 @@ static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, s
     for (int i = 0; i < n; i++)
         for (int k = 0; k < SPELLINGS && rows[i][k]; k++) {
             size_t m = strlen(rows[i][k]);
-            if (m > len || strncasecmp(rows[i][k], text, m) != 0 || (m < len && (text[m] != '-' || m + 1 == len)))
+            if (m > len || !dp_text_alike(rows[i][k], text, m) || (m < len && (text[m] != '-' || m + 1 == len)))
                 continue;
             *used = m + (m < len);
             return i;
@@ -98,7 +97,7 @@ static int find_cache(const char *text, size_t len, struct dp_pmu_known *out)
 
 static bool is_name(const char *name, const char *text, size_t len)
 {
-    return name && strlen(name) == len && strncasecmp(name, text, len) == 0;
+    return name && strlen(name) == len && dp_text_alike(name, text, len);
 }
 
 int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out)

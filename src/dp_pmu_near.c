@@ -1,8 +1,8 @@
 #include "dp_pmu_near.h"
+#include "dp_text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static char lower(char c)
 {
@@ -48,7 +48,7 @@ void dp_pmu_near_init(struct dp_pmu_near *near, const char *text, size_t len)
 static bool holds(const char *name, const char *word, size_t n)
 {
     for (; *name; name++)
-        if (strncasecmp(name, word, n) == 0)
+        if (dp_text_alike(name, word, n))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ static bool holds(const char *name, const char *word, size_t n)
 static unsigned score(const char *text, const char *name)
 {
     size_t n = strlen(text), m = strlen(name);
-    if (n >= 2 && strncasecmp(name, text, n) == 0)
+    if (n >= 2 && dp_text_alike(name, text, n))
         return (unsigned)m;
     if (n >= 3 && holds(name, text, n))
         return 1000 + (unsigned)m;
@@ -77,7 +77,7 @@ void dp_pmu_near_add(struct dp_pmu_near *near, const char *name)
     if (s == UINT32_MAX || at == DP_PMU_NEAR)
         return;
     for (size_t i = 0; i < near->count; i++)
-        if (strcasecmp(near->name[i], name) == 0)
+        if (dp_text_alike(near->name[i], name, strlen(name) + 1))
             return;
     if (near->count < DP_PMU_NEAR)
         near->count++;

@@ -1,8 +1,8 @@
 #include "dp_pmu_terms.h"
 #include "dp_num.h"
+#include "dp_text.h"
 
 #include <string.h>
-#include <strings.h>
 
 static bool digits(const char **p, unsigned *out)
 {
@@ -114,7 +114,7 @@ bool dp_pmu_term_next(const char **p, const char *end, struct dp_pmu_term *t)
 
 bool dp_pmu_term_is(const struct dp_pmu_term *t, const char *key)
 {
-    return strlen(key) == t->key_len && strncasecmp(key, t->key, t->key_len) == 0;
+    return strlen(key) == t->key_len && dp_text_alike(key, t->key, t->key_len);
 }
 
 bool dp_pmu_number(const char *text, size_t len, uint64_t *out)

@@ -80,13 +80,10 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
 static size_t put_real_slowly(char *to, double v, unsigned decimals)
 {
     char tmp[DP_NUMBER_MAX];
-    size_t len = 0;
-    int n = snprintf(tmp, sizeof tmp, "%.*f", (int)decimals, v);
-    for (int i = 0; i < n; i++)
-        if (tmp[i] >= '0' && tmp[i] <= '9')
-            to[len++] = tmp[i];
-        else if (to[len - 1] != '.')
-            to[len++] = '.';
+    snprintf(tmp, sizeof tmp, "%.*f", (int)decimals, v);
+    dp_text_point(tmp);
+    size_t len = strlen(tmp);
+    memcpy(to, tmp, len);
     return len;
 }
 

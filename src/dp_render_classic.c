@@ -17,9 +17,12 @@ static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (dou
 /* v with at most that many decimals, fewer where it does not fit; never cut. */
 static void fit(char to[48], double v, int decimals, size_t width)
 {
-    for (int d = decimals; d >= 0; d--)
-        if (snprintf(to, 48, "%.*f", d, v) <= (int)width)
+    for (int d = decimals; d >= 0; d--) {
+        snprintf(to, 48, "%.*f", d, v);
+        dp_text_point(to);
+        if (strlen(to) <= width)
             return;
+    }
 }
 
 static int digits(uint64_t n)
@@ -245,13 +248,18 @@ static bool has_kid(const struct dp_tree *tree, uint32_t n)
     return at < tree->count - 1 && tree->branches[tree->order[at]].parent == n;
 }
 
+static void put_seconds(struct dp_sink *sink, uint64_t ticks, const struct scale *scale)
+{
+    char text[48];
+    fit(text, seconds(ticks, scale->hz), scale->decimals, sizeof text);
+    dp_sink_adds(sink, text);
+}
+
 static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
                          const struct dp_names *names, const struct dp_prof *prof, const struct scale *scale)
 {
     const struct dp_branch *b = &tree->branches[n];
-    uint64_t hz = scale->hz;
     const char *unit = scale->is_time ? "s" : "";
-    int prec = scale->decimals;
     dp_sink_blanks(sink, 2 * (level < LEVELS ? level : LEVELS));
     if (level > LEVELS)
         dp_sink_addf(sink, "[%zu] ", level);
@@ -261,13 +269,19 @@ static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint3
         const struct dp_name *name = dp_pool_name(&names->pool, b->name);
         dp_text_print(sink, name->ptr, name->len);
     }
-    if (dp_prof_no_calls(prof) && !b->calls)
-        dp_sink_addf(sink, "  \t%.*f%s", prec, seconds(b->incl, hz), unit);
-    else
-        dp_sink_addf(sink, " x %llu  \t%.*f%s", (unsigned long long)b->calls, prec, seconds(b->incl, hz), unit);
-    if (has_kid(tree, n))
-        dp_sink_addf(sink, " = (%.*f + %.*f)%s", prec, seconds(b->self, hz),
-                     prec, seconds(b->incl - b->self, hz), unit);
+    if (!dp_prof_no_calls(prof) || b->calls)
+        dp_sink_addf(sink, " x %llu", (unsigned long long)b->calls);
+    dp_sink_adds(sink, "  \t");
+    put_seconds(sink, b->incl, scale);
+    dp_sink_adds(sink, unit);
+    if (has_kid(tree, n)) {
+        dp_sink_adds(sink, " = (");
+        put_seconds(sink, b->self, scale);
+        dp_sink_adds(sink, " + ");
+        put_seconds(sink, b->incl - b->self, scale);
+        dp_sink_adds(sink, ")");
+        dp_sink_adds(sink, unit);
+    }
     dp_sink_adds(sink, "\n");
 }
 

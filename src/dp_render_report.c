@@ -185,7 +185,10 @@ static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf
         double value;
         const char *unit = unit_of((double)(UINT64_C(1) << b), &value);
         int bar = (int)(40.0 * (double)count[b] / (double)most + 0.999);
-        dp_buf_addf(buf, "            from %6.4g %-2s %-40.*s %" PRIu64 "\n", b ? value : 0.0, unit, bar,
+        char from[48];
+        snprintf(from, sizeof from, "%6.4g", b ? value : 0.0);
+        dp_text_point(from);
+        dp_buf_addf(buf, "            from %s %-2s %-40.*s %" PRIu64 "\n", from, unit, bar,
                     "########################################", count[b]);
     }
 }

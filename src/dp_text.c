@@ -224,6 +224,33 @@ size_t dp_text_break(const char *ptr, size_t len, size_t room)
     return good ? good : i ? i : 1;
 }
 
+static unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+bool dp_text_alike(const char *a, const char *b, size_t len)
+{
+    for (; len; len--, a++, b++) {
+        if (lower(*a) != lower(*b))
+            return false;
+        if (!*a)
+            break;
+    }
+    return true;
+}
+
+void dp_text_point(char *number)
+{
+    char *to = number;
+    for (const char *p = number; *p; p++)
+        if ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || *p == ' ' || *p == 'e')
+            *to++ = *p;
+        else if (to == number || to[-1] != '.')     /* may be more than one byte */
+            *to++ = '.';
+    *to = '\0';
+}
+
 bool dp_text_holds(const char *ptr, size_t len, const char *word)
 {
     size_t n = strlen(word);

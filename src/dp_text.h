@@ -20,6 +20,13 @@ uint32_t dp_text_code(const char *ptr, size_t n);
 /* Is it a control, or a mark that turns the direction of writing? */
 bool dp_text_is_unseen(const char *ptr, size_t n);
 
+/* Are the first len bytes of both the same but for the case of ASCII letters? As strncasecmp, which
+ * goes by the locale: in Turkish I is not the capital of i. */
+bool dp_text_alike(const char *a, const char *b, size_t len);
+
+/* What printf makes of a double, with a point for whatever the locale has: text up to its NUL. */
+void dp_text_point(char *number);
+
 /* Is the word in it? */
 bool dp_text_holds(const char *ptr, size_t len, const char *word);
 

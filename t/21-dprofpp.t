@@ -25,7 +25,17 @@ sub says {
 my ($default) = dprofpp($ours);
 is_deeply([dprofpp({ cwd => $dir })], [$default, '', 0], 'tmon.out is the default');
 is((dprofpp({ stdin => $ours }, '-'))[0], $default, '- is standard input');
-is((dprofpp({ env => { DPROFPP_OPTS => $ours } }))[0], $default, 'DPROFPP_OPTS may name the profile');
+is((dprofpp({ env => { DPROFPP_OPTS => qq{"$ours"} } }))[0], $default, 'DPROFPP_OPTS may name the profile');
+spew("$dir/two  blanks.out", $good);
+for (q{"two  blanks.out"}, q{'two  blanks.out'}, q{two\ \ blanks.out}, q{ two"  "blanks.out }) {
+    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], [$default, '', 0], "$_: with blanks");
+}
+for ('ANON|s\w\w', q{'ANON|s\w\w'}, q{"ANON|s\w\w"}, q{ANON|s\\\\w\w}) {
+    is((dprofpp({ env => { DPROFPP_OPTS => "-qaf $_" } }, $ours))[0], (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash is a backslash");
+}
+for (q{-I "tmon.out}, q{'}) {
+    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], ['', "DPROFPP_OPTS: a quote is not closed: $_\nTry 'dprofpp -h' for help.\n", 2], "$_: no end");
+}
 is((dprofpp({ env => { DPROFPP_OPTS => '-I -l' } }, '-E', '-z', $ours))[0], $default, 'the command line wins');
 is((dprofpp({ env => { DPROFPP_OPTS => '-I' } }, $ours))[0], (dprofpp('-I', $ours))[0], 'DPROFPP_OPTS');
 is((dprofpp('-qIrO3', $ours))[0], (dprofpp(qw(--no-header --inclusive --real --rows 3), $ours))[0], 'clusters, long names');
@@ -55,7 +65,7 @@ is("$none[1]$none[2]", 0, 'is no error');
 is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2, '-P: two rows');
 is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
 unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
-like((dprofpp('-g', 'My::Pkg::no_such', $ours))[1], qr/^-g My::Pkg::no_such: there is no sub of that name in \S+\n\z/, '-g: a name that is not there');
+like((dprofpp('-g', 'My::Pkg::no_such', $ours))[1], qr/^-g My::Pkg::no_such: there is no sub of that name in \Q$ours\E\n\z/, '-g: a name that is not there');
 like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/, '-g: its time is the whole');
 
 # usage
@@ -119,7 +129,9 @@ is_deeply([@mixed[0, 2]], [$default, 1], 'a bad file is named, the others are re
 SKIP: {
     skip 'no /dev/full', 2 if !-w '/dev/full';
     my $root = data('../..');
-    my $err = `$^X -I$root/blib/lib -I$root/blib/arch $root/bin/dprofpp $ours 2>&1 >/dev/full`;
+    open my $pipe, '-|', 'sh', '-c', '"$@" 2>&1 >/dev/full', 'sh', $^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/bin/dprofpp", $ours or die "sh: $!";
+    my $err = join '', <$pipe>;
+    close $pipe;
     is($? >> 8, 1, 'a full disk');
     like($err, qr/could not be written/, 'is told');
 }

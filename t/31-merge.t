@@ -1,6 +1,7 @@
 # dprofmerge: any order and any grouping, bad files, the command line; --processes.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DprofppTest;

@@ -1,6 +1,7 @@
 # Processes killed at any moment, and read while they run: every call that had begun is there.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch run_perl profiled spew PROFILER);

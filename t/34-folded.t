@@ -184,7 +184,7 @@ END
 sub dprofmerge {
     my @args = @_;
     my $err = "$dir/merge.err";
-    my $rc = system "$^X -Iblib/lib -Iblib/arch bin/dprofmerge @args >$dir/merged 2>$err";
+    my $rc = system 'sh', '-c', 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>"$err"', 'sh', "$dir/merged", $err, $^X, '-Iblib/lib', '-Iblib/arch', 'bin/dprofmerge', @args;
     return (slurp($err), $rc >> 8);
 }
 is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
 use RunReader;

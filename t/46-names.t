@@ -150,9 +150,12 @@ END
     is($got->calls("Forged::\@ 9 9 9\n- 1\n/ 1"), 1, 'a name cannot forge a mark');
     is($got->calls('Empty::'), 1, 'an empty name');
     is($got->calls('Long::' . 'n' x 50_000), 1, 'a name of 50,000 characters');
-    is($got->calls("Wide::\x{263a}"), 1, 'Unicode');
+  SKIP: {
+        skip 'needs Sub::Util 1.50, which gives names of characters', 2 if !DProfTest::module_there('Sub::Util', '1.50');
+        is($got->calls("Wide::\x{263a}"), 1, 'Unicode');
+        like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'as UTF-8');
+    }
     is($got->calls("Wide::\xe9"), 1, 'Latin-1');
-    like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'as UTF-8');
     like($text, qr/^& \w+ Wide \xc3\xa9 /m, 'both');
     is($got->calls('main::f'), 1, 'and the rest is as it was');
 };

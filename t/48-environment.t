@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use File::Path 'make_path';
 use Test::More;
 use DProfTest;
 
@@ -153,6 +154,53 @@ subtest 'one line forms' => sub {
     my @double = profiled(['-e', 'use Devel::DProf; sub f { 1 } f(); print "x\n"']);
     is("$double[0]{out}$double[0]{err}", "x\n", 'used a second time under -d');
     is(profile_ok($double[0]{profile})->calls('main::f'), 1, 'recorded once');
+};
+
+# The object as another perl would have built it, and as no perl can load it; then another perl, if there is one of this version.
+subtest 'a perl that the module was not built for' => sub {
+    my $code = 'sub f { 1 } f(); print "ran, $^P", exists $ENV{PERL5DB} ? ", debugged" : "", $@; eval { require Devel::DProf::Control; Devel::DProf::Control::stop() }; print $@; exit 3';
+    my $refused = sub {
+        my ($perl, $lib, $why, $name) = @_;
+        my $run = run_program([$perl, '-e', $code], env => { PERL5LIB => $lib, PERL5OPT => '-d:DProf' });
+        is($run->{out}, 'ran, 0', "$name: the program runs as if nobody had asked");
+        is($run->{status}, 3, '... with its own status');
+        like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/, '... one line says that it is not profiled');
+        is_deeply([glob "$run->{dir}/tmon.out*"], [], '... and no file is left');
+        $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e', 'require Devel::DProf::Core'], env => {});
+        like($run->{err}, $name =~ /^an object/ ? qr/^Can't load / : qr/^Devel::DProf was built for another perl than \Q$perl\E\n/, '... the tools say so, too');
+    };
+    my $object = 'auto/Devel/DProf/DProf.so';
+    my $built = slurp(tree() . "/$object");
+    my $version = sprintf 'perl %vd,', $^V;
+    is(scalar(() = $built =~ /\Q$version\E/g), 1, 'the object has the version that it was built for');
+    my %other = (
+        'another version' => $built =~ s/\Q$version\E/'perl 4' . substr $version, 6/er,
+        'another option' => $built =~ s/\Q$version\E[^\0]*\KUSE_64_BIT/USE_63_BIT/r,
+        'more options' => $built =~ s/\Q$version\E[^\0]*\K[A-Z]\0/"\0\0"/er,
+        'an object of something else' => 'x' x 1000,
+    );
+    for my $name (sort keys %other) {
+        isnt($other{$name}, $built, $name);
+        my $lib = scratch();
+        make_path("$lib/Devel/DProf", "$lib/auto/Devel/DProf");
+        symlink tree() . "/Devel/$_", "$lib/Devel/$_" or die "$lib: $!" for 'DProf.pm', 'DProf/Control.pm';
+        spew("$lib/$object", $other{$name});
+        $refused->($^X, $lib, $name =~ /^an object/ ? qr/Can't load [^\n]*/ : qr/the module was built for another perl than \Q$^X\E/, $name);
+    }
+
+    my $ours = join ' ', (Internals::V())[0, 1];
+    my ($differs) = grep { my $v = -x && `$_ -e 'print \$^V, join " ", (Internals::V())[0, 1]' 2>/dev/null`; $v && $v =~ s/^\Q$^V\E//r ne $v && $v =~ / DEBUGGING / != $ours =~ / DEBUGGING / }
+        map { my $dir = $_; map { "$dir/$_" } qw(debugperl perl) } grep { m{^/[\w./-]+\z} } split /:/, $ENV{PATH} // '';
+  SKIP: {
+        skip 'there is no perl of this version that has assertions where this one has none, or none where it has some', 5 if !$differs;
+        $refused->($differs, tree(), qr/(?:the module was built for another perl than \Q$differs\E|Can't load [^\n]*)/, "$differs");
+    }
+
+    my $nowhere = scratch();
+    mkdir "$nowhere/Devel" or die $!;
+    symlink tree() . '/Devel/DProf.pm', "$nowhere/Devel/DProf.pm" or die $!;
+    my $run = run_program([$^X, "-I$nowhere", '-d:DProf', '-e', $code], env => {});
+    like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /, 'without its compiled part: an error before the program starts');
 };
 
 done_testing;

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
 use RunReader;
@@ -86,7 +87,7 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
     # The other run still has the name.
     $code = "if (!\@ARGV) { system \$^X, qw(@{[PROFILER()]}), '-e', \$ENV{CODE}, 1; f(); exit } $code" if !$out;
     my $run = profiled(['-e', $code], dir => $dir, env => { counting(PERL_DPROF_OUT_FILE_NAME => $out || undef, CODE => $code) });
-    my @files = grep { !/\.(?:old|live)\z/ && -f } glob "$dir/*.prof $dir/prof.* $dir/sub/* $dir/tmon.out*";
+    my @files = grep { !/\.(?:old|live)\z/ && -f } map { glob "$dir/$_" } qw(*.prof prof.* sub/* tmon.out*);
     is(scalar @files, $out ? 12 : 13, "out=$out: files");
     for my $file (@files) {
         my ($calls, @outcomes) = calls_of_run($file);

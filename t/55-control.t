@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use Config;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest;

@@ -246,11 +246,11 @@ END
 
 # A pager that is left early is no failure, and no death.
 SKIP: {
-    my $tool = join ' ', $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport';
+    my $tool = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport';
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
     skip 'script(1), for a terminal', 1 if $probe->{raw} || $probe->{out} !~ /here/;
     my $file = spew("$dir/long.in", join '', map { "a$_;b$_ 1\n" } 1 .. 20000);
-    my $run = run_program(['script', '-qec', "TERM=vt100 DPROF_PAGER='head -3' $tool $file; echo status \$?", '/dev/null'], limit => 60);
+    my $run = run_program(['script', '-qec', "TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?", '/dev/null'], limit => 60);
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early');
 }
 

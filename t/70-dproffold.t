@@ -1,6 +1,7 @@
 # dproffold against a naive model: random stacks, names made to hurt, units, sides; what it says of odd lines and options.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_tool in_process root);

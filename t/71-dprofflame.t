@@ -2,6 +2,7 @@
 # sides; the options of flamegraph.pl; the page's data.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_program run_tool in_process root);

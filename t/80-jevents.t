@@ -6,6 +6,7 @@ use Config;
 use Cwd 'abs_path';
 use File::Path 'make_path';
 use POSIX ();
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew);
@@ -23,7 +24,7 @@ sub jevents {
     if (!$pid) {
         open(STDERR, '>', $said) or die "$said: $!";
         alarm 60;       # stays over exec: what hangs is a failure
-        exec $jevents, @args or die "$jevents: $!";
+        exec { $jevents } $jevents, @args or die "$jevents: $!";
     }
     waitpid $pid, 0;
     return { status => $? & 127 ? "signal $?" : $? >> 8, err => slurp($said) };

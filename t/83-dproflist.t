@@ -1,6 +1,7 @@
 # dproflist: what is listed, by which patterns; layout; JSON; processors and PMUs that are made up.
 use strict;
 use warnings;
+use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew in_process run_tool);

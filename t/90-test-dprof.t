@@ -1,10 +1,13 @@
 # Test::DProf: small test files under a child perl, their TAP and diagnostics word by word; what the program could notice.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Config;
 use Cwd 'abs_path';
 use File::Copy 'copy';
 use File::Temp 'tempdir';
+use File::Glob ':bsd_glob';
 use Test::More;
 
 my $root = abs_path('.');

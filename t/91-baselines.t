@@ -1,9 +1,12 @@
 # Baselines: the same bytes for the same code, wherever it is; what is said where one is missing, or others are compared; what a failure shows.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Cwd 'abs_path';
 use File::Copy 'copy';
 use File::Temp 'tempdir';
+use File::Glob ':bsd_glob';
 use Test::More;
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
@@ -111,7 +114,7 @@ for my $bad (["$dir/no/x.tmon", [$first], qr{^\Q$dir\E/no/x\.tmon could not be w
     eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
     like($@, $bad->[2], "refused: $bad->[2]");
 }
-is_deeply([glob "$dir/x.tmon* $dir/*.new"], [], 'and nothing is left');
+is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
 
 # ---- comparing ----
 

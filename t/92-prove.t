@@ -1,10 +1,13 @@
 # prove -PDProf: a suite of small files, side by side, with children; the summary, baselines, what is wrong with options.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Config;
 use Cwd 'abs_path';
 use File::Path 'make_path';
 use File::Temp ();
+use File::Glob ':bsd_glob';
 use Test::More;
 
 my $top = abs_path('.');

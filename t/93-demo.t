@@ -1,6 +1,8 @@
 # make demo: it ends well, and shows what it says; the example's baseline is what its test writes today.
 use strict;
 use warnings;
+use lib 't/lib';
+use TestEnvironment;
 use Config;
 use Cwd 'abs_path';
 use File::Temp ();

@@ -252,6 +252,8 @@ void dpx_adopt(pTHX);
 /* One line on the standard error, past all of perl's layers: a tied STDERR is the
  * program's. Not if the program has opened something else under that number. */
 void dpx_file_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A number with a point, whatever the locale has. */
+void dpx_file_real(struct dp_buf *to, double value, int decimals);
 
 /* Opens this process' or thread's file and writes its header. Returns 0 or an
  * error code with the detail in err. */

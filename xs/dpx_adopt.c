@@ -2,6 +2,13 @@
  * that loads. All that can be found through the symbol table gets the hooks. */
 #include "dpx.h"
 
+static void adopt_op(pTHX_ OP *o)
+{
+    if (o->op_ppaddr == dpx_hook_original(o->op_type))
+        o->op_ppaddr = PL_ppaddr[o->op_type];
+}
+
+#ifdef PERL_OP_PARENT
 /* The next op of the tree under root, in any order that visits all; NULL at
  * the end. */
 static OP *walk(OP *root, OP *o)
@@ -9,24 +16,43 @@ static OP *walk(OP *root, OP *o)
     if (o->op_flags & OPf_KIDS && cUNOPo->op_first)
         return cUNOPo->op_first;
     while (o != root && !OpHAS_SIBLING(o)) {
-#ifdef PERL_OP_PARENT
         o = o->op_sibparent;
-#else
-        return NULL;
-#endif
         if (!o)
             return NULL;
     }
     return o == root ? NULL : OpSIBLING(o);
 }
 
+static void adopt_ops(pTHX_ OP *root)
+{
+    for (OP *o = root; o; o = walk(root, o))
+        adopt_op(aTHX_ o);
+}
+#else
+/* Before 5.36 a perl may be built without the way up. Ops nest as deep as the code they are made of; what
+ * loads us does not by far come to such a depth as this. */
+enum { DEPTH_MAX = 5000 };
+
+static void adopt_kids(pTHX_ OP *o, int depth)
+{
+    adopt_op(aTHX_ o);
+    if (!(o->op_flags & OPf_KIDS) || depth > DEPTH_MAX)
+        return;
+    for (OP *kid = cUNOPo->op_first; kid; kid = OpHAS_SIBLING(kid) ? OpSIBLING(kid) : NULL)
+        adopt_kids(aTHX_ kid, depth + 1);
+}
+
+static void adopt_ops(pTHX_ OP *root)
+{
+    adopt_kids(aTHX_ root, 0);
+}
+#endif
+
 static void adopt_cv(pTHX_ CV *cv, int depth)
 {
     if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv) || depth > 20)
         return;
-    for (OP *o = CvROOT(cv); o; o = walk(CvROOT(cv), o))
-        if (o->op_ppaddr == dpx_hook_original(o->op_type))
-            o->op_ppaddr = PL_ppaddr[o->op_type];
+    adopt_ops(aTHX_ CvROOT(cv));
     /* the anonymous subs in it */
     PADLIST *list = CvPADLIST(cv);
     PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;

@@ -37,7 +37,7 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
 
 bool dpx_events_may_count_ops(runops_proc_t loop)
 {
-    return loop == Perl_runops_standard;
+    return loop == Perl_runops_standard || loop == Perl_runops_debug;
 }
 
 static bool has_column(const struct dpx_plan *plan, const char *name)
@@ -89,7 +89,7 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     if (refused)
         dp_pmu_refusal(pmu, ev, refused, paranoid(), why, size);
     else if (ev->kind == DP_PMU_OPS && !dpx_events_may_count_ops(PL_runops))
-        reason = "this perl, or a module, has a run loop of its own";
+        reason = "a module has a run loop of its own";
     else if (ev->kind == DP_PMU_BYTES)
         reason = dpx_heap_refusal();
     if (reason)
@@ -161,11 +161,14 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
     if (rc == DP_E_NOMEM)
         return rc;
     if (rc == 0) {
-        if ((clashes = clash(plan, &ev)) != NULL)
+        /* Its name is another one where only the program's part may be counted. */
+        if ((clashes = clash(plan, &ev)) == NULL && dpx_events_try(aTHX_ pmu, &ev, why, sizeof why))
+            clashes = clash(plan, &ev);
+        if (clashes)
             my_snprintf(why, sizeof why, "%s", clashes);
-        else if (!has_column(plan, ev.name) && plan->n + tree_counts_ops() + columns_of(&ev) > DP_FMT_COUNTERS)
+        else if (!*why && !has_column(plan, ev.name) && plan->n + tree_counts_ops() + columns_of(&ev) > DP_FMT_COUNTERS)
             my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
-        else if (dpx_events_try(aTHX_ pmu, &ev, why, sizeof why) && !has_column(plan, ev.name))
+        else if (!*why && !has_column(plan, ev.name))
             add_columns(plan, &ev);
         if (*why)
             rc = dp_pmu_complain(err, text, len, why);
@@ -332,8 +335,10 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
     if (!shared)
         return;
     dp_buf_adds(to, ctx->rec.how.ops ? "$dprof_shares='100.0" : "$dprof_shares='");
-    for (size_t k = 0; k < plan->n; k++)
-        dp_buf_addf(to, "%s%.1f", k || ctx->rec.how.ops ? " " : "", 100 * share[k]);
+    for (size_t k = 0; k < plan->n; k++) {
+        dp_buf_adds(to, k || ctx->rec.how.ops ? " " : "");
+        dpx_file_real(to, 100 * share[k], 1);
+    }
     dp_buf_adds(to, "'; ");
 }
 

@@ -3,7 +3,9 @@
 #include "dpx.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
+#include "dp_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,6 +64,15 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     return 0;
 }
 
+/* Perl keeps its numbers' locale from C, but C code that a program loads may set one. */
+void dpx_file_real(struct dp_buf *to, double value, int decimals)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", decimals, value);
+    dp_text_point(text);
+    dp_buf_adds(to, text);
+}
+
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
 {
     dp_buf_addf(to, "$%s=", name);
@@ -82,7 +93,9 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     if (end)
         dp_buf_addf(to, "$total_marks=%" UVuf "; ", (UV)ctx->writer.marks);
     dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu, (UV)own_real);
-    dp_buf_addf(to, "$dprof_clock_zero=%.1f; ", (double)ctx->rec.zero / ctx->rec.rate);
+    dp_buf_adds(to, "$dprof_clock_zero=");
+    dpx_file_real(to, (double)ctx->rec.zero / ctx->rec.rate, 1);
+    dp_buf_adds(to, "; ");
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
@@ -144,7 +157,9 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
                 ctx->pid, (long)getppid(), ctx->tid);
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
     add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
-    dp_buf_addf(to, " $dprof_start=%.6f; $dprof_clock='%s';\n", ctx->started, ctx->clock.name);
+    dp_buf_adds(to, " $dprof_start=");
+    dpx_file_real(to, ctx->started, 6);
+    dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
     dp_buf_adds(to, "$dprof_options='");
     dpx_options_text(&dpx_run.opt, to);
     dp_buf_adds(to, "'; ");

@@ -30,6 +30,34 @@ static bool may_be_sub(const char *p)
     return starts(p, "Is") || starts(p, "In");
 }
 
+/* Before 5.32 the engine asks Perl code (utf8_heavy.pl) what a property is, whenever a pattern is compiled, and how letters fold,
+ * once. Neither can be while a hook is at work. */
+#if PERL_VERSION < 32
+#  define DPX_UNICODE_IN_PERL 1
+#else
+#  define DPX_UNICODE_IN_PERL 0
+#endif
+
+/* Is there an (?i) in the pattern, among other flags or not? */
+static bool ignores_case(const char *p)
+{
+    while ((p = strstr(p, "(?")) != NULL) {
+        p += 2;
+        if (memchr(p, 'i', strspn(p, "^adilmnpsux")))
+            return true;
+    }
+    return false;
+}
+
+/* Has the table of folds loaded now. Interpreters of new threads inherit it. */
+static void learn_to_fold(pTHX)
+{
+    U8 folded[UTF8_MAXBYTES_CASE + 1];
+    STRLEN len;
+    toFOLD_uni(0x3b1, folded, &len);
+    PERL_UNUSED_VAR(len);
+}
+
 /* A call of a group within the pattern: may recurse until the engine dies. */
 static bool is_recursion(const char *p)
 {
@@ -45,6 +73,9 @@ static const char *refusal(const char *p)
     for (; *p; p++) {
         if (*p == '\\' && p[1]) {
             p++;
+            if ((*p == 'p' || *p == 'P') && DPX_UNICODE_IN_PERL)
+                return "perls before 5.32 look \\p{...} up in code of their own, which is not called here; "
+                       "there are [[:upper:]] and its kin";
             if ((*p == 'p' || *p == 'P') && may_be_sub(p + 1))
                 return "\\p{Is...} and \\p{In...} may be subs of the program, which are not called; "
                        "there are \\p{...} without Is, and \\p{Block=...}";
@@ -89,6 +120,8 @@ static void compile_xs(pTHX_ CV *cv)
     REGEXP **to = CvXSUBANY(cv).any_ptr;
     dXSARGS;
     SvGETMAGIC(ST(0));
+    if (DPX_UNICODE_IN_PERL && ignores_case(SvPV_nolen(ST(0))))
+        learn_to_fold(aTHX);
     *to = compile(aTHX_ SvPV_nolen(ST(0)));
     PERL_UNUSED_VAR(items);
     XSRETURN_EMPTY;

@@ -465,8 +465,29 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
-/* Perl_runops_standard, which counts. A debugging perl's loop does more, and is
- * left alone. */
+/* Perl_runops_debug, which counts; it is a debugging perl's. From the moment that one of perl's -D flags is set, that
+ * one runs itself, and nothing is counted. Whether ops extend the stack as they should is not looked at here;
+ * but how high it was is kept, for the caller of an XS sub looks at that. */
+static int debug_and_count(pTHX)
+{
+    U64 *count = &DPX_CTX->ops;
+    if (!PL_op || PL_debug)
+        return orig_runops(aTHX);
+    while ((PL_op = PL_op->op_ppaddr(aTHX))) {
+        ++*count;
+#ifdef PERL_USE_HWM
+        if (PL_curstackinfo->si_stack_hwm < PL_stack_sp - PL_stack_base)
+            PL_curstackinfo->si_stack_hwm = PL_stack_sp - PL_stack_base;
+#endif
+        if (DP_UNLIKELY(PL_debug))
+            return orig_runops(aTHX);
+    }
+    PERL_ASYNC_CHECK();
+    TAINT_NOT;
+    return 0;
+}
+
+/* Perl_runops_standard, which counts. */
 static int run_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -576,7 +597,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         our_entersub = enter_hook[how];
         run = orig_runops = PL_runops;
         if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
-            run = run_and_count;
+            run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
         hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
         hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
         hook_op(OP_RETURN, &orig_return, return_hook[how]);

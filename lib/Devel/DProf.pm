@@ -6,9 +6,23 @@ our $VERSION = '20261120.00';
 # Nothing else is loaded: ops that were compiled before the hooks are set go
 # unseen, and what we load the program could see.
 require XSLoader;
-XSLoader::load('Devel::DProf', $VERSION);
 
 my $started;
+
+# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
+# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only then, for a variable
+# like $^P that is mentioned is there from then on, and a program could see it.
+if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
+    my $why = $@ =~ s/ at \S+ line .*//sr;
+    die $@ if $why =~ /^Can't locate/;
+    eval q{
+        $why ||= "the module was built for another perl than $^X";
+        print STDERR "DProf: $why; the program is not profiled\n";
+        delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
+        $^P = 0;
+    };
+    $started = 1;
+}
 
 sub import {
     shift;
@@ -65,7 +79,7 @@ of the calls: C<dprofpp -T> and C<-t> need a trace.
 
 The B<ops> are the steps that perl's interpreter takes. With the environment variables PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0 the same program with the
 same input executes the same number of them each time: a measure of cost without noise. They are
-counted while perl's own run loop is in use, not under a debugging perl or beside a module that
+counted while perl's own run loop is in use, not under perl's flag B<-D> or beside a module that
 brings a loop of its own.
 
 A trace that has reached its limit (C<limit>, 1 GiB) goes on as a tree.
@@ -126,7 +140,8 @@ they call is recorded under that one. With both, C<only> goes first. The pattern
 
 A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
 error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
-and C<\p{In...}>, which may be subs of the program.
+and C<\p{In...}>, which may be subs of the program; with a perl before 5.32, all of C<\p{...}>. (There, the program also finds
+F<utf8.pm> and F<utf8_heavy.pl> loaded, and what they load, when a pattern has C<(?i)>.)
 
 Commas separate options, so a pattern with a comma (C<a{1,2}>) must stand in the environment:
 
@@ -482,6 +497,13 @@ Something else has the name that the profile would get. The program was not star
 =item DProf: cannot write FILE: REASON; ...
 
 The profile ends here, or there is none; the program goes on.
+
+=item DProf: the module was built for another perl than PERL; the program is not profiled
+
+=item DProf: Can't load 'FILE' for module Devel::DProf: ...; the program is not profiled
+
+This perl is of another version than the one that has built the module, or was built with other options (assertions, threads), and has
+come by it through PERL5OPT or PERL5LIB. The program runs as if nobody had asked for a profile.
 
 =item DProf: FILE was removed while the program ran; there is no profile
 

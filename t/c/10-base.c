@@ -6,6 +6,7 @@
 #include "dp_sort.h"
 #include "dp_text.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -157,8 +158,32 @@ static void sources(void)
     is_i(dp_source_open(&src, "/nonexistent/file"), DP_E_IO, "no such file");
 }
 
+/* Nothing here goes by the locale. Where there are none of these two, C's is tried. */
+static void locales(void)
+{
+    static const char *const names[] = { "C", "tr_TR.UTF-8", "de_DE.UTF-8" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(names); i++) {
+        const char *in = setlocale(LC_ALL, names[i]);
+        in = in ? in : "none";
+        ok(dp_text_alike("MINOR-FAULTS", "minor-faults", 12), "%s: capitals are alike", in);
+        ok(dp_text_alike("Iz", "iZ", 3), "%s: with the NUL, all of it", in);
+        ok(dp_text_alike("abc", "abd", 2) && !dp_text_alike("abc", "abd", 3), "%s: as many as asked for", in);
+        ok(!dp_text_alike("ab", "abc", 3) && !dp_text_alike("abc", "ab", 3), "%s: and not past an end", in);
+        ok(!dp_text_alike("[", "{", 1) && !dp_text_alike("@", "`", 1), "%s: letters only", in);
+        char number[32];
+        snprintf(number, sizeof number, "%8.3f", -12.25);
+        dp_text_point(number);
+        is_s(number, " -12.250", "%s: a point in a number", in);
+    }
+    setlocale(LC_ALL, "C");
+    char wide[] = "1\xd9\xab" "5e+06";
+    dp_text_point(wide);
+    is_s(wide, "1.5e+06", "a point that is more than one byte");
+}
+
 int main(void)
 {
+    locales();
     numbers();
     text();
     sorting();

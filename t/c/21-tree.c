@@ -279,7 +279,8 @@ static void odd_pieces(void)
     image_to();
     ok(o.code == DP_E_SYNTAX && o.marks == 1, "no piece: %s", o.message);
     image_trace(&image);
-    p[state] = (char)(DP_LIVE_MAGIC & 0xff) ^ 1;
+    uint64_t next = DP_LIVE_MAGIC + 1;
+    memcpy(p + state, &next, sizeof next);
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s", o.message);
     image_trace(&image);

@@ -41,7 +41,7 @@ static double naive_p(const double *x, size_t n, const double *y, size_t m)
     return p < 1 ? p : 1;
 }
 
-static unsigned long state = 1;
+static uint64_t state = 1;
 
 static unsigned rnd(unsigned n)
 {

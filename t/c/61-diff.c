@@ -110,7 +110,7 @@ static void no_memory(void)
     ok(failures > 5000, "many places");
 }
 
-static unsigned long state = 3;
+static uint64_t state = 3;
 
 static unsigned rnd(unsigned n)
 {

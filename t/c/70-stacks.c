@@ -142,7 +142,7 @@ static void no_memory(void)
 
 /* ---- random trees ---- */
 
-static unsigned long state = 70;
+static uint64_t state = 70;
 
 static unsigned rnd(unsigned n)
 {

@@ -22,10 +22,12 @@ package DProfTest;
 
 use strict;
 use warnings;
+use TestEnvironment;
 use Exporter 'import';
 use Carp 'croak';
 use Cwd 'abs_path';
 use File::Basename 'dirname';
+use File::Glob ':bsd_glob';
 use File::Path 'make_path';
 use File::Spec;
 use File::Temp 'tempdir';
@@ -36,7 +38,7 @@ use StrictProfile;
 use TraceReader;
 
 our @EXPORT = qw(root scratch slurp spew run_perl run_program run_tool in_process profiled plain same_as_plain read_profile edges_of_tree
-                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree);
+                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree without_privileges);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
@@ -65,6 +67,29 @@ sub PROFILER { return ('-I' . tree(), '-d:DProf') }
 
 # The same for children, in the environment.
 sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
+
+# To run the profiler as somebody for whom permissions hold: what stands in front of a command, and perl
+# with the profiler. Where there is no such way: undef, and why. For root that is the user 65534, who
+# may not see the build tree (it may lie below /root), so that it has a copy.
+sub without_privileges {
+    return ([], [$^X, PROFILER()]) if $> != 0;
+    my $dir = scratch();
+    my $from = tree();
+    for my $file ('Devel/DProf.pm', 'Devel/DProf/Control.pm', 'auto/Devel/DProf/DProf.so') {
+        make_path(dirname("$dir/$file"));
+        spew("$dir/$file", slurp("$from/$file"));
+    }
+    chmod 0755, $dir, map { "$dir/$_" } qw(Devel Devel/DProf auto auto/Devel auto/Devel/DProf);
+    chmod 0644, map { "$dir/$_" } 'Devel/DProf.pm', 'Devel/DProf/Control.pm', 'auto/Devel/DProf/DProf.so';
+    chmod 0711, $scratch;
+    my @as = ($^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; $< == $u && $> == $u or die "no user $u: $!\n"; exec @ARGV or die "$ARGV[0]: $!\n"');
+    my @perl = ($^X, "-I$dir", '-d:DProf');
+    my $own = scratch();
+    chown 65534, 65534, $own;
+    my $run = run_program([@as, @perl, '-e', 'print "ran"'], dir => $own);
+    return (\@as, \@perl) if $run->{out} eq 'ran' && !$run->{raw} && -e "$own/tmon.out";
+    return (undef, 'root cannot run perl as somebody else here: ' . ((split /\n/, $run->{err})[0] // "status $run->{raw}"));
+}
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
@@ -266,7 +291,7 @@ sub check_script {
     my ($file, $both_modes) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
     my $say = directives($file);
-    my $skip = $say->{perl} && $] < version->parse($say->{perl})->numify ? "needs perl $say->{perl}" : undef;
+    my $skip = $say->{perl} && $] < version->parse("v$say->{perl}")->numify ? "needs perl $say->{perl}" : undef;
     for (@{ $say->{needs} // [] }) {
         my ($module, $version) = split ' ';
         $skip //= "needs $_" unless module_there($module, $version);

@@ -2,6 +2,7 @@ package DprofppTest;
 
 use strict;
 use warnings;
+use TestEnvironment;
 use Cwd 'abs_path';
 use File::Basename 'dirname';
 use File::Temp ();

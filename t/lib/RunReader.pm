@@ -5,6 +5,7 @@ package RunReader;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Glob ':bsd_glob';
 use Devel::DProf::Profile;
 use DProfTest;
 

@@ -29,6 +29,7 @@ if (defined &Devel::DProf::_start) {
 } else {
     eval qq{#line 1 "$file/Devel/DProf.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1} or die $@;
 }
+die "Devel::DProf was built for another perl than $^X\n" if !defined &Devel::DProf::_start;
 
 1;
 

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text place progress end_progress told_of run_loop
+our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress end_progress told_of run_loop
                     parsed list_of pattern output written usage manual terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
@@ -35,9 +35,26 @@ sub text {
 # names behind them. Nothing where they are wrong: that was said.
 sub parsed {
     my ($tool, $env_name, $options, @args) = @_;
-    my ($env, $env_names) = getopt($tool, $options, split ' ', $ENV{$env_name} // '') or return;
+    my $words = env_words($tool, $env_name) or return;
+    my ($env, $env_names) = getopt($tool, $options, @$words) or return;
     my ($opt, $names) = getopt($tool, $options, @args) or return;
     return ({ %$env, %$opt }, @$names ? $names : $env_names);
+}
+
+# The words of such a variable: between blanks, in quotes with blanks. A backslash stands for itself, as always,
+# but before a blank, a quote or another one.
+sub env_words {
+    my ($tool, $env_name) = @_;
+    my $text = $ENV{$env_name} // '';
+    return [split ' ', $text] if $text !~ /["'\\]/;
+    require Text::ParseWords;
+    local $Text::ParseWords::PERL_SINGLE_QUOTE = 1;
+    $text =~ s/^\s+//;
+    $text =~ s{(\\[\s"'\\])|\\}{$1 // "\\\\"}ge;
+    my @words = Text::ParseWords::shellwords($text);
+    return \@words if @words || $text eq '';
+    usage($tool, "$env_name: a quote is not closed: $ENV{$env_name}");
+    return;
 }
 
 sub getopt {

@@ -1,4 +1,5 @@
 # Names in Latin-1 and in UTF-8 that mean the same are the same in the file.
+# needs: Sub::Util 1.50
 # expect: main::über 3
 # expect: Ünder::x 1
 no strict 'refs';

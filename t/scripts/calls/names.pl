@@ -1,4 +1,5 @@
 # Long names, Unicode, blanks, control characters, percent signs, slashes, quotes.
+# needs: Sub::Util 1.50
 use utf8;
 no strict 'refs';
 binmode STDOUT, ':utf8';

@@ -1,4 +1,5 @@
 # List::Util and its kin: each callback is a call, of what it is.
+# needs: List::Util 1.54
 # expect: main::odd 4
 # expect: main::acc 3
 # expect: main::keyer 2

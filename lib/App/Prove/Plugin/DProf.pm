@@ -339,7 +339,8 @@ Nothing in any of the test files has such a name.
 
 =head1 LIMITS
 
-Perls of another version or architecture that a test starts run, and are not profiled. One of the same version and architecture that was configured otherwise (a debugging perl) cannot load this one's module and fails: take PERL5OPT away from it.
+Perls of another version or architecture that a test starts run, and are not profiled. One of the same version and architecture that was configured otherwise (a debugging perl)
+says so in one line on its standard error: a test that looks at that should take PERL5OPT away from it.
 
 A harness that runs tests elsewhere, and does not hand the environment on, leaves nothing to be summed up.
 

@@ -6,7 +6,7 @@ use warnings;
 use Getopt::Long ();
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes progress end_progress told_of manual);
+use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes progress end_progress told_of manual);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -39,7 +39,8 @@ sub options {
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_auto_abbrev)]);
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
-    my @all = (split(' ', $ENV{DPROFMERGE_OPTS} // ''), @args);
+    my $words = env_words('dprofmerge', 'DPROFMERGE_OPTS') or return;
+    my @all = (@$words, @args);
     return (\%opt, \@all) if $parser->getoptionsfromarray(\@all, \%opt, @options);
     usage($message =~ s/\n+\z//r);
     return;

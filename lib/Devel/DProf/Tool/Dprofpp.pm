@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
+use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -73,7 +73,8 @@ sub options {
         @behind = splice @args, $i + 1;
         last;
     }
-    my ($env, $env_names) = parse(split ' ', $ENV{DPROFPP_OPTS} // '') or return;
+    my $words = env_words('dprofpp', 'DPROFPP_OPTS') or return;
+    my ($env, $env_names) = parse(@$words) or return;
     my ($opt, $names) = parse(@args) or return;
     for my $choice (@choices) {
         delete @$env{@$choice} if grep { $opt->{$_} } @$choice;

@@ -1,0 +1,55 @@
+/* Is the perl that has loaded this object the one that it was built for?
+ *
+ * One of another version, or configured otherwise, has other structures. perl itself asks too late: its answer, in our boot function, is to end the process,
+ * and of two perls that differ in assertions or in who counts references on the stack it says nothing. So it is asked before
+ * that, and without calling anything: no header of perl is included here, and what is declared is data, or is never called. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dpx_fit.h"
+
+/* In every perl since 5.10. The options begin with a blank, and have one between them. */
+extern const char PL_bincompat_options[];
+extern const unsigned char PL_revision, PL_version, PL_subversion;
+
+/* In perls with assertions, and in those that count references on the stack. Other systems than those with ELF have other ways to say that something may
+ * be absent; there, these two are not asked for. */
+#ifdef __ELF__
+extern void Perl_hv_assert(void) __attribute__((weak));
+extern void Perl_runops_wrap(void) __attribute__((weak));
+#endif
+
+/* As Makefile.PL has it of the perl that runs it: "perl 5.36.0,DEBUGGING,HAS_TIMES,..." */
+static const char built_for[] = "perl " DPX_BUILT_FOR;
+
+/* Steps over text, if it comes next. */
+static bool next_is(const char **p, const char *text)
+{
+    size_t len = strlen(text);
+    if (strncmp(*p, text, len) != 0)
+        return false;
+    *p += len;
+    return true;
+}
+
+bool dpx_fits(void)
+{
+    const char *p = built_for;
+    char version[40];
+    snprintf(version, sizeof version, "perl %d.%d.%d", PL_revision, PL_version, PL_subversion);
+    if (!next_is(&p, version))
+        return false;
+    bool debugging = next_is(&p, ",DEBUGGING"), counts = next_is(&p, ",PERL_RC_STACK");
+#ifdef __ELF__
+    if (debugging != (Perl_hv_assert != NULL) || counts != (Perl_runops_wrap != NULL))
+        return false;
+#else
+    (void)debugging, (void)counts;
+#endif
+    for (const char *q = PL_bincompat_options; *q; p++, q++)
+        if (*p != (*q == ' ' ? ',' : *q))
+            return false;
+    return !*p;
+}
