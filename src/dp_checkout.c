@@ -1,5 +1,6 @@
 #include "dp_checkout.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -28,25 +29,65 @@ void dp_checkouts_release(struct dp_checkouts *c)
     dp_buf_release(&c->buf);
 }
 
-void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len)
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_word(char c) { return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80; }
+
+/* Bytes of `(eval 12` at ptr, where a `)` follows; 0: it is none. */
+static size_t eval_at(const char *ptr, size_t len)
 {
     const size_t n = sizeof eval - 1;
-    while (len) {
-        if (len > n && memcmp(ptr, eval, n) == 0) {
-            size_t end = n;
-            while (end < len && ptr[end] >= '0' && ptr[end] <= '9')
+    size_t end = n;
+    if (len <= n || memcmp(ptr, eval, n) != 0)
+        return 0;
+    while (end < len && is_digit(ptr[end]))
+        end++;
+    return end > n && end < len && ptr[end] == ')' ? end : 0;
+}
+
+/* Is a word a digest or an address? */
+static bool is_digest(const char *ptr, size_t len)
+{
+    size_t decimal = 0, hex = 0;
+    for (; decimal < len && is_digit(ptr[decimal]); decimal++)
+        ;
+    bool has_decimal = decimal > 0;
+    for (; hex < len && dp_num_hexdigit(ptr[hex]) >= 0; hex++)
+        has_decimal = has_decimal || is_digit(ptr[hex]);
+    return (decimal == len && len >= 12) || (hex == len && len >= 16 && has_decimal);
+}
+
+static bool is_address(const char *ptr, size_t len)
+{
+    size_t n = 2;
+    if (len < 8 || ptr[0] != '0' || ptr[1] != 'x')
+        return false;
+    while (n < len && dp_num_hexdigit(ptr[n]) >= 0)
+        n++;
+    return n == len;
+}
+
+void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len)
+{
+    for (size_t at = 0, end; at < len; at = end) {
+        size_t number = ptr[at] == '(' ? eval_at(ptr + at, len - at) : 0;
+        end = at + 1;
+        if (number) {
+            dp_buf_add(buf, eval, sizeof eval - 2);
+            end = at + number;
+        } else if (!is_word(ptr[at])) {
+            while (end < len && !is_word(ptr[end]) && ptr[end] != '(')
                 end++;
-            if (end > n && end < len && ptr[end] == ')') {
-                dp_buf_add(buf, eval, n - 1);
-                ptr += end;
-                len -= end;
-            }
+            dp_buf_add(buf, ptr + at, end - at);
+        } else {
+            while (end < len && is_word(ptr[end]))
+                end++;
+            if (is_address(ptr + at, end - at))
+                dp_buf_adds(buf, "0x...");
+            else if (is_digest(ptr + at, end - at))
+                dp_buf_addc(buf, '#');
+            else
+                dp_buf_add(buf, ptr + at, end - at);
         }
-        const char *next = len > 1 ? memchr(ptr + 1, '(', len - 1) : NULL;
-        size_t part = next ? (size_t)(next - ptr) : len;
-        dp_buf_add(buf, ptr, part);
-        ptr += part;
-        len -= part;
     }
 }
 

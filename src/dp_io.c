@@ -62,6 +62,12 @@ void dp_source_fd(struct dp_source *src, int fd)
         src->size = (uint64_t)st.st_size;
 }
 
+bool dp_source_is_file(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int dp_source_open(struct dp_source *src, const char *path)
 {
     if (strcmp(path, "-") == 0) {

@@ -37,6 +37,8 @@ void dp_source_mem(struct dp_source *src, const void *ptr, size_t len);
 /* Reads by calling fn. */
 void dp_source_fn(struct dp_source *src, dp_read_fn *fn, void *ctx);
 void dp_source_close(struct dp_source *src);
+/* Can it be read twice? Not the standard input (-), nor a pipe. */
+bool dp_source_is_file(const char *path);
 
 /* Up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED
  * when a gzip stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */

@@ -397,15 +397,12 @@ static void label_canons(struct making *m)
         struct group group;
         memcpy(&group, dp_pool_name(&m->groups, item->group)->ptr, sizeof group);
         uint32_t *value, place = place_text(m, item);
-        const struct dp_name *name = name_of(m, group.name), *at = name_of(m, place);
+        const struct dp_name *name = name_of(m, group.name), *file = name_of(m, item->file);
         m->buf.len = 0;
         dp_buf_add(&m->buf, name->ptr, name->len);
-        if (at->len) {
-            dp_buf_addc(&m->buf, '[');
-            dp_buf_add(&m->buf, at->ptr, at->len);
-            dp_buf_addc(&m->buf, ']');
-        }
-        if (item->place.ordinal > 1)
+        if (file->len)
+            dp_subs_add_place(&m->buf, name, file, item->place.line, item->place.ordinal, !has_one_file(m, group.name));
+        else if (item->place.ordinal > 1)
             dp_buf_addf(&m->buf, "#%" PRIu32, item->place.ordinal);
         if (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
             && !(is_gone(c) && m->canons[*value].first == DP_MAP_NONE))

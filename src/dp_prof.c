@@ -236,7 +236,7 @@ static int on_ticks(void *ctx, uint64_t hz, struct dp_err *err)
 static void on_ids_anew(void *ctx)
 {
     struct dp_prof *prof = ctx;
-    dp_subs_next_file(&prof->subs);
+    dp_subs_ids_anew(&prof->subs);
 }
 
 static int64_t on_sub(void *ctx, const struct dp_subdef *def)
@@ -568,8 +568,8 @@ static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned
     return file;
 }
 
-static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
-               const struct dp_host *host)
+static int add_first(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
+                     const struct dp_host *host)
 {
     struct dp_consumer to;
     struct dp_file *file = new_file(prof, path, flags);
@@ -593,11 +593,78 @@ static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem 
         prof->nodes[0].calls++;
     if (prof->has_head && dp_origin_add(&prof->origin, &file->head, prof->scale) < 0 && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    if (list_open(prof, file) < 0 && rc >= 0)
+    if ((list_open(prof, file) < 0 || (prof->n_files == 1 && dp_subs_order(&prof->subs) < 0)) && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     prof->file = NULL;
     prof->host = NULL;
     return rc;
+}
+
+/* An empty profile that takes files in as this one does. */
+static struct dp_prof *new_like(const struct dp_prof *prof)
+{
+    struct dp_prof *own = dp_prof_new();
+    if (!own)
+        return NULL;
+    own->detail = prof->detail;
+    own->subs.by_ordinal = prof->subs.by_ordinal;
+    own->by_phase = prof->by_phase;
+    own->pairs = prof->pairs;
+    own->is_declared = prof->is_declared;
+    memcpy(own->declared, prof->declared, sizeof own->declared);
+    if (prof->window && dp_prof_window(own, prof->window->ranges, prof->window->n) < 0) {
+        dp_prof_free(own);
+        return NULL;
+    }
+    return own;
+}
+
+/* What was remembered of a file by the numbers of its own subs, by ours. */
+static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t sub = subs[i] == DP_PROF_NO_SUB ? subs[i] : dp_subs_import(&prof->subs, &own->subs, subs[i]);
+        if (sub < 0)
+            return (int)sub;
+        subs[i] = (uint32_t)sub;
+    }
+    return 0;
+}
+
+/* A further file is read by itself: which of its nameless subs is which is known when it has ended. */
+static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
+                       const struct dp_host *host)
+{
+    struct dp_prof *own = new_like(prof);
+    if (!own || dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1, sizeof *prof->files) < 0) {
+        dp_prof_free(own);
+        return DP_E_NOMEM;
+    }
+    int rc = add_first(own, path, mem, flags, host);
+    if (own->n_files) {
+        struct dp_file *file = &prof->files[prof->n_files++];
+        struct dp_err err;
+        dp_err_init(&err);
+        *file = own->files[--own->n_files];
+        int taken = dp_prof_absorb(prof, own, &err);
+        if (taken == 0)
+            taken = renumber(prof, own, file->open_subs, file->open_listed);
+        if (taken == 0)
+            taken = renumber(prof, own, file->odd, 2 * file->odd_pairs);
+        if (taken < 0 && (rc >= 0 || rc == DP_E_TRUNCATED)) {
+            dp_err_init(&file->err);
+            rc = file->code = dp_err_set(&file->err, taken, "%s", err.code ? err.message : dp_err_text(taken));
+        }
+    }
+    dp_prof_free(own);
+    return rc;
+}
+
+static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
+               const struct dp_host *host)
+{
+    /* of a chart files go on where the one before has ended */
+    return prof->n_files && !prof->chart ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
 }
 
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host)

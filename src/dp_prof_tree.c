@@ -355,8 +355,10 @@ static int take_node(struct taking *t, uint32_t i)
     if (!counts)
         return DP_E_NOMEM;
     for (size_t k = 0; k < t->from->n_counters; k++)
-        if (prof->column[k] != UINT32_MAX && !t->from->counters[k].lacking)
-            counts[prof->column[k]] = plus(counts[prof->column[k]], dp_prof_count(t->from, i, k));
+        if (prof->column[k] != UINT32_MAX && !t->from->counters[k].lacking) {
+            uint64_t count = dp_prof_count(t->from, i, k);
+            counts[prof->column[k]] = plus(counts[prof->column[k]], t->from->paired ? scaled(count, t->scale) : count);
+        }
     return 0;
 }
 
@@ -410,39 +412,50 @@ static int take(struct taking *t)
     return rc < 0 ? rc : dp_origin_rebase(&t->prof->origin, t->what->bases, t->what->n_bases);
 }
 
-int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message)
+/* Both are of detail, or neither is. */
+static int take_all(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, struct dp_err *err)
 {
     struct taking t = { .prof = prof, .from = from, .what = what };
-    struct dp_err err;
-    dp_err_init(&err);
-    message[0] = '\0';
-    if (!from->hz)                      /* no file was readable */
-        return 0;
-    int rc = prof->detail && from->detail ? 0 : DP_E_ARG;
+    int rc = dp_prof_take_unit(prof, from->unit, from->no_calls, err);
     if (rc == 0)
-        rc = dp_prof_take_unit(prof, from->unit, from->no_calls, &err);
-    if (rc == 0)
-        rc = dp_prof_common_hz(prof, from->hz, &t.scale, &err);
+        rc = dp_prof_common_hz(prof, from->hz, &t.scale, err);
     for (int m = 0; m < DP_METRICS && rc == 0; m++)
         if (from->total[m] >= DP_LIMIT_TOTAL / t.scale || prof->total[m] + from->total[m] * t.scale >= DP_LIMIT_TOTAL)
-            rc = no_room(&err);
+            rc = no_room(err);
     if (rc == 0) {
         t.subs = dp_mem_realloc(NULL, dp_subs_count(&from->subs) + 1, sizeof *t.subs);
         t.of = dp_mem_realloc(NULL, from->count, sizeof *t.of);
         dp_buf_init(&t.buf);
         rc = t.subs && t.of ? dp_prof_choose(from, what, t.of) : DP_E_NOMEM;
         if (rc == DP_E_ARG)
-            dp_err_set(&err, rc, "there is no such phase");
+            dp_err_set(err, rc, "there is no such phase");
         if (rc == 0) {
             merge_counters(prof, from);
             rc = take(&t);
         }
         if (rc == DP_E_LIMIT)
-            too_many(&err, rc);
+            too_many(err, rc);
         dp_mem_free(t.subs);
         dp_mem_free(t.of);
         dp_buf_release(&t.buf);
     }
+    if (rc < 0)
+        dp_err_set(err, rc, "%s", dp_err_text(rc));
+    return rc;
+}
+
+int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_err *err)
+{
+    static const struct dp_take all;
+    prof->paired = prof->paired || from->paired;
+    return from->hz ? take_all(prof, from, &all, err) : 0;      /* no ticks: nothing of it was readable */
+}
+
+int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message)
+{
+    struct dp_err err;
+    dp_err_init(&err);
+    int rc = !from->hz ? 0 : prof->detail && from->detail ? take_all(prof, from, what, &err) : DP_E_ARG;
     if (rc < 0)
         dp_err_set(&err, rc, "%s", dp_err_text(rc));
     memcpy(message, err.message, sizeof err.message);

@@ -1,5 +1,6 @@
 #include "dp_subs.h"
 #include "dp_mem.h"
+#include "dp_sort.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +12,8 @@ void dp_subs_init(struct dp_subs *subs)
     dp_pool_init(&subs->keys);
     dp_pool_init(&subs->seen);
     dp_pool_init(&subs->places);
+    dp_map_init(&subs->crowds);
+    dp_map_init(&subs->crowd_files);
     dp_buf_init(&subs->scratch);
 }
 
@@ -18,6 +21,13 @@ void dp_subs_next_file(struct dp_subs *subs)
 {
     dp_pool_release(&subs->seen);
     dp_pool_release(&subs->places);
+    subs->generation = 0;
+    subs->has_crowd = false;
+}
+
+void dp_subs_ids_anew(struct dp_subs *subs)
+{
+    subs->generation++;
 }
 
 void dp_subs_release(struct dp_subs *subs)
@@ -28,6 +38,8 @@ void dp_subs_release(struct dp_subs *subs)
     dp_mem_free(subs->subs);
     dp_mem_free(subs->seen_ordinal);
     dp_mem_free(subs->place_count);
+    dp_map_release(&subs->crowds);
+    dp_map_release(&subs->crowd_files);
     dp_buf_release(&subs->scratch);
     dp_subs_init(subs);
 }
@@ -46,7 +58,12 @@ static bool is_word(const char *ptr, size_t len, const char *word)
 /* Names that many subs of one package may have. */
 static bool is_shared(const char *ptr, size_t len)
 {
-    return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END");
+    return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END") || is_word(ptr, len, "BEGIN");
+}
+
+bool dp_subs_is_begin(const struct dp_name *name)
+{
+    return is_word(name->ptr, name->len, "BEGIN");
 }
 
 static void add_text(struct dp_buf *buf, struct dp_text t)
@@ -55,19 +72,23 @@ static void add_text(struct dp_buf *buf, struct dp_text t)
     dp_buf_add(buf, t.ptr, t.len);
 }
 
-/* Which of the file's subs of this name and place the id is; 0 for no memory. */
-static uint32_t ordinal(struct dp_subs *subs, uint64_t id)
+/* Which of the file's subs of this name and place it is; 0 for no memory. What tells them apart is the order
+ * of their compilation, which a file keeps, and where that is not known the id, as long as ids mean the same. */
+static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
-    size_t places = subs->places.count;
-    uint32_t place = dp_pool_intern(&subs->places, key->ptr, key->len);
+    size_t places = subs->places.count, len = key->len;
+    if (!def->seq)
+        dp_buf_add(key, &subs->generation, sizeof subs->generation);
+    uint32_t place = key->err ? DP_MAP_NONE : dp_pool_intern(&subs->places, key->ptr, key->len);
+    key->len = len;
     if (place == DP_MAP_NONE
         || dp_mem_grow((void **)&subs->place_count, &subs->place_cap, subs->places.count,
                        sizeof *subs->place_count) < 0)
         return 0;
     if (place >= places)
         subs->place_count[place] = 0;
-    uint64_t pair[2] = { place, id };
+    uint64_t pair[2] = { place, def->seq ? def->seq : def->id };
     size_t before = subs->seen.count;
     uint32_t n = dp_pool_intern(&subs->seen, (const char *)pair, sizeof pair);
     if (n == DP_MAP_NONE
@@ -76,6 +97,7 @@ static uint32_t ordinal(struct dp_subs *subs, uint64_t id)
         return 0;
     if (n < before)
         return subs->seen_ordinal[n];
+    subs->has_crowd = subs->has_crowd || subs->place_count[place];
     return subs->seen_ordinal[n] = ++subs->place_count[place];
 }
 
@@ -84,12 +106,10 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-/* order: which of the file's subs of this name and place it is; 0: to be found out. */
-static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
+/* What subs of one name and place have in common, in subs->scratch. */
+static void add_place(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
-    struct dp_sub sub;
-    memset(&sub, 0, sizeof sub);
     dp_buf_clear(key);
     add_text(key, def->package);
     add_text(key, def->name);
@@ -100,16 +120,49 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
         dp_buf_adds(key, "phase");
     if (def->builtin)
         dp_buf_adds(key, "builtin");
+}
+
+static bool has_ordinal(const struct dp_subdef *def)
+{
+    return !def->phase && is_shared(def->name.ptr, def->name.len);
+}
+
+/* Behind the place. */
+static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint32_t ordinal)
+{
+    struct dp_buf *key = &subs->scratch;
+    dp_buf_add(key, &ordinal, sizeof ordinal);
+    if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
+        dp_buf_add(key, &def->id, sizeof def->id);
+}
+
+/* One more sub has its name. */
+static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
+{
+    uint64_t key = (uint64_t)sub->package << 32 | sub->name;
+    struct dp_map_slot *count = dp_map_put(&subs->crowds, key), *file = dp_map_put(&subs->crowd_files, key);
+    if (!count || !file)
+        return DP_E_NOMEM;
+    count->value = count->value == DP_MAP_NONE ? 1 : count->value + 1;
+    file->value = file->value == DP_MAP_NONE || file->value == sub->file ? sub->file : DP_SUBS_FILES;
+    return 0;
+}
+
+/* order: which of the file's subs of this name and place it is; 0: to be found out. */
+static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
+{
+    struct dp_buf *key = &subs->scratch;
+    struct dp_sub sub;
+    memset(&sub, 0, sizeof sub);
+    add_place(subs, def);
     if (key->err)
         return DP_E_NOMEM;
     sub.ordinal = 1;
-    if (!def->phase && is_shared(def->name.ptr, def->name.len)) {
-        sub.ordinal = order ? order : ordinal(subs, def->id);
+    if (has_ordinal(def)) {
+        sub.ordinal = order ? order : ordinal(subs, def);
         if (!sub.ordinal)
             return DP_E_NOMEM;
-        dp_buf_add(key, &sub.ordinal, sizeof sub.ordinal);
-        if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
-            dp_buf_add(key, &def->id, sizeof def->id);
+        add_ordinal(subs, def, sub.ordinal);
     }
     if (key->err)
         return DP_E_NOMEM;
@@ -138,7 +191,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
     if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     subs->subs[n] = sub;
-    return n;
+    return has_ordinal(def) && join_crowd(subs, &sub) < 0 ? DP_E_NOMEM : (int64_t)n;
 }
 
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
@@ -159,6 +212,124 @@ static bool is_greater(struct dp_text a, struct dp_text b)
     return c ? c > 0 : a.len > b.len;
 }
 
+static struct dp_subdef def_of(const struct dp_subs *from, uint32_t n)
+{
+    const struct dp_sub *sub = &from->subs[n];
+    return (struct dp_subdef){
+        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
+        .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
+        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
+    };
+}
+
+/* ---- the order of compilation ---- */
+
+/* The subs that share their places with others, in groups. */
+struct crowd {
+    const struct dp_subs *subs;
+    uint32_t *place;            /* by sub */
+    uint32_t *members;
+    size_t n;
+};
+
+static int compare_members(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct crowd *c = ctx;
+    const struct dp_sub *x = &c->subs->subs[a], *y = &c->subs->subs[b];
+    if (c->place[a] != c->place[b])
+        return c->place[a] < c->place[b] ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static int find_crowd(struct dp_subs *subs, struct crowd *c)
+{
+    size_t count = dp_subs_count(subs);
+    c->subs = subs;
+    c->place = dp_mem_realloc(NULL, count + 1, sizeof *c->place);
+    c->members = dp_mem_realloc(NULL, count + 1, sizeof *c->members);
+    if (!c->place || !c->members)
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        struct dp_subdef def = def_of(subs, i);
+        if (!has_ordinal(&def) || !def.seq)
+            continue;
+        add_place(subs, &def);
+        if (subs->scratch.err)
+            return DP_E_NOMEM;
+        uint32_t place = dp_pool_lookup(&subs->places, subs->scratch.ptr, subs->scratch.len);
+        if (place == DP_MAP_NONE || subs->place_count[place] < 2)
+            continue;
+        c->place[i] = place;
+        c->members[c->n++] = i;
+    }
+    dp_sort_u32(c->members, c->n, compare_members, c);
+    return 0;
+}
+
+/* The keys have ordinals in them. */
+static int make_keys(struct dp_subs *subs)
+{
+    size_t count = dp_subs_count(subs);
+    dp_pool_release(&subs->keys);
+    for (uint32_t i = 0; i < count; i++) {
+        struct dp_subdef def = def_of(subs, i);
+        add_place(subs, &def);
+        if (has_ordinal(&def))
+            add_ordinal(subs, &def, subs->subs[i].ordinal);
+        if (subs->scratch.err || dp_pool_intern(&subs->keys, subs->scratch.ptr, subs->scratch.len) != i)
+            return DP_E_NOMEM;
+    }
+    return 0;
+}
+
+/* Members from..end are of one place. Returns whether one has another ordinal than before. */
+static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t from, size_t end)
+{
+    bool changed = false;
+    uint32_t place = c->place[c->members[from]];
+    if (end - from != subs->place_count[place])     /* some do not tell when they were compiled */
+        return false;
+    for (size_t k = from; k < end; k++) {
+        struct dp_sub *sub = &subs->subs[c->members[k]];
+        uint32_t ordinal = (uint32_t)(k - from) + 1;
+        uint64_t pair[2] = { place, sub->seq };
+        uint32_t n = dp_pool_lookup(&subs->seen, (const char *)pair, sizeof pair);
+        changed = changed || sub->ordinal != ordinal;
+        sub->ordinal = ordinal;
+        if (n != DP_MAP_NONE)
+            subs->seen_ordinal[n] = ordinal;
+    }
+    return changed;
+}
+
+static bool order_crowd(struct dp_subs *subs, const struct crowd *c)
+{
+    bool changed = false;
+    for (size_t from = 0, end; from < c->n; from = end) {
+        for (end = from + 1; end < c->n && c->place[c->members[end]] == c->place[c->members[from]]; end++)
+            ;
+        changed = give_ordinals(subs, c, from, end) || changed;
+    }
+    return changed;
+}
+
+int dp_subs_order(struct dp_subs *subs)
+{
+    struct crowd c = { 0 };
+    if (!subs->has_crowd)
+        return 0;
+    int rc = find_crowd(subs, &c);
+    if (rc == 0 && order_crowd(subs, &c))
+        rc = make_keys(subs);
+    dp_mem_free(c.place);
+    dp_mem_free(c.members);
+    return rc;
+}
+
+/* ---- tables ---- */
+
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n)
 {
     return dp_subs_import_in(subs, from, n, text_of(from, from->subs[n].file));
@@ -167,11 +338,8 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
 int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file)
 {
     const struct dp_sub *sub = &from->subs[n];
-    struct dp_subdef def = {
-        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = file,
-        .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
-        .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
-    };
+    struct dp_subdef def = def_of(from, n);
+    def.file = file;
     size_t before = dp_subs_count(subs);
     int64_t to = add(subs, &def, sub->ordinal);
     if (to < 0 || (size_t)to >= before)
@@ -215,15 +383,31 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         dp_buf_adds(buf, sub->builtin ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
-    if (!(flags & DP_LABEL_SEPARATE) || !is_shared(name->ptr, name->len))
+    if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))
         return;
-    if (file->len) {
-        dp_buf_addc(buf, '[');
-        dp_buf_add(buf, file->ptr, file->len);
-        dp_buf_addf(buf, ":%" PRIu64 "]", sub->line);
-        if (sub->ordinal > 1)
-            dp_buf_addf(buf, "#%" PRIu32, sub->ordinal);
-    } else if (sub->id) {
+    uint64_t key = (uint64_t)sub->package << 32 | sub->name;
+    const struct dp_map_slot *count = dp_map_find(&subs->crowds, key), *one = dp_map_find(&subs->crowd_files, key);
+    bool crowded = count && count->value > 1;
+    if (!(flags & DP_LABEL_SEPARATE) && !crowded)
+        return;
+    if (file->len)
+        dp_subs_add_place(buf, name, file, sub->line, sub->ordinal, one && one->value == DP_SUBS_FILES);
+    else if (sub->id && (flags & DP_LABEL_SEPARATE) && !dp_subs_is_begin(name))
         dp_buf_addf(buf, "(%" PRIx64 ")", sub->id);
+}
+
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
+                       uint32_t ordinal, bool files)
+{
+    bool begin = dp_subs_is_begin(name);
+    dp_buf_addc(buf, begin ? '@' : '[');
+    if (!begin || files) {
+        dp_buf_add(buf, file->ptr, file->len);
+        dp_buf_addc(buf, ':');
     }
+    dp_buf_addf(buf, "%" PRIu64, line);
+    if (!begin)
+        dp_buf_addc(buf, ']');
+    if (ordinal > 1)
+        dp_buf_addf(buf, "#%" PRIu32, ordinal);
 }

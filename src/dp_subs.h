@@ -26,20 +26,32 @@ struct dp_subs {
     struct dp_sub *subs;
     size_t cap;
     /* of the file being read */
-    struct dp_pool seen;        /* (place, id) of nameless subs */
+    struct dp_pool seen;        /* (place, seq or id) of nameless subs */
     uint32_t *seen_ordinal;
     size_t seen_cap;
     struct dp_pool places;
     uint32_t *place_count;
     size_t place_cap;
+    uint32_t generation;        /* of ids */
+    bool has_crowd;             /* some place has several */
+    struct dp_map crowds;       /* package << 32 | name -> how many subs share it */
+    struct dp_map crowd_files;  /* the same -> their file; DP_SUBS_FILES: there are several */
     struct dp_buf scratch;
     bool by_ordinal;            /* nameless subs without a place pair across files by their order */
 };
+
+#define DP_SUBS_FILES  (UINT32_MAX - 1)
 
 void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* A new file begins: ids and ordinals start anew. */
 void dp_subs_next_file(struct dp_subs *subs);
+/* Within a file ids begin anew, and mean others. Subs that tell the order of their compilation go on. */
+void dp_subs_ids_anew(struct dp_subs *subs);
+/* The only file that the table has subs of has ended: those of one place get their ordinals in the order of
+ * their compilation (seq), where all of them tell it; until then they have that of the file. Subs keep their
+ * numbers; a second reading of the file finds them. Returns 0 or DP_E_NOMEM. */
+int dp_subs_order(struct dp_subs *subs);
 /* A sub of another table: its number here, or what dp_subs_add returns. What two
  * records of one sub tell differently is decided in a way that no order matters to. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
@@ -57,9 +69,18 @@ static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uin
 }
 
 enum {
-    DP_LABEL_SEPARATE = 1,      /* anonymous subs and ENDs with their place */
-    DP_LABEL_AUTOLOAD = 2       /* autoloaded subs as *::AUTOLOAD */
+    DP_LABEL_SEPARATE = 1,      /* anonymous subs, BEGINs and ENDs with their place */
+    DP_LABEL_AUTOLOAD = 2,      /* autoloaded subs as *::AUTOLOAD */
+    DP_LABEL_CROWDED = 4        /* with their place where a package has several, and they tell it */
 };
+
+/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones of that
+ * line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file only where `files` says
+ * that the package has BEGINs in several. */
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
+                       uint32_t ordinal, bool files);
+/* Is it the name of a BEGIN block? */
+bool dp_subs_is_begin(const struct dp_name *name);
 
 /* The label of sub n, appended to buf. */
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf);

@@ -46,7 +46,7 @@ enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 /* The name of a CV once seen: a direct-mapped cache in front of a map. */
 struct dpx_known {
     UV code;                    /* first op, or the CV of an XS sub */
-    UV name;                    /* its GV or name, or the XS function */
+    UV name;                    /* dpx_callee_name(); of an XS sub, with its function in it */
     U32 seq;                    /* of the first op: code is freed and reused */
     U32 id;                     /* and DPX_ID_... flags; 0: not recorded */
 };
@@ -169,7 +169,10 @@ extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
 
 /* The id of a sub, with DPX_ID_... flags; 0 but for flags: it is not recorded. start:
  * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
-U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start);
+U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
+
+/* A number for package and name of a CV as they are now: of 64 bits, or of as many as a pointer has. */
+UV dpx_name_key(CV *cv);
 
 /* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
  * recorded. */

@@ -13,15 +13,25 @@ DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV nam
     const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
     if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))
         return k->id;
-    return dpx_name_find(aTHX_ ctx, cv, start);
+    return dpx_name_find(aTHX_ ctx, cv, name, start);
+}
+
+/* What tells two names of one piece of code apart. The glob that a sub stands in lives as long as the sub
+ * and says who it is by its address. A closure has its name from a glob of its own (CVGV_RC), which goes when
+ * the closure goes or gets another name; so there it is the name's content, as it is for code without a number. */
+DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
+{
+    if (DP_LIKELY(is_numbered && !CvCVGV_RC(cv)))
+        return PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
+    return dpx_name_key(cv);
 }
 
 /* start: the sub's first op, about to run and so in the cache. */
 DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
-    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
     U32 seq = DP_LIKELY(start->op_type == OP_NEXTSTATE) ? cCOPx(start)->cop_seq
             : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
+    UV name = dpx_callee_name(cv, seq != 0);
     U32 id = dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
     if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
         id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
@@ -30,7 +40,7 @@ DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start
 
 DP_INLINE U32 dpx_callee_xs(pTHX_ struct dpx_ctx *ctx, CV *cv)
 {
-    UV name = PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv) ^ PTR2UV(CvXSUB(cv));
+    UV name = dpx_callee_name(cv, true) ^ PTR2UV(CvXSUB(cv));
     return dpx_callee_find(aTHX_ ctx, cv, PTR2UV(cv), name, 0, NULL);
 }
 

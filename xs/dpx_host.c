@@ -64,7 +64,9 @@ SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
 
 unsigned dpx_label_flags(pTHX_ HV *from)
 {
-    return (dpx_number(aTHX_ from, "separate", 0) ? DP_LABEL_SEPARATE : 0u)
+    static const unsigned apart[] = { 0, DP_LABEL_SEPARATE, DP_LABEL_CROWDED };
+    UV separate = (UV)dpx_number(aTHX_ from, "separate", 0);
+    return apart[separate < C_ARRAY_LENGTH(apart) ? separate : 1]
          | (dpx_number(aTHX_ from, "autoload", 0) ? DP_LABEL_AUTOLOAD : 0u);
 }
 

@@ -3,8 +3,9 @@
  * A CV says little by its address: closures have one each, and addresses are
  * used again. The code says more: closures share their first op, and an op of
  * kind NEXTSTATE carries a number that no other has (cop_seq). Two closures
- * of one piece of code may have been given different names (Sub::Util), so the
- * name's address is the third part of what identifies a sub.
+ * of one piece of code may have been given different names (Sub::Util), and one
+ * may be given another name at any time, so the name is the third part of what
+ * identifies a sub: dpx_callee_name says which part of it is looked at.
  *
  * Only raw fields are read here. CvGV() of a sub that has only a name would
  * create a GV, and the program could see it. */
@@ -20,11 +21,6 @@ enum {
     NAMES_MAX = 1 << 16,        /* then what is new counts by package */
     KNOWN_MAX = 1 << 16         /* then the map starts over: names stay known */
 };
-
-static UV name_address(CV *cv)
-{
-    return PTR2UV(((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv);
-}
 
 static U32 seq_of(const OP *start)
 {
@@ -379,10 +375,18 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     return id | flags;
 }
 
-U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+UV dpx_name_key(CV *cv)
+{
+    const HEK *package, *name;
+    hek_of(cv, &package, &name);
+    /* half of the bits from each, and none at the same place */
+    UV key = name ? (UV)HEK_HASH(name) : 1;
+    return (key << (4 * sizeof key) | key >> (4 * sizeof key)) ^ (package ? (UV)HEK_HASH(package) : 1);
+}
+
+U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start)
 {
     UV code = start ? PTR2UV(start) : PTR2UV(cv);
-    UV name = start ? name_address(cv) : name_address(cv) ^ PTR2UV(CvXSUB(cv));
     U32 seq = seq_of(start);
     int why = errno;
 

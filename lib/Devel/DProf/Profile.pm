@@ -15,6 +15,7 @@ use constant {
     BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,
     BASELINE => 1, COUNTERS => 2,
     KEEP => 0, DROP => 1, GROUP => 2, OTHER => 3,
+    CROWDED => 2,
 };
 
 sub CLONE_SKIP { 1 }
@@ -197,8 +198,8 @@ All calls; all that counter number N (from 0 on, in the order of L</counters>) h
 
 =item names HOW
 
-The names of all subs. HOW is a hash: C<separate> tells anonymous subs apart,
-C<autoload> makes one of all autoloaded subs.
+The names of all subs. HOW is a hash: C<separate> tells anonymous subs apart (with CROWDED only those that a package
+has several of, and that tell their place), C<autoload> makes one of all autoloaded subs.
 
 =item roles HOW, CODE
 

@@ -10,7 +10,7 @@ use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes place text pr
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'A|autoload', 'R|separate-anon', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
+    'A|autoload', 'R|separate-anon!', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
     'E|exclusive', 'I|inclusive',
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real', 'm|metric=s',
@@ -114,7 +114,7 @@ sub how {
         program   => $opt->{program} ? 1 : 0,
         phases    => $opt->{phases} ? 1 : 0,
         rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
-        separate  => $opt->{R} ? 1 : 0,
+        separate  => $opt->{R} // Devel::DProf::Profile::CROWDED,
         autoload  => $opt->{A} ? 1 : 0,
         force     => $opt->{F} ? 1 : 0,
         fold      => $opt->{t} && !$opt->{T} ? 1 : 0,

@@ -20,7 +20,7 @@ my @options = (
     's|sort=s', 'F|fields=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s',
     'percent-limit=f', 'percentage=s', 'p|parent=s', 'x|exclude-other', 'ignore-callees=s', 'max-stack=i',
     'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
-    'R|separate-anon', 'A|autoload', 'O|rows=i',
+    'R|separate-anon!', 'A|autoload', 'O|rows=i',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
     'processes', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
 );
@@ -50,7 +50,7 @@ sub main {
 # What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    my %how = (children => $opt->{'no-children'} ? 0 : 1, separate => $opt->{R} ? 1 : 0, autoload => $opt->{A} ? 1 : 0);
+    my %how = (children => $opt->{'no-children'} ? 0 : 1, separate => $opt->{R} // Devel::DProf::Profile::CROWDED, autoload => $opt->{A} ? 1 : 0);
     my @keys = keys_of($opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
