@@ -123,8 +123,8 @@ static void move_live(const char *path, const char *old)
 
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
-/* What is at path? An old profile is moved or removed. */
-static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
+/* What is at path? st: of what is there, but for FOUND_NONE. */
+static int look(const char *path, int flags, enum found *found, struct stat *found_st, struct dp_err *err)
 {
     struct stat st;
     *found = FOUND_NONE;
@@ -157,12 +157,21 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
         return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
                           " with out=FILE or PERL_DPROF_OUT", path);
     *found = live ? FOUND_LIVE : FOUND_OLD;
-    if (live)
-        return 0;
+    *found_st = opened;
+    return 0;
+}
+
+/* The same; an old profile is moved or removed. */
+static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
+{
+    struct stat st;
+    int rc = look(path, flags, found, &st, err);
+    if (rc < 0 || *found != FOUND_OLD)
+        return rc;
     char *old = with_suffix(path, ".old");
     if (!old)
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
-    int rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
+    rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
     if (rc == 0) {
         move_live(path, old);
         drop_twin(path);
@@ -203,6 +212,35 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
     }
     errno = EEXIST;
     return cannot(err, of->path);
+}
+
+/* May a file be made, or renamed, in the directory that path stands in? */
+static bool takes_files(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + (slash == path) : 0;
+    char *dir = slash ? dp_mem_alloc(len + 1) : NULL;
+    if (dir) {
+        memcpy(dir, path, len);
+        dir[len] = '\0';
+    }
+    bool takes = (slash && !dir) || faccessat(AT_FDCWD, dir ? dir : ".", W_OK | X_OK, AT_EACCESS) == 0;
+    int why = errno;
+    dp_mem_free(dir);
+    errno = why;
+    return takes;
+}
+
+int dp_outfile_check(const char *path, int flags, struct dp_err *err)
+{
+    enum found found;
+    struct stat st;
+    int rc = look(path, flags, &found, &st, err);
+    if (rc < 0)
+        return rc;
+    if (found == FOUND_SPECIAL ? faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 : !takes_files(path))
+        return cannot(err, path);
+    return 0;
 }
 
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err)

@@ -37,6 +37,10 @@ void dp_outfile_init(struct dp_outfile *of);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
 
+/* Could it be opened, as far as can be told without creating, renaming or opening for writing? The
+ * same errors, and the same words. */
+int dp_outfile_check(const char *path, int flags, struct dp_err *err);
+
 /* All of it or an error; then the file ends with the last whole line that fit. Never
  * raises a signal. Once an error was returned, further writes do nothing and
  * return 0: one message is enough. */
