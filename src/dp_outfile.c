@@ -1,6 +1,7 @@
 #include "dp_outfile.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
+#include "dp_rotate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,21 +107,6 @@ static void drop_twin(const char *path)
     dp_mem_free(name);
 }
 
-/* What a killed process left beside its profile goes with it. */
-static void move_live(const char *path, const char *old)
-{
-    size_t size = strlen(old) + sizeof ".live";
-    char *from = dp_mem_alloc(size), *to = dp_mem_alloc(size);
-    if (from && to) {
-        snprintf(from, size, "%s.live", path);
-        snprintf(to, size, "%s.live", old);
-        if (rename(from, to) < 0)
-            unlink(to);
-    }
-    dp_mem_free(from);
-    dp_mem_free(to);
-}
-
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
 /* What is at path? st: of what is there, but for FOUND_NONE. */
@@ -161,7 +147,18 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
     return 0;
 }
 
-/* The same; an old profile is moved or removed. */
+/* Whose profile it is; empty where that is not known. */
+static void read_run(const char *path, char run[DP_RUN_ID])
+{
+    run[0] = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0) {
+        dp_rotate_run(fd, run);
+        close(fd);
+    }
+}
+
+/* The same; an old profile is moved or removed, and the others of its run with it. */
 static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
 {
     struct stat st;
@@ -171,11 +168,17 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     char *old = with_suffix(path, ".old");
     if (!old)
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
-    rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
+    char run[DP_RUN_ID], old_run[DP_RUN_ID];
+    bool keeps = st.st_size && (flags & DP_OUT_KEEP_OLD);
+    read_run(path, run);
+    read_run(old, old_run);
+    rc = keeps ? rename(path, old) : unlink(path);
     if (rc == 0) {
-        move_live(path, old);
+        dp_rotate_live(path, old);
         drop_twin(path);
     }
+    if (rc == 0 && keeps)
+        dp_rotate(path, old, run, old_run);
     dp_mem_free(old);
     return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
 }

@@ -30,7 +30,7 @@ enum dp_outfile_flags {
 void dp_outfile_init(struct dp_outfile *of);
 
 /* Creates path for writing, close-on-exec, with a descriptor above 100. An
- * earlier profile at path is renamed to path.old, or overwritten without
+ * earlier profile at path is renamed to path.old (and the others of its run as dp_rotate does it), or overwritten without
  * DP_OUT_KEEP_OLD; if a live run holds it, path.PID is written instead. A device
  * or pipe is written to. Errors: DP_E_ARG for what the user must put right
  * before the program starts (a foreign file, a symbolic link, a directory);

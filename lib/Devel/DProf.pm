@@ -451,7 +451,9 @@ The options above.
 
 =item tmon.out
 
-The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run is renamed to F<tmon.out.old>; one that a
+The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run is renamed to F<tmon.out.old>, and those of its children and
+threads, F<tmon.out.PID> and F<tmon.out.PID.TID> with the same run id, to F<tmon.out.old.PID> and so on; what was there of the run before that is removed. (A child that still
+runs keeps its file.) One that a
 running program is writing is left alone, and F<tmon.out.PID> written instead. A file that is no
 profile is never overwritten: the program does not start then. The default name is not followed through a symbolic link.
 
