@@ -1,6 +1,7 @@
 #include "dp_outfile.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
+#include "dp_rotate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,25 +107,10 @@ static void drop_twin(const char *path)
     dp_mem_free(name);
 }
 
-/* What a killed process left beside its profile goes with it. */
-static void move_live(const char *path, const char *old)
-{
-    size_t size = strlen(old) + sizeof ".live";
-    char *from = dp_mem_alloc(size), *to = dp_mem_alloc(size);
-    if (from && to) {
-        snprintf(from, size, "%s.live", path);
-        snprintf(to, size, "%s.live", old);
-        if (rename(from, to) < 0)
-            unlink(to);
-    }
-    dp_mem_free(from);
-    dp_mem_free(to);
-}
-
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
-/* What is at path? An old profile is moved or removed. */
-static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
+/* What is at path? st: of what is there, but for FOUND_NONE. */
+static int look(const char *path, int flags, enum found *found, struct stat *found_st, struct dp_err *err)
 {
     struct stat st;
     *found = FOUND_NONE;
@@ -157,16 +143,42 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
         return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
                           " with out=FILE or PERL_DPROF_OUT", path);
     *found = live ? FOUND_LIVE : FOUND_OLD;
-    if (live)
-        return 0;
+    *found_st = opened;
+    return 0;
+}
+
+/* Whose profile it is; empty where that is not known. */
+static void read_run(const char *path, char run[DP_RUN_ID])
+{
+    run[0] = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0) {
+        dp_rotate_run(fd, run);
+        close(fd);
+    }
+}
+
+/* The same; an old profile is moved or removed, and the others of its run with it. */
+static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
+{
+    struct stat st;
+    int rc = look(path, flags, found, &st, err);
+    if (rc < 0 || *found != FOUND_OLD)
+        return rc;
     char *old = with_suffix(path, ".old");
     if (!old)
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
-    int rc = st.st_size && (flags & DP_OUT_KEEP_OLD) ? rename(path, old) : unlink(path);
+    char run[DP_RUN_ID], old_run[DP_RUN_ID];
+    bool keeps = st.st_size && (flags & DP_OUT_KEEP_OLD);
+    read_run(path, run);
+    read_run(old, old_run);
+    rc = keeps ? rename(path, old) : unlink(path);
     if (rc == 0) {
-        move_live(path, old);
+        dp_rotate_live(path, old);
         drop_twin(path);
     }
+    if (rc == 0 && keeps)
+        dp_rotate(path, old, run, old_run);
     dp_mem_free(old);
     return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
 }
@@ -203,6 +215,35 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
     }
     errno = EEXIST;
     return cannot(err, of->path);
+}
+
+/* May a file be made, or renamed, in the directory that path stands in? */
+static bool takes_files(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + (slash == path) : 0;
+    char *dir = slash ? dp_mem_alloc(len + 1) : NULL;
+    if (dir) {
+        memcpy(dir, path, len);
+        dir[len] = '\0';
+    }
+    bool takes = (slash && !dir) || faccessat(AT_FDCWD, dir ? dir : ".", W_OK | X_OK, AT_EACCESS) == 0;
+    int why = errno;
+    dp_mem_free(dir);
+    errno = why;
+    return takes;
+}
+
+int dp_outfile_check(const char *path, int flags, struct dp_err *err)
+{
+    enum found found;
+    struct stat st;
+    int rc = look(path, flags, &found, &st, err);
+    if (rc < 0)
+        return rc;
+    if (found == FOUND_SPECIAL ? faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 : !takes_files(path))
+        return cannot(err, path);
+    return 0;
 }
 
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err)

@@ -30,12 +30,16 @@ enum dp_outfile_flags {
 void dp_outfile_init(struct dp_outfile *of);
 
 /* Creates path for writing, close-on-exec, with a descriptor above 100. An
- * earlier profile at path is renamed to path.old, or overwritten without
+ * earlier profile at path is renamed to path.old (and the others of its run as dp_rotate does it), or overwritten without
  * DP_OUT_KEEP_OLD; if a live run holds it, path.PID is written instead. A device
  * or pipe is written to. Errors: DP_E_ARG for what the user must put right
  * before the program starts (a foreign file, a symbolic link, a directory);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
+
+/* Could it be opened, as far as can be told without creating, renaming or opening for writing? The
+ * same errors, and the same words. */
+int dp_outfile_check(const char *path, int flags, struct dp_err *err);
 
 /* All of it or an error; then the file ends with the last whole line that fit. Never
  * raises a signal. Once an error was returned, further writes do nothing and

@@ -208,6 +208,15 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     return 0;
 }
 
+void dp_rec_shrink(struct dp_rec *rec, size_t words)
+{
+    rec->aged = NULL;
+    rec->how.words = words * (1 + rec->how.n_counts);
+    if (!rec->tree && rec->window)
+        rec->end = rec->window + rec->how.words;
+    dp_rec_rearm(rec);
+}
+
 void dp_rec_release(struct dp_rec *rec)
 {
     if (rec->tree)
@@ -530,6 +539,11 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     }
     set_thresholds(rec);
     rec->cur->wait += wait;
+    if (rec->aged && now - rec->first_stamp >= stamps(rec, WINDOW_NS)) {
+        void (*aged)(void *) = rec->aged;
+        rec->aged = NULL;
+        aged(rec->arg);
+    }
     if (rec->wanted || checkpoint_is_due(rec, now))
         save(rec, now);
     dp_rec_rearm(rec);

@@ -88,6 +88,9 @@ struct dp_rec {
     void (*tripped)(void *arg);
     /* Called when a window has been written, and is empty. May be NULL. */
     void (*flushed)(void *arg);
+    /* Of a tree: called once, when it has been recorded for a second; a trace is written by then. May
+     * be NULL. */
+    void (*aged)(void *arg);
     /* Called when the file shall be brought up to date: there is nothing of a trace
      * left to write then. May be NULL. */
     void (*save)(void *arg);
@@ -144,6 +147,10 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
 /* Makes the window or the tree, in pieces of live (borrowed). Reads no clock, so
  * that time since dp_rec_init or dp_rec_restart is the program's. Not while paused. Returns 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
+
+/* A window of so many marks (words of dp_rec_how) from now on, fewer than it was made for. Not
+ * called again: aged. */
+void dp_rec_shrink(struct dp_rec *rec, size_t words);
 
 /* Releases what dp_rec_open made, but for the pieces. */
 void dp_rec_release(struct dp_rec *rec);

@@ -98,6 +98,9 @@ struct dpx_ctx {
     struct dp_outfile out;
     struct dp_live live;
     struct dp_gzip *gzip;       /* NULL: the file is not packed */
+    bool unopened;              /* the file is still to be made: see dpx_file_prepare */
+    bool exits;                 /* the program itself has ended the process */
+    struct dp_buf head;         /* the header, until then */
     struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
         size_t size, used;
@@ -258,6 +261,15 @@ void dpx_file_real(struct dp_buf *to, double value, int decimals);
 /* Opens this process' or thread's file and writes its header. Returns 0 or an
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
+
+/* The same later: now it is only looked whether that could be, and the header is kept. Until
+ * dpx_file_begin nothing of ours is on the disk, and the profile that was there stays where it is: a perl that
+ * compiles only, or fails to, is no run. What needs the file before, a buffer that is full for one, makes it. */
+int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
+
+/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. Between an
+ * arrival and a leaving: what it takes is the recorder's own time, also where it waits. */
+void dpx_file_begin(struct dpx_ctx *ctx);
 
 /* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx);
@@ -425,6 +437,9 @@ DP_INLINE struct dpx_ctx *dpx_run_here(pTHX)
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_run_end(pTHX_ struct dpx_ctx *ctx);
+
+/* The program wants no profile of itself: one that has no file gets none. */
+void dpx_run_forget(pTHX_ struct dpx_ctx *ctx);
 
 /* Brings the file up to date while the program goes on: all marks up to now, or the tree,
  * and the sums so far. To be called within an XSUB, or anywhere else between an event's

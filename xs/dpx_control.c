@@ -122,15 +122,41 @@ void dpx_control_begin(struct dpx_ctx *ctx)
         dpx_control_stop(ctx);
 }
 
+/* The program is compiled; its INIT blocks come first. That is no mark, so the gap goes on. */
+static void begin_init(struct dpx_ctx *ctx)
+{
+    U64 now = dpx_run_arrive(ctx), left = ctx->rec.left;
+    int why = errno;
+    dpx_file_begin(ctx);
+    dpx_run_leave(ctx);
+    ctx->rec.left = left + (ctx->rec.left - now);
+    errno = why;
+}
+
+/* The program is compiled, and begins. */
+static void begin_main(struct dpx_ctx *ctx)
+{
+    int why = errno;
+    U64 now = dpx_run_arrive(ctx);
+    dpx_control_in_phase(ctx, find_phase("main", 4, false), now);
+    dpx_file_begin(ctx);
+    if (!ctx->rec.tree && !ctx->rec.paused && ctx->rec.pos >= ctx->rec.end)
+        dp_rec_flush(&ctx->rec, now);       /* a smaller buffer than it had up to here */
+    dpx_run_leave(ctx);
+    errno = why;
+}
+
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->stage = PL_phase;
     if (ctx->in_block || dpx_run.own)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
-        dpx_control_mark(ctx, "main", 4);
+        begin_main(ctx);
         if (dpx_run.opt.start == DPX_START_MAIN)
             dpx_control_start(ctx);
+    } else if (PL_phase == PERL_PHASE_INIT && ctx->unopened) {
+        begin_init(ctx);
     } else if (PL_phase >= PERL_PHASE_END) {
         dpx_control_mark(ctx, "END", 3);
     }

@@ -45,6 +45,7 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     struct dpx_ctx *ctx = arg;
     struct dp_err err;
     int why = errno;            /* the program's $! */
+    dpx_file_begin(ctx);
     uint64_t before = ctx->out.text;
     dp_err_init(&err);
     int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
@@ -245,25 +246,83 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         dp_buf_addf(to, ".%u", ctx->tid);
 }
 
-/* Opens this process' or thread's file and writes its header. Returns 0 or an
- * error code with the detail in err. */
-int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+static int out_flags(void)
 {
-    struct dp_buf text, head;
-    dp_buf_init(&text);
-    dp_buf_init(&head);
-    /* First: a process killed between creating the file and writing this leaves an empty one. */
-    header(aTHX_ &head, ctx);
-    int flags = dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
-    file_name(aTHX_ &text, ctx);
-    int rc = dp_outfile_open(&ctx->out, dp_buf_cstr(&text), flags, err);
-    dp_buf_release(&text);
+    return dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
+}
+
+/* The file of this name, with the header that was made before: a process killed between creating
+ * the file and writing that leaves an empty one. */
+static int create(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
+{
+    int rc = dp_outfile_open(&ctx->out, name, out_flags(), err);
     ctx->out.gzip = ctx->gzip;
     ctx->tree_at = 0;
     if (rc == 0)
-        rc = write_header(ctx, &head, err);
-    dp_buf_release(&head);
+        rc = write_header(ctx, &ctx->head, err);
+    dp_buf_release(&ctx->head);
     return rc;
+}
+
+int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    ctx->unopened = false;
+    dp_buf_init(&text);
+    dp_buf_clear(&ctx->head);
+    header(aTHX_ &ctx->head, ctx);
+    file_name(aTHX_ &text, ctx);
+    int rc = create(ctx, dp_buf_cstr(&text), err);
+    dp_buf_release(&text);
+    return rc;
+}
+
+int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    file_name(aTHX_ &text, ctx);
+    int rc = dp_outfile_check(dp_buf_cstr(&text), out_flags(), err);
+    if (rc == 0) {
+        ctx->out.path = dp_outfile_absolute(dp_buf_cstr(&text));
+        header(aTHX_ &ctx->head, ctx);      /* as it is now: the program may change its $0 and its environment */
+        if (!ctx->out.path || text.err || ctx->head.err)
+            rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
+    }
+    dp_buf_release(&text);
+    ctx->unopened = rc == 0;
+    return rc;
+}
+
+/* How long the recorder has waited between two pairs of readings, in stamps. */
+static U64 waited(const struct dpx_ctx *ctx, U64 stamps, U64 cpu_ns)
+{
+    double used = (double)cpu_ns * ctx->rec.rate;
+    return (double)stamps > used ? stamps - (U64)used : 0;
+}
+
+void dpx_file_begin(struct dpx_ctx *ctx)
+{
+    const struct dp_rec_host *clock = dpx_clock_host(&ctx->clock);
+    struct dp_err err;
+    if (!ctx->unopened)
+        return;
+    int why = errno;
+    U64 stamp = clock->stamp(&ctx->clock), cpu = clock->cpu_ns(&ctx->clock);
+    char *path = ctx->out.path;
+    ctx->unopened = false;
+    dp_err_init(&err);
+    if (create(ctx, path, &err) < 0) {
+        ctx->out.failed = true;
+        dpx_file_say("DProf: %s; the program is not profiled", err.message);
+    } else if (ctx->out.regular && !ctx->finished) {
+        dp_live_restore(&ctx->live, ctx->out.path);
+    }
+    dp_mem_free(path);
+    dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
+    cpu = clock->cpu_ns(&ctx->clock) - cpu;
+    ctx->rec.cpu_stamp += waited(ctx, clock->stamp(&ctx->clock) - stamp, cpu);
+    errno = why;
 }
 
 /* ---- what survives the process ---- */
@@ -418,6 +477,7 @@ void dpx_file_save(void *arg)
 {
     struct dpx_ctx *ctx = arg;
     int why = errno;
+    dpx_file_begin(ctx);
     if (!ctx->out.failed && ctx->out.regular && ctx->pid == (long)getpid()) {
         if (ctx->rec.tree)
             save_tree(ctx);

@@ -60,7 +60,7 @@
 #include "dpx_callee.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
-                     orig_goto, orig_next, orig_last, orig_redo, orig_exec;
+                     orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
 static runops_proc_t orig_runops;
 static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
@@ -450,6 +450,15 @@ static OP *exec_hook(pTHX)
     return next;
 }
 
+/* exit while the program is being compiled is its own wish; perl's giving up looks the same later on. */
+static OP *exit_hook(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX)
+        ctx->exits = true;
+    return orig_exit(aTHX);
+}
+
 /* ---- the run loop's prologue ---- */
 
 /* The sub that this run loop is one call of, if it is a MULTICALL. */
@@ -606,6 +615,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_LAST, &orig_last, jump_last);
         hook_op(OP_REDO, &orig_redo, jump_redo);
         hook_op(OP_EXEC, &orig_exec, exec_hook);
+        hook_op(OP_EXIT, &orig_exit, exit_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();

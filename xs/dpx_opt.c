@@ -26,7 +26,7 @@ static const struct option table[] = {
       "the file; %p: process, %t: thread, %n: program [tmon.out]" },
     { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
       "ticks a second in the file" },
-    { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, UINT64_C(1) << 14, NULL,
+    { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, DPX_BUFFER, NULL,
       "marks of a trace in memory; 0 writes each at once" },
     { "limit", NULL, SIZE, AT(limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
       "bytes of a trace that then goes on as a tree" },

@@ -7,6 +7,8 @@
 #include "dp_buf.h"
 #include "dp_err.h"
 
+enum { DPX_BUFFER = 1 << 14 };  /* marks in memory, unless told otherwise */
+
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_NO };
 
 struct dpx_options {

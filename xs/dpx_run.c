@@ -88,6 +88,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_pool_release(&ctx->folds);
     dp_map_release(&ctx->known);
     dp_map_release(&ctx->owners);
+    dp_buf_release(&ctx->head);
     dp_buf_release(&ctx->line);
     dp_buf_release(&ctx->fold);
     dp_buf_release(&ctx->own);
@@ -151,11 +152,15 @@ static struct dpx_ctx *new_ctx(void)
     return ctx;
 }
 
+static void aged(void *arg) { dpx_file_begin(arg); }
+
 /* Starts a state's clocks. */
 static void start_clocks(struct dpx_ctx *ctx)
 {
+    /* Each mark is written at once only when there is something to write to. */
+    bool waits = ctx->unopened && dpx_run.opt.buffer < DPX_BUFFER;
     struct dp_rec_how how = {
-        .words = (size_t)dpx_run.opt.buffer,
+        .words = waits ? DPX_BUFFER : (size_t)dpx_run.opt.buffer,
         .contexts = (size_t)dpx_run.opt.contexts,
         .tree = dpx_run.opt.tree,
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
@@ -168,6 +173,7 @@ static void start_clocks(struct dpx_ctx *ctx)
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;
     ctx->rec.save = dpx_file_save;
+    ctx->rec.aged = ctx->unopened ? aged : NULL;
     ctx->rec.arg = ctx;
 }
 
@@ -181,6 +187,15 @@ static void enlist(struct dpx_ctx *ctx)
 }
 
 /* ---- the end ---- */
+
+static void leave_nothing(struct dpx_ctx *ctx)
+{
+    ctx->finished = true;
+    ctx->thx = NULL;
+    ctx->unopened = false;
+    dp_live_release(&ctx->live);
+    dpx_events_close(ctx);
+}
 
 static void finish(struct dpx_ctx *ctx)
 {
@@ -209,6 +224,7 @@ static void finish(struct dpx_ctx *ctx)
     dpx_frame_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
+    dpx_file_begin(ctx);
     dpx_file_rest(ctx);
     if (!ctx->out.failed) {
         dpx_file_trailer(ctx, true);
@@ -232,6 +248,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->newborn)
         return;
     dp_rec_flush(&ctx->rec, dpx_run_arrive(ctx));
+    dpx_file_begin(ctx);
     if (ctx->out.failed)
         return;
     ctx->exec_size = ctx->out.size;
@@ -287,6 +304,16 @@ void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
+void dpx_run_forget(pTHX_ struct dpx_ctx *ctx)
+{
+    if (ctx->unopened && !ctx->newborn) {
+        leave_nothing(ctx);
+        set_ctx(aTHX_ &nobody);
+    } else {
+        dpx_run_end(aTHX_ ctx);
+    }
+}
+
 /* The state of this interpreter, shown to the hooks or not. */
 static struct dpx_ctx *find(pTHX)
 {
@@ -304,7 +331,11 @@ static void at_perl_exit(pTHX_ void *arg)
     struct dpx_ctx *ctx = find(aTHX);
     PERL_UNUSED_ARG(arg);
     if (ctx) {
-        dpx_run_end(aTHX_ ctx);
+        /* Never begun, and not ended by itself: it could not be compiled, or was only to be. */
+        if (ctx->unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
+            dpx_run_forget(aTHX_ ctx);
+        else
+            dpx_run_end(aTHX_ ctx);
         if (ctx->tid == 0)      /* threads that end leave it to the others */
             dpx_heap_unwatch();
         dpx_filter_release(aTHX_ &ctx->filter);
@@ -411,6 +442,7 @@ static void forked(struct dpx_ctx *ctx)
     dp_outfile_close(&ctx->out);
     dp_writer_restart(&ctx->writer);
     ctx->inherited = n;
+    dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     dpx_events_forked(aTHX_ ctx);
     open_all(aTHX_ ctx);
     for (U32 id = 1; id < ctx->writer.next_id; id++)
@@ -662,6 +694,16 @@ static bool refused(pTHX_ const char *why)
     return false;
 }
 
+/* Is nothing to be run, but compiled (-c) or told (-V, which is a program in the place of the script)? */
+static bool runs_nothing(pTHX)
+{
+    if (PL_minus_c)
+        return true;
+    SV *line = PL_parser ? PL_parser->linestr : NULL;
+    return PL_origfilename && strEQ(PL_origfilename, BIT_BUCKET) && line && SvPOK(line)
+        && strstr(SvPVX_const(line), "use Config; Config::");
+}
+
 static bool start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -677,6 +719,8 @@ static bool start(pTHX_ const char *const *items, size_t n)
         PL_perldb = 0;
         dpx_run_clean_env(aTHX);
         forget_sources(aTHX);
+        if (runs_nothing(aTHX))
+            return false;
     }
     if (fstat(2, &st) == 0) {
         dpx_run.stderr_dev = st.st_dev;
@@ -690,7 +734,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
     ctx->before_cpu_us = before;
     dp_err_init(&err);
     install_signal(&signal_before);
-    int rc = dpx_file_open(aTHX_ ctx, &err);
+    int rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
     if (rc < 0)
         restore_signal(&signal_before);
     if (rc == DP_E_ARG) {

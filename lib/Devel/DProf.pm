@@ -451,7 +451,9 @@ The options above.
 
 =item tmon.out
 
-The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run is renamed to F<tmon.out.old>; one that a
+The profile. L<Devel::DProf::Format> has its format. A profile of an earlier run is renamed to F<tmon.out.old>, and those of its children and
+threads, F<tmon.out.PID> and F<tmon.out.PID.TID> with the same run id, to F<tmon.out.old.PID> and so on; what was there of the run before that is removed. (A child that still
+runs keeps its file.) One that a
 running program is writing is left alone, and F<tmon.out.PID> written instead. A file that is no
 profile is never overwritten: the program does not start then. The default name is not followed through a symbolic link.
 
@@ -466,6 +468,17 @@ C<kill -9>, it stays, and the tools find in it what the profile lacks: keep the 
 remove it any more (L<perldoc> gives up root's rights): beside a profile that is complete it may be deleted.
 
 =back
+
+=head2 When the file is made
+
+F<tmon.out> appears, and the one before moves, when the main program begins, which is after all C<BEGIN> blocks, C<use> and C<CHECK> blocks. What
+they did is kept in ordinary memory until then, and is in the profile. It is made earlier when more than a second has been recorded, when the buffer is full (C<buffer>), when the program
+saves it, and when the program ends itself, by C<exit> or C<exec>. So a perl that only compiles (C<-c>), only tells (C<-v>, C<-V>), or whose
+program fails to compile leaves nothing, and an earlier profile where it is, also with C<PERL5OPT=-d:DProf>. Killed before its main program begins, a process leaves
+nothing either. Whether the file can be made is looked at before anything runs.
+
+The command line tools of this module leave no profile of themselves, and record none: each begins with a call of C<Devel::DProf::_forget>. So
+they can be used where C<PERL5OPT=-d:DProf> is set.
 
 The profile is written through a descriptor above 100 that is closed on exec. If the program closes
 it, it is opened again; if the program uses its number for a file of its own, that file is not touched. When

@@ -47,13 +47,42 @@ sub processes {
     my ($path) = @_;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
-    my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return $path;
-    opendir my $in, defined $dir ? $dir : '.' or return $path;
-    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.\d+)+\z//r, -1;
-    my @names = grep { /^$like(?:\.\d+)*\z/ && $_ ne $base } readdir $in;
+    my ($dir, $base, $like) = pattern_of($path) or return $path;
+    opendir my $in, length $dir ? $dir : '.' or return $path;
+    my @names = grep { $_ =~ $like && $_ ne $base } readdir $in;
     my %key = map { ($_ => s/(\d+)/length($1) . ".$1"/ger) } @names;
     @names = sort { $key{$a} cmp $key{$b} } @names;
-    return $path, grep { (run_of($_) // '') eq $run } map { ($dir // '') . $_ } @names;
+    return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
+}
+
+# Directory, name, and a pattern for the names that others of its run have.
+sub pattern_of {
+    my ($path) = @_;
+    my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
+    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.\d+)+\z//r, -1;
+    return ($dir // '', $base, qr/^$like(?:\.\d+)*\z/);
+}
+
+# How many more files the runs of these have: each directory and each header is read once.
+sub other_processes {
+    my (%given, %runs, %places);
+    for my $path (grep { -f } @_) {
+        my ($dir, $base, $like) = pattern_of($path) or next;
+        $given{"$dir$base"} = 1;
+        $places{$dir}{$like} = $like;
+    }
+    my @more;
+    for my $dir (keys %places) {
+        opendir my $in, length $dir ? $dir : '.' or next;
+        my @like = values %{ $places{$dir} };
+        for my $name (readdir $in) {
+            push @more, $dir . $name if !$given{"$dir$name"} && -f $dir . $name && grep { $name =~ $_ } @like;
+        }
+    }
+    return 0 if !@more;
+    $runs{ run_of($_) // '' } = 1 for keys %given;
+    delete $runs{''};
+    return scalar grep { $runs{ run_of($_) // '' } } @more;
 }
 
 sub run_of {
@@ -265,6 +294,10 @@ Prints a file's lines with their numbers and places. Returns undef, or what is w
 
 The files of the run that a file belongs to, itself first: those beside it that
 are called like it, but for numbers, and have the same C<$dprof_run>.
+
+=item Devel::DProf::Profile::other_processes LIST
+
+How many files there are beside these that belong to the runs of these, as C<processes> finds them, but are none of them.
 
 =item Devel::DProf::Profile::header_of PATH
 

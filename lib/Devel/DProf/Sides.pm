@@ -8,15 +8,16 @@ use warnings;
 use Exporter 'import';
 use File::Glob ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(complain bytes text list_of told_of run_loop);
+use Devel::DProf::Tool qw(complain bytes text list_of told_of run_loop of_runs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side paths told windows renames);
 
-# The side of that name: { name, runs => [[path, ...], ...] }. Nothing where there are no such files; that was said.
+# The side of that name: { name, runs => [[path, ...], ...] }. quiet: does not say that runs have more files. Nothing where there are no such files; that was said.
 sub side {
-    my ($name, $processes) = @_;
+    my ($name, $processes, $quiet) = @_;
     my @paths = paths($name);
+    of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
     complain(length $name ? "$name: there are no such files" : 'an empty name is no file');
     return undef;

@@ -9,7 +9,7 @@ use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side told windows renames);
-use Devel::DProf::Tool qw(complain text list_of progress end_progress);
+use Devel::DProf::Tool qw(complain text list_of progress end_progress of_runs);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -52,9 +52,10 @@ sub read {
     my ($self, @names) = @_;
     my @sides;
     if ($self->{diff}) {
-        @sides = map { side($_, $self->{processes}) // return } @names;
+        @sides = map { side($_, $self->{processes}, $self->{force}) // return } @names;
     } else {
-        my @paths = map { my $side = side($_, $self->{processes}) or return; map { @$_ } @{ $side->{runs} } } @names;
+        my @paths = map { my $side = side($_, $self->{processes}, 1) or return; map { @$_ } @{ $side->{runs} } } @names;
+        of_runs($self->{processes}, $self->{force}, @paths);
         @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written usage manual terminal_width);
+                    parsed list_of pattern output written usage manual terminal_width of_runs);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -174,6 +174,20 @@ sub progress {
 sub end_progress {
     print STDERR "\r\e[K" if $progress_shown;
     $progress_shown = 0;
+}
+
+# The files that are meant by these: themselves, or all of their runs. Where it is themselves, and there are more, one line
+# says so, but for a quiet one.
+sub of_runs {
+    my ($all, $quiet, @names) = @_;
+    my %seen;
+    return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
+    return @names if $quiet;
+    my $more = Devel::DProf::Profile::other_processes(@names);
+    complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
+        . ($more == 1 ? '1 more file, of another process or thread; --processes takes it, too'
+            : "$more more files, of other processes and threads; --processes takes them, too")) if $more;
+    return @names;
 }
 
 # What all tools say of an outcome other than 0. Returns what became of the file:

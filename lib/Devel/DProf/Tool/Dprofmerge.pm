@@ -6,7 +6,7 @@ use warnings;
 use Getopt::Long ();
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes progress end_progress told_of manual);
+use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes progress end_progress told_of manual of_runs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -26,8 +26,7 @@ sub main {
         if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
-    my %seen;
-    @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
     return written($profile, $opt, $out) || $failed;

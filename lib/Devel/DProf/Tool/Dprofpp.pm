@@ -5,7 +5,7 @@ use warnings;
 
 use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width);
+use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width of_runs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -45,8 +45,7 @@ sub main {
             return $status || FAILED;
         }
     }
-    my %seen;
-    @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names if $opt->{processes};
+    @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
     return $status || $failed;
 }

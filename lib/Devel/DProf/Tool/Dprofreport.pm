@@ -5,7 +5,7 @@ use warnings;
 
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed output written run_loop
-                          usage manual);
+                          usage manual of_runs);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names counter_named counter_label counter_doubts filters flags medium colour few COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -36,10 +36,7 @@ sub main {
     }
     my $how = eval { how($opt) } or return usage('dprofreport', $@);
     @$names = 'tmon.out' if !@$names;
-    if ($opt->{processes}) {
-        my %seen;
-        @$names = grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @$names;
-    }
+    @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
     my ($failed, @sides) = sides($opt, $how, @$names);
     return $failed || FAILED if !@sides;
     return report($opt, $how, $failed, $names, @sides);

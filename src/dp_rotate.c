@@ -1,0 +1,151 @@
+#include "dp_rotate.h"
+#include "dp_fmt.h"
+#include "dp_gzip.h"
+#include "dp_mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char live_suffix[] = ".live";
+
+bool dp_rotate_run(int fd, char run[DP_RUN_ID])
+{
+    static const char magic[] = DP_FMT_MAGIC "\n", name[] = "$dprof_run='";
+    char head[1024];
+    ssize_t n = pread(fd, head, sizeof head - 1, 0);
+    size_t len = n < 0 ? 0 : (size_t)n;
+    const char *text = dp_gzip_stored(head, len, &len);
+    run[0] = '\0';
+    if (!text)
+        text = head;
+    if (len < sizeof magic - 1 || memcmp(text, magic, sizeof magic - 1) != 0)
+        return false;
+    head[text - head + (ptrdiff_t)len] = '\0';
+    const char *id = strstr(text, name), *end = id ? strchr(id += sizeof name - 1, '\'') : NULL;
+    if (!end || end - id >= DP_RUN_ID || end == id)
+        return false;
+    memcpy(run, id, (size_t)(end - id));
+    run[end - id] = '\0';
+    return true;
+}
+
+void dp_rotate_live(const char *path, const char *old)
+{
+    size_t size = (strlen(old) > strlen(path) ? strlen(old) : strlen(path)) + sizeof live_suffix;
+    char *from = dp_mem_alloc(size), *to = dp_mem_alloc(size);
+    if (from && to) {
+        snprintf(from, size, "%s%s", path, live_suffix);
+        snprintf(to, size, "%s%s", old, live_suffix);
+        if (rename(from, to) < 0)
+            unlink(to);
+    }
+    dp_mem_free(from);
+    dp_mem_free(to);
+}
+
+/* What stands behind a name that is a process' or thread's file: .PID or .PID.TID; NULL: it is none. */
+static const char *numbers(const char *name, const char *stem, size_t len)
+{
+    if (strncmp(name, stem, len) != 0)
+        return NULL;
+    const char *p = name + len;
+    for (int i = 0; i < 2 && *p == '.'; i++) {
+        size_t digits = strspn(p + 1, "0123456789");
+        if (!digits)
+            return NULL;
+        p += 1 + digits;
+    }
+    return *p || p == name + len ? NULL : name + len;
+}
+
+/* Is it a profile of that run, a plain file that nobody writes any more? */
+static bool is_of(const char *path, const char *run)
+{
+    char found[DP_RUN_ID];
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dp_rotate_run(fd, found) && strcmp(found, run) == 0
+              && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    return is;
+}
+
+/* A name in the directory of another: the caller frees. */
+static char *beside(const char *path, size_t dir, const char *name, const char *more)
+{
+    size_t size = dir + strlen(name) + strlen(more) + 1;
+    char *full = dp_mem_alloc(size);
+    if (full)
+        snprintf(full, size, "%.*s%s%s", (int)dir, path, name, more);
+    return full;
+}
+
+static void drop(const char *path, size_t dir, const char *name)
+{
+    char *file = beside(path, dir, name, ""), *live = beside(path, dir, name, live_suffix);
+    if (file && live && unlink(file) == 0)
+        unlink(live);
+    dp_mem_free(file);
+    dp_mem_free(live);
+}
+
+/* The names in path's directory that follow stem as numbers do, of files of that run: a text of
+ * strings, one behind the other. Things that are renamed while a directory is read may be seen twice, so they are
+ * gathered first. */
+struct names {
+    char *text;
+    size_t len, cap;
+};
+
+static void gather(struct names *to, const char *path, size_t dir, const char *name, const char *run)
+{
+    size_t n = strlen(name) + 1;
+    char *file = run[0] ? beside(path, dir, name, "") : NULL;
+    if (file && is_of(file, run) && dp_mem_grow((void **)&to->text, &to->cap, to->len + n, 1) == 0) {
+        memcpy(to->text + to->len, name, n);
+        to->len += n;
+    }
+    dp_mem_free(file);
+}
+
+void dp_rotate(const char *path, const char *old, const char *run, const char *old_run)
+{
+    struct names mine = { NULL, 0, 0 }, gone = { NULL, 0, 0 };
+    const struct dirent *entry;
+    const char *slash = strrchr(path, '/');
+    size_t dir = slash ? (size_t)(slash + 1 - path) : 0;
+    const char *stem = path + dir, *old_stem = old + dir;
+    size_t len = strlen(stem), old_len = strlen(old_stem);
+    if (!run[0] && !old_run[0])
+        return;
+    char *folder = beside(path, dir, dir ? "" : ".", "");
+    DIR *in = folder ? opendir(folder) : NULL;
+    dp_mem_free(folder);
+    while (in && (entry = readdir(in)) != NULL) {
+        if (numbers(entry->d_name, stem, len))
+            gather(&mine, path, dir, entry->d_name, run);
+        else if (numbers(entry->d_name, old_stem, old_len))
+            gather(&gone, path, dir, entry->d_name, old_run);
+    }
+    if (in)
+        closedir(in);
+    for (const char *p = gone.text; p && p < gone.text + gone.len; p += strlen(p) + 1)
+        drop(path, dir, p);
+    for (const char *p = mine.text; p && p < mine.text + mine.len; p += strlen(p) + 1) {
+        char *from = beside(path, dir, p, ""), *to = beside(path, dir, old_stem, p + len);
+        if (from && to && rename(from, to) == 0)
+            dp_rotate_live(from, to);
+        dp_mem_free(from);
+        dp_mem_free(to);
+    }
+    dp_mem_free(mine.text);
+    dp_mem_free(gone.text);
+}

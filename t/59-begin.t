@@ -1,0 +1,149 @@
+# When the profile's file is made: with the main program, or when what ran before it is worth one. What
+# only compiles or tells, and our own tools, leave the last profile where it is.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Glob ':bsd_glob';
+use Test::More;
+use DProfTest;
+
+my $root = root();
+my @modes = (['trace', {}], ['trace, each mark at once', { PERL_DPROF_BUFFER => 0 }], ['tree', { PERL_DPROF_MODE => 'tree' }]);
+
+sub files { my $dir = shift; return join ' ', sort map { s{.*/}{}r } glob "$dir/tmon*" }
+
+# A directory with a profile in it, and that one's bytes.
+sub with_profile {
+    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 7']);
+    return ($run->{dir}, slurp($run->{profile}));
+}
+
+# The directory is as it was.
+sub untouched {
+    my ($dir, $bytes, $what) = @_;
+    is(files($dir), 'tmon.out', "$what: no other file");
+    is(slurp("$dir/tmon.out"), $bytes, "$what: the profile is the one that was there");
+    return;
+}
+
+for (@modes) {
+    my ($mode, $env) = @$_;
+    subtest "$mode: what leaves nothing" => sub {
+        my ($dir, $bytes) = with_profile();
+        my $used = 'use strict; use File::Spec; sub f { 1 } BEGIN { f() for 1 .. 100 } ';
+        my %runs = (
+            '-c'                => [['-c', '-e', $used], 0, "-e syntax OK\n"],
+            '-V:'               => [['-V:version'], 0, ''],
+            '-V'                => [['-V'], 0, ''],
+            '-v'                => [['-v'], 0, ''],
+            'a syntax error'    => [['-e', $used . '1 +) ;'], 255],
+            'a strict error'    => [['-e', $used . '$x = 1;'], 255],
+            'die in BEGIN'      => [['-e', $used . 'BEGIN { $! = 0; $? = 0; die "no\n" }'], 255],
+            'no such module'    => [['-e', $used . 'use No::Such::Module;'], 2],
+            'with an END block' => [['-e', 'END { print "end" } ' . $used . '1 +) ;'], 255],
+        );
+        for my $what (sort keys %runs) {
+            my ($args, $status, $err) = @{ $runs{$what} };
+            my $run = profiled($args, dir => $dir, env => $env);
+            is($run->{status}, $status, "$what: exit status");
+            is($run->{err}, $err, "$what: what it says") if defined $err;
+            untouched($dir, $bytes, $what);
+        }
+        my $script = spew("$dir/c.pl", "#!/usr/bin/perl -c\n$used");
+        is(profiled([$script], dir => $dir, env => $env)->{err}, "$script syntax OK\n", '-c in the first line');
+        untouched($dir, $bytes, '-c in the first line');
+    };
+
+    subtest "$mode: what leaves a profile" => sub {
+        my %code = (
+            'exit in BEGIN'     => ['BEGIN { f(); exit 4 }', 1],
+            'exit 0 in BEGIN'   => ['BEGIN { f(); exit }', 1],
+            '_exit in BEGIN'    => ['BEGIN { require POSIX; f(); POSIX::_exit(3) }', 1],
+            'exec in BEGIN'     => ['BEGIN { f(); exec "true" }', 1],
+            'die in INIT'       => ['INIT { f(); die "no" }', 1],
+            'die in main'       => ['BEGIN { f() } f(); die "no"', 2],
+            'recorded in BEGIN' => ['BEGIN { f() for 1 .. 50 } INIT { f() } f()', 52],
+            'a failed exec'     => ['BEGIN { no warnings; f(); exec "/no/such/program" } f()', 2],
+            'chdir and $0'      => ['BEGIN { mkdir "d"; chdir "d"; $0 = "other"; f() }', 1],
+        );
+        for my $what (sort keys %code) {
+            my ($code, $calls) = @{ $code{$what} };
+            my ($dir) = with_profile();
+            my $run = profiled(['-e', "sub f { 1 } $code"], dir => $dir, env => $env);
+            is(files($dir), 'tmon.out tmon.out.old', "$what: the one before moved");
+            my $got = read_profile("$dir/tmon.out");
+            is($got->{header}{dprof_script}, '-e', "$what: the script as it began");
+            my $tree = $mode eq 'tree' ? edges_of_tree("$dir/tmon.out") : undef;
+            my $n = 0;
+            if ($tree) { $n += $tree->{$_} for grep { / > main::f$/ } keys %$tree }
+            else { $n = $got->calls('main::f') }
+            is($n, $calls, "$what: all calls");
+        }
+        my $dir = (with_profile())[0];
+        profiled(['-e', 'sub f { 1 } BEGIN { $pid = fork // die; if (!$pid) { f(); exit } waitpid $pid, 0 } f() +) ;'], dir => $dir, env => $env);
+        like(files($dir), qr/^tmon\.out tmon\.out\.\d+$/, 'a child forked in BEGIN has its file, and the program that cannot be compiled has none');
+    };
+}
+
+subtest 'much that runs in BEGIN' => sub {
+    my $see = 'opendir my $d, "."; print join " ", sort grep { /^tmon/ } readdir $d;';
+    my $code = "sub f { 1 } BEGIN { f() for 1 .. %d; Devel::DProf::_advance(%d, %d); f() for 1 .. 10; $see } 1 +) ;";
+    for my $mode ('trace', 'tree') {
+        my %env = (counting(), PERL_DPROF_MODE => $mode);
+        my $tell = sub { profiled(['-e', sprintf $code, @_], env => \%env) };
+        is($tell->(10, 0, 0)->{out}, '', "$mode: little is in no file");
+        my $run = $tell->(10, 2_000_000_000, 2_000_000_000);
+        is($run->{out}, 'tmon.out tmon.out.live', "$mode: after a second there is one");
+        is(files($run->{dir}), 'tmon.out', "$mode: and it stays");
+        next if $mode eq 'tree';
+        is($tell->(9000, 0, 0)->{out}, 'tmon.out tmon.out.live', "$mode: and when the buffer is full");
+        %env = (%env, PERL_DPROF_BUFFER => 100_000);
+        is($tell->(9000, 0, 0)->{out}, '', "$mode: not before");
+    }
+    for my $mode ('trace', 'tree') {
+        my $killed = profiled(['-e', 'sub f { 1 } BEGIN { f() } f(); kill KILL => $$'], env => { PERL_DPROF_MODE => $mode });
+        is(files($killed->{dir}), 'tmon.out tmon.out.live', "$mode: killed in main");
+        my $tool = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/dprofpp", '-lO99', $killed->{profile}]);
+        like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: what ran in BEGIN is there");
+        my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
+        like($saved->{out}, qr/^tmon.out tmon.out.live$/, "$mode: a save makes the file");
+    }
+};
+
+subtest 'what cannot be written' => sub {
+    my $dir = scratch();
+    spew("$dir/tmon.out", "mine\n");
+    my $run = profiled(['-e', 'BEGIN { print "began" }'], dir => $dir);
+    is($run->{out}, '', 'a foreign file: an error before the program starts');
+    like($run->{err}, qr/^DProf: \S+ exists and is no profile/, 'and which');
+    is(slurp("$dir/tmon.out"), "mine\n", 'it stays');
+    $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_OUT => '/no/such/directory/out' });
+    is("$run->{out} $run->{err}", "ran DProf: cannot write /no/such/directory/out: No such file or directory; the program is not profiled\n", 'no directory');
+    $run = profiled(['-e', 'BEGIN { open my $o, ">", "tmon.out"; print $o "mine\n" } print "ran"']);
+    is($run->{out}, 'ran', 'a foreign file that comes later: the program runs');
+    like($run->{err}, qr/^DProf: \S+ exists and is no profile.*; the program is not profiled\n\z/, 'one line says so');
+    is(slurp($run->{profile}), "mine\n", 'it stays');
+};
+
+subtest 'our own tools' => sub {
+    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) {
+        my ($dir, $bytes) = with_profile();
+        my %args = (dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
+            dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
+        my @tools = map { s{.*/}{}r } glob "$root/bin/*";
+        is_deeply([sort keys %args], [sort @tools], 'all of them');
+        for my $tool (@tools) {
+            for my $args (@{ $args{$tool} }) {
+                my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/$tool", @$args], dir => $dir, env => { profiler_env(), %$env });
+                untouched($dir, $bytes, "$tool @$args");
+                is($run->{err} =~ s/^(?:Unknown option|Try ).*\n//gmr, '', "$tool @$args: nothing else to say");
+            }
+        }
+        my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/dprofpp"], dir => $dir, env => { profiler_env() });
+        like($run->{out}, qr/ 7 +\S+ +\S+  main::f$/m, "the user's profile is what is shown");
+    }
+};
+
+done_testing;
