@@ -65,7 +65,9 @@ is("$none[1]$none[2]", 0, 'is no error');
 is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2, '-P: two rows');
 is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
 unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
-like((dprofpp('-g', 'My::Pkg::no_such', $ours))[1], qr/^-g My::Pkg::no_such: there is no sub of that name in \Q$ours\E\n\z/, '-g: a name that is not there');
+is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)], ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1], "@$_ -g: a name that is not there")
+    for [], ['-S'], ['-T'], ['-t'];
+is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours, spew('tmon.short', head("& 2 main a\n+ 2\n- 2\n"))))[2], 0, '-g -T: of several files, one that has it will do');
 like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/, '-g: its time is the whole');
 
 # usage
@@ -84,7 +86,11 @@ is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
 is_deeply([dprofpp({ cwd => $dir }, 'none')], ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
 says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
 says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
-like((dprofpp("$dir"))[1], qr/Is a directory/i, 'a directory');
+like((dprofpp("$dir"))[1], qr/\A\Q$dir\E is a directory: name the profiles in it, as \Q$dir\E\/tmon\.out\n\z/, 'a directory');
+mkdir "$dir/empty" or die;
+is_deeply([dprofpp({ cwd => "$dir/empty" }, $_, '.')], ['', ". is a directory: name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
+is_deeply([dprofpp({ cwd => "$dir/empty" }, $_)], ['', "Unable to open tmon.out: No such file or directory; run perl -d:DProf PROGRAM first\n", 1], "$_: nothing was recorded")
+    for qw(-I -T);
 my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
 my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
 says('missing exits', $missing, [], "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry rerunning dprofpp with -F.\n", 1, qr/\A\z/);

@@ -159,7 +159,7 @@ sub report {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
     if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names($how)) {
-        complain("-g $opt->{g}: there is no sub of that name in @names");
+        return no_such_sub($opt, @names);
     }
     $how->{width} = terminal_width();
     my $rc;
@@ -189,14 +189,22 @@ sub counter {
 
 sub calls {
     my ($opt, $how, @names) = @_;
-    my $failed = OK;
+    my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
         my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT, $how);
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
+        $found ||= !$readable || $outcome->{has_only};
         last if !defined $readable;
     }
+    $failed ||= no_such_sub($opt, @names) if !$found;
     return written(0) || $failed;
+}
+
+sub no_such_sub {
+    my ($opt, @names) = @_;
+    complain("-g $opt->{g}: there is no sub of that name in @names");
+    return FAILED;
 }
 
 sub role {
