@@ -82,6 +82,21 @@ like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
 is($status, 0, '-V: status');
 is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
 
+# a terminal shows units; a pipe does not, and either can be had in the other
+is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
+is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default, '--classic takes back --no-classic');
+like((dprofpp('--no-classic', $ours))[0], qr/^%Time +Excl +Cumul +#Calls +Excl\/call +Cumul\/call  Name\n(?: *[\d.]+ +(?:[\d.]{5} [mun]?s +){2}\d+ +(?:[\d.]{5} [mun]?s +){2} ?\S.*\n)+\z/m, '--no-classic');
+SKIP: {
+    require Cwd;
+    my $cwd = Cwd::getcwd();
+    my $seen = `script -qec 'echo here' /dev/null 2>/dev/null </dev/null`;
+    skip 'no command script, which makes a terminal', 2 if ($seen // '') !~ /here/;
+    my $tool = "$^X " . join(' ', map { "-I'$cwd/blib/$_'" } qw(lib arch)) . " '$cwd/bin/dprofpp'";
+    my ($shown, $classic) = map { my $text = `script -qec "$tool $_ '$ours'" /dev/null 2>/dev/null </dev/null`; $text =~ s/\r//g; $text } '', '--classic';
+    like($shown, qr/ Excl\/call .* ms /s, 'a terminal');
+    is($classic, $default, '--classic on a terminal');
+}
+
 # messages
 is_deeply([dprofpp({ cwd => $dir }, 'none')], ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
 says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);

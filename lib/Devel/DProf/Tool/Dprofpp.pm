@@ -15,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
+    'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
 );
 
@@ -162,6 +162,7 @@ sub report {
         return no_such_sub($opt, @names);
     }
     $how->{width} = terminal_width();
+    $how->{human} = !($opt->{classic} // !-t STDOUT) ? 1 : 0;
     my $rc;
     if ($opt->{S}) {
         $rc = $profile->print_merged(\*STDOUT, $how);
@@ -349,6 +350,7 @@ Order and size:
     -d          turn the order round
     -O count    so many rows (default 15)
     -q          no header
+    --classic   seconds in the columns that programs know, as in a pipe; --no-classic: ms and us, as on a terminal
 
 Instead of the table:
     -S          the merged call tree with times
