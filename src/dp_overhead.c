@@ -204,6 +204,7 @@ static void take(struct making *m, uint32_t at, const struct dp_over_side *side,
     struct dp_over_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
     n->self += m->how->metric < DP_M_CALLS ? scaled(m, value) : value;
+    n->real += scaled(m, metric_of(side, node, DP_T_REAL));
     if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB || prof->subs.subs[prof->nodes[node].sub].phase)
         return;
     struct dp_extra x = dp_prof_extra(prof, node);
@@ -274,6 +275,7 @@ static void sum_up(struct dp_overhead *over)
             continue;
         struct dp_over_node *up = &over->nodes[n->parent];
         up->incl += n->incl;
+        up->real += n->real;
         if (up->end < n->end)
             up->end = n->end;
     }
@@ -319,6 +321,7 @@ static int make_rows(struct making *m)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
         if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
             row->children += node->incl;
+            row->real += node->real;
             if (until[node->entry] < node->end)
                 until[node->entry] = node->end;
         }

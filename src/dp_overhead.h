@@ -24,6 +24,7 @@ struct dp_over_node {
     uint32_t name;              /* label of the sub: a number in `values` */
     uint32_t site;              /* place of the call, likewise; DP_OVER_NONE */
     uint64_t self, incl;        /* of the metric; incl with what it called */
+    uint64_t real;              /* real ticks, with what it called */
     uint64_t calls;
     uint64_t longest, shortest; /* real ticks of one call; both 0: not known */
     uint32_t side, node;        /* where it comes from; node 0: the root */
@@ -33,6 +34,7 @@ struct dp_over_row {
     uint32_t entry;
     uint32_t depth;             /* the least one */
     uint64_t self, children, calls;
+    uint64_t real;              /* real ticks, as children */
     uint64_t longest, shortest; /* shortest and 1; both 0: not known */
     bool shown;                 /* by the filters */
 };

@@ -2,6 +2,7 @@
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
+#include "dp_foreign.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -102,6 +103,7 @@ static long whole_line(struct dp_reader *r)
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
+    const char *foreign;
     enum dp_folded_kind kind;
     long got;
     do {
@@ -110,6 +112,8 @@ static int read_no_header(struct dp_reader *r)
                 return (int)got;
         if (r->pos == 0 && r->base == 0 && r->end >= 3 && memcmp(r->buf, mark, 3) == 0)
             r->pos = 3;
+        if (r->base == 0 && (foreign = dp_foreign(r->buf, r->end)) != NULL)
+            return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", foreign);
         kind = dp_reader_folded_kind(r->buf + r->pos, r->end - r->pos, r->at_end);
         if (kind == DP_FOLDED_MORE && (got = refill(r)) < 0)
             return (int)got;

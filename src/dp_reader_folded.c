@@ -60,6 +60,20 @@ static int counts_of(const char *p, size_t len)
     return n;
 }
 
+/* Have most of the whole lines a count? A text whose first line happens to end with a number is no profile. */
+static bool is_mostly_stacks(const char *p, const char *end)
+{
+    size_t stacks = 0, others = 0;
+    const char *nl;
+    for (; p < end && (nl = memchr(p, '\n', (size_t)(end - p))) != NULL; p = nl + 1) {
+        size_t n = trimmed(p, (size_t)(nl - p));
+        bool counts = n && !is_comment(p, n) && counts_of(p, n);
+        stacks += counts;
+        others += n && !is_comment(p, n) && !counts;
+    }
+    return others <= stacks;
+}
+
 /* A name may end with a number, and look like a count: that all lines have two is no chance. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last)
 {
@@ -75,7 +89,7 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
             if (kind == DP_FOLDED_MORE && (!counts || memchr(p, '\0', n)))
                 return DP_FOLDED_NOT;
             if (counts < 2)
-                return DP_FOLDED_ONE;
+                return is_mostly_stacks(ptr, end) ? DP_FOLDED_ONE : DP_FOLDED_NOT;
             kind = DP_FOLDED_TWO;
         }
         p = nl ? nl + 1 : end;

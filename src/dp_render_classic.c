@@ -83,16 +83,44 @@ static struct dp_sink *open_sink(const struct dp_host *host)
 enum { PCT, EXCL, CUMUL, CALLS, PER, CPER, COLUMNS };
 
 static const struct {
-    const char *head, *of_counts;
+    const char *head, *of_counts, *human;
     unsigned gap, width;
 } columns[COLUMNS] = {
-    { "%Time", "%All", 1, 4 }, { "ExclSec", "Excl", 3, 5 }, { "CumulS", "Cumul", 1, 6 },
-    { "#Calls", "#Calls", 1, 6 }, { "sec/call", "Excl/c", 3, 6 }, { "Csec/c", "Cuml/c", 1, 6 },
+    { "%Time", "%All", "%Time", 1, 4 }, { "ExclSec", "Excl", "Excl", 3, 5 }, { "CumulS", "Cumul", "Cumul", 1, 6 },
+    { "#Calls", "#Calls", "#Calls", 1, 6 }, { "sec/call", "Excl/c", "Excl/call", 3, 6 }, { "Csec/c", "Cuml/c", "Cumul/call", 1, 6 },
 };
+
+/* How wide columns of times are that tell their unit: `123.4 us`, and their headings. */
+enum { HUMAN_GAP = 2, HUMAN_WIDTH = 8, HUMAN_TOTAL = 9, HUMAN_AVERAGE = 10 };
+
+static unsigned gap_of(int c, bool human) { return human && c > PCT ? HUMAN_GAP : columns[c].gap; }
+
+static unsigned width_of(int c, bool human)
+{
+    return !human || c == PCT || c == CALLS ? columns[c].width : c == PER ? HUMAN_TOTAL : c == CPER ? HUMAN_AVERAGE : HUMAN_WIDTH;
+}
 
 struct line { char cell[COLUMNS][48]; };
 
 static int at_most(int n, int most) { return n < most ? n : most; }
+
+/* A time in the unit that leaves one to three digits before the point: four digits in all. */
+static void human(char to[48], double ticks, uint64_t hz)
+{
+    static const struct { double per_second; const char *name; } units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
+    size_t u = 0;
+    while (u + 1 < DP_ARRAY_LEN(units) && ticks * units[u].per_second / (double)hz < 0.9995)
+        u++;
+    double v = ticks * units[u].per_second / (double)hz;
+    fit(to, v, v < 9.9995 ? 3 : v < 99.995 ? 2 : v < 999.95 ? 1 : 0, 16);
+    size_t n = strlen(to);
+    if (v > 0)
+        snprintf(to + n, 48 - n, " %s", units[u].name);
+    else
+        memcpy(to, "0", 2);
+}
+
+static bool is_human(const struct dp_prof *prof, const struct dp_classic *how) { return how->human && scale_of(prof, how).is_time; }
 
 static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, const struct dp_prof *prof,
                       const struct dp_classic *how)
@@ -108,6 +136,12 @@ static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t
     snprintf(line->cell[CALLS], 48, "%llu", (unsigned long long)row->calls);
     fit(line->cell[PER], seconds(row->self, hz) / calls, 4, columns[PER].width);
     fit(line->cell[CPER], seconds(row->incl, hz) / calls, 4, columns[CPER].width);
+    if (is_human(prof, how)) {
+        human(line->cell[EXCL], (double)row->self, hz);
+        human(line->cell[CUMUL], (double)row->incl, hz);
+        human(line->cell[PER], (double)row->self / calls, hz);
+        human(line->cell[CPER], (double)row->incl / calls, hz);
+    }
     for (int c = CALLS; c < COLUMNS; c++)
         if (dp_prof_no_calls(prof) && !row->calls)
             memcpy(line->cell[c], "-", 2);
@@ -177,8 +211,9 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     else
         dp_sink_addf(sink, "Total = %s %s\n", num, *unit ? unit : "(unit unknown)");
     dp_sink_addf(sink, "%s %s\n", how->inclusive ? "Inclusive" : "Exclusive", time ? "Times" : "Counts");
+    bool people = is_human(prof, how);
     for (int c = 0; c < COLUMNS; c++)
-        dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), time ? columns[c].head : columns[c].of_counts);
+        dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]), people ? columns[c].human : time ? columns[c].head : columns[c].of_counts);
     dp_sink_adds(sink, "  Name\n");
 }
 
@@ -201,8 +236,9 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const 
 {
     size_t width[COLUMNS], indent = 2, n = flat->count < how->rows ? flat->count : how->rows;
     struct line line;
+    bool people = is_human(prof, how);
     for (int c = 0; c < COLUMNS; c++)
-        width[c] = columns[c].width;
+        width[c] = width_of(c, people);
     for (size_t i = 0; i < n; i++) {
         make_line(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
@@ -210,13 +246,13 @@ static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const 
                 width[c] = strlen(line.cell[c]);
     }
     for (int c = 0; c < COLUMNS; c++)
-        indent += columns[c].gap + width[c];
+        indent += gap_of(c, people) + width[c];
     if (!how->no_header)
         print_head(sink, prof, flat, how, width);
     for (size_t i = 0; i < n; i++) {
         make_line(&line, &flat->rows[i], flat->total, prof, how);
         for (int c = 0; c < COLUMNS; c++)
-            dp_sink_addf(sink, "%*s", (int)(columns[c].gap + width[c]), line.cell[c]);
+            dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]), line.cell[c]);
         dp_sink_adds(sink, "  ");
         row_name(name, &flat->rows[i], names, how);
         print_name(sink, name, indent, how->width);

@@ -73,6 +73,15 @@ static struct dp_cell amount(const struct report *r, uint64_t value)
 
 /* ---- columns ---- */
 
+/* The shortest and the longest call are known in real time alone: an average of time that stands beside them is of the same clock. */
+static bool is_average_real(const struct report *r)
+{
+    bool beside = false;
+    for (size_t i = 0; i < r->how->n_fields; i++)
+        beside = beside || r->how->fields[i] == DP_FIELD_MIN || r->how->fields[i] == DP_FIELD_MAX;
+    return beside && r->how->over.metric < DP_M_CALLS;
+}
+
 static void columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
@@ -82,8 +91,8 @@ static void columns(struct report *r)
         [DP_FIELD_CHILDREN_VALUE] = { "Children total", "children", 14, false },
         [DP_FIELD_SELF_VALUE] = { "Self total", "self", 12, false },
         [DP_FIELD_AVERAGE] = { "Avg/call", "avg_per_call", 10, false },
-        [DP_FIELD_MIN] = { "Min/call", "min_per_call", 10, false },
-        [DP_FIELD_MAX] = { "Max/call", "max_per_call", 10, false },
+        [DP_FIELD_MIN] = { "Min real s", "min_per_call", 10, false },
+        [DP_FIELD_MAX] = { "Max real s", "max_per_call", 10, false },
     };
     static const struct dp_column keys[DP_KEYS] = {
         [DP_K_SUB] = { "Symbol", "symbol", 6, true },
@@ -101,6 +110,8 @@ static void columns(struct report *r)
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
         if (f == DP_FIELD_SELF && r->how->no_children)
             r->columns[i].title = "Overhead";
+        if (f == DP_FIELD_AVERAGE && is_average_real(r))
+            r->columns[i].title = "Avg real s";
     }
 }
 
@@ -129,7 +140,7 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
         if (!row->calls)
             return empty;
         if (r->hz)
-            return dp_cell_ticks((row->children + row->calls / 2) / row->calls);
+            return dp_cell_ticks(((is_average_real(r) ? row->real : row->children) + row->calls / 2) / row->calls);
         return (struct dp_cell){ .kind = DP_CELL_REAL, .decimals = 1, .real = (double)row->children / (double)row->calls };
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;

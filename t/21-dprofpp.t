@@ -65,7 +65,9 @@ is("$none[1]$none[2]", 0, 'is no error');
 is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2, '-P: two rows');
 is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
 unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
-like((dprofpp('-g', 'My::Pkg::no_such', $ours))[1], qr/^-g My::Pkg::no_such: there is no sub of that name in \Q$ours\E\n\z/, '-g: a name that is not there');
+is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)], ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1], "@$_ -g: a name that is not there")
+    for [], ['-S'], ['-T'], ['-t'];
+is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours, spew('tmon.short', head("& 2 main a\n+ 2\n- 2\n"))))[2], 0, '-g -T: of several files, one that has it will do');
 like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/, '-g: its time is the whole');
 
 # usage
@@ -80,11 +82,30 @@ like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
 is($status, 0, '-V: status');
 is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
 
+# a terminal shows units; a pipe does not, and either can be had in the other
+is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
+is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default, '--classic takes back --no-classic');
+like((dprofpp('--no-classic', $ours))[0], qr/^%Time +Excl +Cumul +#Calls +Excl\/call +Cumul\/call  Name\n(?: *[\d.]+ +(?:[\d.]{5} [mun]?s +){2}\d+ +(?:[\d.]{5} [mun]?s +){2} ?\S.*\n)+\z/m, '--no-classic');
+SKIP: {
+    require Cwd;
+    my $cwd = Cwd::getcwd();
+    my $seen = `script -qec 'echo here' /dev/null 2>/dev/null </dev/null`;
+    skip 'no command script, which makes a terminal', 2 if ($seen // '') !~ /here/;
+    my $tool = "$^X " . join(' ', map { "-I'$cwd/blib/$_'" } qw(lib arch)) . " '$cwd/bin/dprofpp'";
+    my ($shown, $classic) = map { my $text = `script -qec "$tool $_ '$ours'" /dev/null 2>/dev/null </dev/null`; $text =~ s/\r//g; $text } '', '--classic';
+    like($shown, qr/ Excl\/call .* ms /s, 'a terminal');
+    is($classic, $default, '--classic on a terminal');
+}
+
 # messages
 is_deeply([dprofpp({ cwd => $dir }, 'none')], ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
 says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
 says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
-like((dprofpp("$dir"))[1], qr/Is a directory/i, 'a directory');
+like((dprofpp("$dir"))[1], qr/\A\Q$dir\E is a directory: name the profiles in it, as \Q$dir\E\/tmon\.out\n\z/, 'a directory');
+mkdir "$dir/empty" or die;
+is_deeply([dprofpp({ cwd => "$dir/empty" }, $_, '.')], ['', ". is a directory: name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
+is_deeply([dprofpp({ cwd => "$dir/empty" }, $_)], ['', "Unable to open tmon.out: No such file or directory; run perl -d:DProf PROGRAM first\n", 1], "$_: nothing was recorded")
+    for qw(-I -T);
 my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
 my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
 says('missing exits', $missing, [], "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry rerunning dprofpp with -F.\n", 1, qr/\A\z/);

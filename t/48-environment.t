@@ -203,4 +203,19 @@ subtest 'a perl that the module was not built for' => sub {
     like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /, 'without its compiled part: an error before the program starts');
 };
 
+subtest 'options that are written wrongly: one line that says what to write' => sub {
+    my %said = (
+        'tre' => 'unknown option tre; did you mean tree?', 'modes=tree' => 'unknown option modes=tree; did you mean mode?', 'hlep' => 'unknown option hlep; did you mean help?',
+        'nothing' => 'unknown option nothing; -d:DProf=help lists the options', 'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
+        'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, start=main or start=no', 'skip' => 'skip needs a value: skip=...',
+    );
+    for my $option (sort keys %said) {
+        my $dir = scratch();
+        my $run = run_program([$^X, '-I' . tree(), "-d:DProf=$option", '-e', 'print "ran"'], dir => $dir);
+        is_deeply([$run->{out}, (split /^/, $run->{err})[0], glob "$dir/tmon*"], ['', "DProf: $said{$option}\n"], $option);
+    }
+    my $run = run_program([$^X, '-I' . tree(), '-d:DProf=skip=', '-e', 'sub f { 1 } f()'], dir => my $dir = scratch(), env => { PERL_DPROF_SKIP => '^main::f' });
+    like(slurp("$dir/tmon.out"), qr/^& \S+ main f\b/m, 'an empty regex takes back that of the environment');
+};
+
 done_testing;

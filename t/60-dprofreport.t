@@ -128,6 +128,18 @@ for my $mode (qw(trace tree)) {
     like($callees, qr/p\.pl:3/, 'with the place of the call') if $mode eq 'tree';
     like(tool('--histogram', $profile)->{out}, qr/from .* us +#+ \d+/, "$mode: histogram");
     like(tool('--per-call', '-S', 'Low::work', '-q', $profile)->{out}, qr/^ +\S+% +\S+% +[\d.]+ +[\d.]+ +[\d.]+  Low::work$/m, "$mode: average, shortest, longest");
+    # a program that waits: its real time is much more than its cpu time
+    my ($head, @calls) = split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'cpu', '--format', 'csv', $profile)->{out};
+    my @columns = split /,/, $head;
+    my %cpu; @cpu{@columns} = split /,/, $calls[0];
+    my %real; @real{@columns} = split /,/, (split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out})[1];
+    is_deeply([map { $_->{avg_per_call} } \%cpu], [map { $_->{avg_per_call} } \%real], "$mode: averages of the same clock as the shortest call");
+    cmp_ok($cpu{min_per_call}, '<=', $cpu{avg_per_call}, "$mode: an average lies between");
+    cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call}, "$mode: ... the two");
+    like(tool('--per-call', $profile)->{out}, qr/  Avg real s +Min real s +Max real s  Symbol$/m, "$mode: headings tell the clock and the unit");
+    my $ops = $mode eq 'tree' ? tool('--per-call', '-m', 'ops', $profile)->{out} : '';
+    like($ops, qr/  Avg\/call +Min real s +Max real s  Symbol$/m, "$mode: of a counter") if $ops;
+    unlike(tool('-F', 'avg', $profile)->{out}, qr/real/, "$mode: an average alone is of -m");
     like(tool('-s', 'package,sub', '--hierarchy', '-q', $profile)->{out}, qr/^.*%  Low\n.*%    Low::rec\n.*%    Low::work$/m, "$mode: keys below one another");
     like(tool('-s', 'phase', '-q', '--no-children', $profile)->{out}, qr/%  main$/m, "$mode: phases");
     like(tool('-s', 'pid,sub', '-q', $profile)->{out}, qr/%  \d+ +Low::work$/m, "$mode: processes");

@@ -7,7 +7,7 @@ use lib 't/lib';
 use DprofppTest qw(slurp spew data);
 use DProfTest qw(run_tool);
 
-my @flags = ('', '-n --show-total-period --per-call', '--no-children -n', '-g', '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
+my @flags = ('', '-n --show-total-period --per-call', '--per-call -m cpu', '--no-children -n', '-g', '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
     '-G', '-G --no-children', '--callers main::__ANON__', '--callees main::run', '--histogram -O 2', '-s package,sub --hierarchy',
     '-s phase,sub', '-t ,', map({ ("--format $_", "--format $_ -g -n --show-total-period") } qw(csv json markdown html)));
 

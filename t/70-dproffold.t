@@ -371,9 +371,11 @@ is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old
     is($run->{status}, 1, '... exit 1');
     like($run->{err}, qr/more rubbish \(line 2, /, '... of both');
     prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names that end in a number, but not all', file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
-    $run = fold(file("a 1\n" . "bad\n" x 30));
+    $run = fold(file("a 1\n" x 30 . "bad\n" x 30));
     like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/, 'many');
-    is($run->{out}, "a 1\n", '... and what is good');
+    is($run->{out}, "a 30\n", '... and what is good');
+    $run = fold(file("a 1\n" . "bad\n" x 30));
+    is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n", 'one line where most are none');
 }
 for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/], ["this is text\n", qr/^Not a perl profile/]) {
     my ($text, $said) = @$_;

@@ -81,6 +81,7 @@ void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *
     how->inclusive = dpx_number(aTHX_ from, "inclusive", 0) != 0;
     how->no_header = dpx_number(aTHX_ from, "no_header", 0) != 0;
     how->program = dpx_number(aTHX_ from, "program", 0) != 0;
+    how->human = dpx_number(aTHX_ from, "human", 0) != 0;
     how->rows = (size_t)dpx_number(aTHX_ from, "rows", 15);
     how->width = (size_t)dpx_number(aTHX_ from, "width", 0);
     how->only = -1;

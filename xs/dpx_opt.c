@@ -1,5 +1,6 @@
 #include "dpx_opt.h"
 #include "dp_fmt.h"
+#include "dp_pmu_near.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,13 +132,29 @@ static int take(struct dpx_options *opt, const struct option *o, const char *as,
     return 0;
 }
 
-static int unknown(struct dp_err *err, const char *item)
+/* How an option is written: `out=FILE`, `mode=trace or mode=tree`, `limit=N`. */
+static int needs_value(struct dp_err *err, const struct option *o)
 {
-    char known[200];
-    size_t len = 0;
+    char how[96] = "";
+    for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
+        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s=%s", n == 0 ? "" : n == o->most ? " or " : ", ", o->name, word(o->choices, n));
+    if (o->kind != CHOICE)
+        snprintf(how, sizeof how, "%s=%s", o->name, o->kind != TEXT ? "N" : strcmp(o->name, "out") == 0 ? "FILE" : "...");
+    return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
+}
+
+static int unknown(struct dp_err *err, const char *item, size_t len)
+{
+    struct dp_pmu_near near;
+    char meant[200];
+    dp_pmu_near_init(&near, item, len);
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++)
-        len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i ? ", " : "", table[i].name);
-    return dp_err_set(err, DP_E_ARG, "unknown option %.40s; there are %s, and help", item, known);
+        dp_pmu_near_add(&near, table[i].name);
+    for (uint64_t n = 0; word(table[0].choices, n); n++)
+        dp_pmu_near_add(&near, word(table[0].choices, n));
+    dp_pmu_near_add(&near, "help");
+    dp_pmu_near_write(&near, "; ", meant, sizeof meant);
+    return dp_err_set(err, DP_E_ARG, "unknown option %.40s%s", item, *meant ? meant : "; -d:DProf=help lists the options");
 }
 
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err)
@@ -146,14 +163,17 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     size_t len = equals ? (size_t)(equals - item) : strlen(item);
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        if (equals && strlen(o->name) == len && memcmp(o->name, item, len) == 0)
-            return take(opt, o, o->name, equals + 1, err);
+        if (strlen(o->name) == len && memcmp(o->name, item, len) == 0) {
+            /* an empty regex or list takes back what the environment says; a file without a name is a slip */
+            bool lacks = !equals || (!equals[1] && strcmp(o->name, "out") == 0);
+            return lacks ? needs_value(err, o) : take(opt, o, o->name, equals + 1, err);
+        }
         if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
             for (uint64_t n = 0; word(o->choices, n); n++)
                 if (strcmp(word(o->choices, n), item) == 0)
                     return take(opt, o, o->name, item, err);
     }
-    return unknown(err, item);
+    return unknown(err, item, len);
 }
 
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err)

@@ -35,7 +35,7 @@ struct dpx_options {
 void dpx_options_init(struct dpx_options *opt);
 
 /* Takes NAME=VALUE, or a bare word that says enough (tree, trace). The strings
- * are borrowed. Returns 0, or DP_E_ARG with a message that names what is known. */
+ * are borrowed. Returns 0, or DP_E_ARG with a message that says what may have been meant. */
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err);
 
 /* Takes what the environment says: PERL_DPROF_NAME for each option, and the

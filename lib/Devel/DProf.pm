@@ -87,8 +87,8 @@ A trace that has reached its limit (C<limit>, 1 GiB) goes on as a tree.
 =head1 OPTIONS
 
 Options stand behind C<-d:DProf=>, separated by commas. Each can also be set in the environment, as C<PERL_DPROF_>
-and its name in capitals; the command line goes first. C<-d:DProf=help> prints this list. An unknown option
-is an error before the program starts.
+and its name in capitals; the command line goes first. C<-d:DProf=help> prints this list. An unknown option, or one
+without its value, is an error before the program starts, in one line that says what may have been meant.
 
 =over
 

@@ -203,11 +203,16 @@ sub told_of {
     }
     if ($code == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
         local $! = $o->{errno};
-        complain("Unable to open $path: $!");
+        complain("Unable to open $path: $!" . (-e $path ? '' : missing($path)));
+        return 'none';
+    }
+    if ($code == Devel::DProf::Profile::CANNOT_READ && -d $path) {
+        complain("$path is a directory: name the profiles in it" . (-e "$path/tmon.out" ? ", as $path/tmon.out" : ''));
         return 'none';
     }
     if ($code == Devel::DProf::Profile::NOTPROFILE) {
-        complain("Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : ''));
+        complain($o->{message} =~ /^this is/ ? "$path: $o->{message}"
+            : "Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : ''));
         return 'none';
     }
     if ($o->{message} =~ /^(?:Garbled|Bad) profile/) {     # the classic words stay in front
@@ -220,6 +225,14 @@ sub told_of {
     my $rest = $o->{fault_count} - @{ $o->{faults} };
     complain("$path: ... and $rest more lines that cannot be read") if $rest;
     return 'bad';
+}
+
+# What to do about a profile that is not there; of those alone that the recorder would have named so.
+sub missing {
+    my ($path) = @_;
+    return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
+    return '; the recorder leaves it when it writes a new one: run perl -d:DProf PROGRAM twice' if $path =~ m{(?:^|/)tmon\.out\.old\z};
+    return '';
 }
 
 # What the header of a file has to say about how far it can be trusted.

@@ -15,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'unit=s', 'q|no-header', 'program', 'phases', 'processes',
+    'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
 );
 
@@ -158,9 +158,10 @@ sub report {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
     if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names($how)) {
-        complain("-g $opt->{g}: there is no sub of that name in @names");
+        return no_such_sub($opt, @names);
     }
     $how->{width} = terminal_width();
+    $how->{human} = !($opt->{classic} // !-t STDOUT) ? 1 : 0;
     my $rc;
     if ($opt->{S}) {
         $rc = $profile->print_merged(\*STDOUT, $how);
@@ -188,14 +189,22 @@ sub counter {
 
 sub calls {
     my ($opt, $how, @names) = @_;
-    my $failed = OK;
+    my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
         my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT, $how);
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
+        $found ||= !$readable || $outcome->{has_only};
         last if !defined $readable;
     }
+    $failed ||= no_such_sub($opt, @names) if !$found;
     return written(0) || $failed;
+}
+
+sub no_such_sub {
+    my ($opt, @names) = @_;
+    complain("-g $opt->{g}: there is no sub of that name in @names");
+    return FAILED;
 }
 
 sub role {
@@ -340,6 +349,7 @@ Order and size:
     -d          turn the order round
     -O count    so many rows (default 15)
     -q          no header
+    --classic   seconds in the columns that programs know, as in a pipe; --no-classic: ms and us, as on a terminal
 
 Instead of the table:
     -S          the merged call tree with times
