@@ -33,8 +33,9 @@ ok(scalar(@manuals) >= 2, 'there are manuals');
 # Option specifications of Getopt::Long to options as people write them.
 sub spelled {
     my ($spec) = @_;
+    my $negatable = $spec =~ /!$/;
     $spec =~ s/[=:].*|[!+]$//s;
-    return map { length > 1 ? "--$_" : "-$_" } split /\|/, $spec;
+    return map { length > 1 ? ("--$_", $negatable ? "--no-$_" : ()) : "-$_" } split /\|/, $spec;
 }
 
 sub options_of_table {
@@ -70,7 +71,7 @@ isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list withou
 isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
 is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'and nothing else');
-my $table = "my \@options = (\n    'E|exclusive', 'O|rows=i',\n);\n";
-is(join("\n", disagreements([ options_of_table($table) ], [ options_of_pod("=item B<-E>, B<--exclusive>\n\n=item B<-X>\n\n") ])),
-    "not in the manual: -O\nnot in the manual: --rows\nin the manual only: -X", 'notices: options apart');
+my $table = "my \@options = (\n    'E|exclusive', 'O|rows=i', 'N|negatable!',\n);\n";
+is(join("\n", disagreements([ options_of_table($table) ], [ options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n=item B<-X>\n\n") ])),
+    "not in the manual: -O\nnot in the manual: --rows\nnot in the manual: --no-negatable\nin the manual only: -X", 'notices: options apart');
 done_testing;

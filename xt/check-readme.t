@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# README opens with two commands, each a line of its own that can be pasted into a shell. .ci/run and
-# xt/bare.sh take them from there, as the first two lines that are indented by four blanks.
+# README and README.md open with two commands, each a line of its own that can be pasted into a shell. .ci/run,
+# xt/bare.sh and xt/matrix take them from README, as the first two lines that are indented by four blanks.
 use strict;
 use warnings;
 use FindBin;
@@ -8,14 +8,37 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-my $readme = content('README');
-my @commands = ($readme =~ /^ {4}(\S.*)$/mg)[0, 1];
-is($commands[0], 'sh tools/setup.sh && perl Makefile.PL && make && make demo', 'the first: a report');
-is($commands[1], 'sh tools/setup.sh && perl Makefile.PL && make && make test', 'the second: the tests');
-cmp_ok(scalar(() = substr($readme, 0, index($readme, $commands[1])) =~ /\n/g), '<', 20, 'both are on the first page');
+my $COMMANDS = 'sh tools/setup.sh && perl Makefile.PL && make && make ';
+
+# What is wrong with the commands of a text.
+sub complaints {
+    my ($text) = @_;
+    my @commands = ($text =~ /^ {4}(\S.*)$/mg)[0, 1];
+    my @bad;
+    push @bad, 'the first is not the one that shows a report: ' . ($commands[0] // 'none') if ($commands[0] // '') ne $COMMANDS . 'demo';
+    push @bad, 'the second is not that of the tests: ' . ($commands[1] // 'none') if ($commands[1] // '') ne $COMMANDS . 'test';
+    push @bad, 'they are not on the first page' if !@bad && (() = substr($text, 0, index $text, $commands[1]) =~ /\n/g) >= 20;
+    return join "\n", @bad;
+}
+
+my %text = map { $_ => content($_) } qw(README README.md);
+is(complaints($text{$_}), '', "$_: its two commands") for sort keys %text;
+
+# One is for terminals and CPAN, the other for those who look at it in a browser: with pictures that are there.
+unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
+is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'and fits a terminal');
+like($text{README}, qr/README\.md/, 'it sends people to the other one');
+my @pictures = $text{'README.md'} =~ /!\[[^\]]*\]\(([^)]+)\)/g;
+cmp_ok(scalar(@pictures), '>', 0, 'README.md has pictures');
+my %shipped = map { $_ => 1 } shipped();
+is(join(' ', grep { !$shipped{$_} } @pictures), '', 'which are there, and go with it');
+cmp_ok(index($text{'README.md'}, $pictures[0] // ''), '<', index($text{'README.md'}, '    sh tools'), 'the first of them before the commands');
+
+like(complaints("    one\n"), qr/report: one\n.*tests: none/, 'notices: other commands, and none');
+like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/first page/, 'notices: commands too far below');
 
 # Files that the texts send people to are there.
-for my $file ('README', 'HACKING') {
+for my $file ('README', 'README.md', 'HACKING') {
     my %named = map { $_ => 1 } content($file) =~ m{(?<![\w/.-])((?:\.ci|bench|bin|examples|fuzz|lib|src|t|tools|xs|xt)/[\w./-]*\w)(?![\w*-])}g;
     delete @named{qw(t/NAME.t t/NN-topic.t t/perf t/perf/run.tmon t/data/log.txt)};    # patterns, and what is the reader's own
     is(join(' ', grep { !-e } sort keys %named), '', "$file: names only what is there");

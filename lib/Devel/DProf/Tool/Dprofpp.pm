@@ -16,7 +16,7 @@ my @options = (
     'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
     'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'processes',
-    'p|profile=s', 'Q|quit', 'V|version', 'h|help', 'H|manual',
+    'p|profile=s', 'Q|quit', 'watch=f', 'V|version', 'h|help', 'H|manual',
 );
 
 # Of these the command line's word replaces that of DPROFPP_OPTS; within one of
@@ -32,6 +32,8 @@ sub main {
     return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
     return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
+    my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
+    return usage("--watch: $wrong") if defined $wrong;
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -45,9 +47,15 @@ sub main {
             return $status || FAILED;
         }
     }
+    return watch($opt, $how, @$names) if defined $opt->{watch};
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
-    my $failed = $opt->{T} || $opt->{t} ? calls($opt, $how, @$names) : report($opt, $how, @$names);
+    my $failed = shown($opt, $how, @$names);
     return $status || $failed;
+}
+
+sub shown {
+    my ($opt, $how, @names) = @_;
+    return $opt->{T} || $opt->{t} ? calls($opt, $how, @names) : report($opt, $how, @names);
 }
 
 # ---- options ----
@@ -168,7 +176,7 @@ sub report {
     } else {
         $rc = $profile->print_flat(\*STDOUT, $how);
     }
-    return written($rc) || $failed;
+    return written($rc, $opt) || $failed;
 }
 
 # A counter in place of the time.
@@ -198,7 +206,7 @@ sub calls {
         last if !defined $readable;
     }
     $failed ||= no_such_sub($opt, @names) if !$found;
-    return written(0) || $failed;
+    return written(0, $opt) || $failed;
 }
 
 sub no_such_sub {
@@ -217,11 +225,57 @@ sub role {
 
 # Output that did not arrive is an error, however it came about.
 sub written {
-    my ($rc) = @_;
+    my ($rc, $opt) = @_;
     my $errno = $!;
-    return OK if close(STDOUT) && $rc == 0;
+    # Where another report follows, what there is goes out, and the handle stays open.
+    return OK if ($opt->{watch} ? STDOUT->flush : close STDOUT) && $rc == 0;
     print STDERR 'dprofpp: the report could not be written: ', ($! || $errno), "\n";
     return FAILED;
+}
+
+# ---- --watch ----
+
+sub unwatchable {
+    my ($opt, @names) = @_;
+    return "$opt->{watch}: how many seconds between two reports, a positive number" if $opt->{watch} <= 0;
+    return 'of a program that was started elsewhere, not with -p' if defined $opt->{p};
+    my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
+    return defined $once ? "$once: no file that can be read again" : undef;
+}
+
+# A report every so many seconds, until the runs have ended or Ctrl-C.
+sub watch {
+    my ($opt, $how, @names) = @_;
+    require Fcntl;
+    require POSIX;
+    my $screen = -t STDOUT;
+    my ($stop, $waiting, $reports, $status) = (0, 0, 0, OK);
+    local $SIG{INT} = sub { $stop = 1 };
+    until ($stop) {
+        my @there = grep { -s } @names;
+        my @all = of_runs($opt->{processes}, 1, @there);
+        # Looked up before the files are read: what is shown last is all that there is.
+        $how->{running} = @there < @names || grep { is_recorded($_) } @all;
+        if (@there) {
+            print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
+            STDOUT->flush;      # messages stand below it
+            $status = shown($opt, $how, @all);
+            return $status if $status != OK;
+        } elsif (!$waiting++) {
+            complain("dprofpp: waiting for @names");
+        }
+        last if !$how->{running};
+        select undef, undef, undef, $opt->{watch} if !$stop;
+    }
+    return OK;
+}
+
+# Whether a run is still writing to a file that has a header: the recorder holds a lock on it as long as it lives. It locks before it writes, so that
+# this look, at a file that is not empty, never gets in its way.
+sub is_recorded {
+    my ($path) = @_;
+    open my $in, '<', $path or return 0;
+    return !flock($in, Fcntl::LOCK_SH() | Fcntl::LOCK_NB()) && $! == POSIX::EWOULDBLOCK();
 }
 
 # ---- what is to be told of a file ----
@@ -236,7 +290,7 @@ sub outcome {
         my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
         return $fine ? (OK, 1) : (FAILED, undef);
     }
-    my $what = told_of($o, $opt->{F});
+    my $what = told_of($o, $opt->{F} || $how->{running});
     return $what eq 'cut' ? (OK, 1) : (FAILED, $what eq 'bad' && $o->{marks} + $o->{contexts} > 0);
 }
 
@@ -356,6 +410,7 @@ Instead of the table:
     -T          every call, indented
     -t          the same, repetitions folded
 
+    --watch s   a new report every so many seconds, while the program runs
     -p script   profile the script first; -Q: and leave it at that
     -V          version, and where a profile comes from
     -h, -H      this help, the manual

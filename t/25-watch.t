@@ -1,0 +1,117 @@
+# --watch: reports, one after the other, beside a program that runs. Nothing here waits for a time: the program goes on when it is told to, and reports are read
+# until one has what was recorded.
+use strict;
+use warnings;
+use Test::More;
+use Cwd 'getcwd';
+use lib 't/lib';
+use DprofppTest;
+use DProfTest ();
+
+my $dir = tempdir();
+my $root = getcwd();
+my @perl = ($^X, "-I$root/blib/lib", "-I$root/blib/arch");
+my @dprofpp = (@perl, "$root/bin/dprofpp");
+
+# Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from its standard output.
+# What it says on standard error goes to a file.
+sub started {
+    my ($err, @command) = @_;
+    pipe(my $in, my $to) or die "pipe: $!";
+    pipe(my $from, my $out) or die "pipe: $!";
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        chdir $dir or die "$dir: $!";
+        open STDIN, '<&', $in or die $!;
+        open STDOUT, '>&', $out or die $!;
+        open STDERR, '>', $err or die $!;
+        close $_ for $in, $to, $from, $out;
+        alarm 120;
+        exec @command or die "$command[0]: $!";
+    }
+    $to->autoflush;
+    return { pid => $pid, to => $to, from => $from, err => "$dir/$err" };
+}
+
+sub ended {
+    my ($run) = @_;
+    close $run->{to};
+    my $rest = join '', readline $run->{from};
+    waitpid $run->{pid}, 0;
+    return ($rest, $?, slurp($run->{err}));
+}
+
+# Reads up to a line that matches; '' where there is none. Lines that were read are kept.
+sub read_to {
+    my ($run, $re) = @_;
+    while (defined(my $line = readline $run->{from})) {
+        $run->{read} .= $line;
+        return $line if $line =~ $re;
+    }
+    return '';
+}
+
+# A program that calls f, tells so, and calls g when it is told to; then it ends, in the way that it is told.
+my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
+sub program { my $run = started('program.err', @perl, '-d:DProf', '-e', $code); read_to($run, qr/^f$/); return $run }
+
+# From before the profile is there to its end.
+my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
+my $tries = 0;
+select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;     # a line is to come, however slow the machine
+my $run = program();
+like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report while the program runs');
+$run->{to}->print("go on\n");
+like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since') or diag slurp($watch->{err});
+$run->{to}->print("end\n");
+is((ended($run))[1], 0, 'the program ends');
+my ($rest, $status, $err) = ended($watch);
+is($status, 0, 'and so does the watching, with status 0');
+is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and nothing else');
+my @reports = split /\n\n/, $watch->{read} . $rest;
+cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
+is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
+is("$reports[-1]", (dprofpp({ cwd => $dir }, '-l'))[0], 'the last one is of all that there is');
+unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
+
+# A run that had ended.
+is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, '-l')], [(dprofpp({ cwd => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
+
+# Ctrl-C.
+$run = program();
+$watch = started('watch.err', @dprofpp, '--watch', 0.02, '-T');
+is(read_to($watch, qr/main::f/), "main::f\n", 'other views');
+kill INT => $watch->{pid};
+(undef, $status, $err) = ended($watch);
+is("$status$err", '0', 'Ctrl-C ends it with status 0, and without a message');
+
+# A program that is killed ends the watching, too; then, and only then, a line says that the profile is cut short.
+$watch = started('watch.err', @dprofpp, '--watch', 0.02);
+read_to($watch, qr/main::f$/);
+$run->{to}->print("go on\nkill\n");
+is((ended($run))[1], 9, 'the program is killed');
+($rest, $status, $err) = ended($watch);
+is($status, 0, 'the watching ends');
+like($rest, qr/main::g$/m, 'with all that was recorded');
+is($err, "tmon.out: profile cut short: the recording did not come to its end\n", 'and the usual remark, once');
+
+SKIP: {
+    my $script = `script --version 2>&1`;
+    skip "no script(1) of util-linux, which makes a terminal", 2 if $script !~ /util-linux/;
+    my $command = join ' ', map { "'$_'" } @dprofpp, '--watch', 1, '-l';
+    my $terminal = started('script.err', 'script', '-qec', $command, "$dir/typescript");
+    ($rest, $status) = ended($terminal);
+    is($status, 0, 'on a terminal');
+    like($rest, qr/\A(?:\^D\x08\x08)?\e\[H\e\[2Jtmon\.out: profile cut short[^\n]*\nTotal Elapsed/, 'what is there goes, then messages and the report') or diag $rest;
+}
+
+# What cannot be watched.
+for (['-', 'no file that can be read again'], ['/dev/null', 'no file that can be read again']) {
+    is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\nTry 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
+}
+is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
+like((dprofpp('--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
+spew('foreign.out', "hello\n");
+is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, 'foreign.out')], ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+
+done_testing;
