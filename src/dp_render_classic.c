@@ -188,6 +188,18 @@ static void print_counted(struct dp_sink *sink, const char *label, const char *t
     dp_sink_addf(sink, " = %8s\n", total);
 }
 
+/* Files that gave something: what could not be read is in no sum. */
+static size_t files_with_calls(const struct dp_prof *prof)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < dp_prof_files(prof); i++) {
+        struct dp_outcome o;
+        dp_prof_outcome(prof, i, &o);
+        n += o.code == 0 || o.marks || o.contexts;
+    }
+    return n;
+}
+
 static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
                        const struct dp_classic *how, const size_t *width)
 {
@@ -199,8 +211,9 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     head_seconds(num, dp_prof_total(prof, DP_T_REAL), &elapsed);
     if (elapsed.is_time)
         dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds", num);
-    if (elapsed.is_time && dp_prof_files(prof) > 1)     /* processes run side by side */
-        dp_sink_addf(sink, " (sum of %zu files)", dp_prof_files(prof));
+    size_t files = files_with_calls(prof);
+    if (elapsed.is_time && files > 1)       /* processes run side by side */
+        dp_sink_addf(sink, " (sum of %zu files)", files);
     if (elapsed.is_time)
         dp_sink_adds(sink, "\n");
     head_seconds(num, flat->total, &scale);
