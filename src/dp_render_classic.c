@@ -165,7 +165,7 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     head_seconds(num, dp_prof_total(prof, DP_T_REAL), &elapsed);
     if (elapsed.is_time)
         dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds", num);
-    if (elapsed.is_time && dp_prof_files(prof) > 1)     /* processes run side by side */
+    if (elapsed.is_time && how->summed && dp_prof_files(prof) > 1)     /* processes run side by side */
         dp_sink_addf(sink, " (sum of %zu files)", dp_prof_files(prof));
     if (elapsed.is_time)
         dp_sink_adds(sink, "\n");

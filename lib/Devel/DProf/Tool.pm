@@ -178,11 +178,13 @@ sub end_progress {
 
 # The files that are meant by these: themselves, or all of their runs. Where it is themselves, and there are more, one line
 # says so, but for a quiet one.
+my %told_runs;
+
 sub of_runs {
     my ($all, $quiet, @names) = @_;
     my %seen;
     return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
-    return @names if $quiet;
+    return @names if $quiet || $told_runs{ join "\0", @names }++;
     my $more = Devel::DProf::Profile::other_processes(@names);
     complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
         . ($more == 1 ? '1 more file, of another process or thread; --processes takes it, too'
