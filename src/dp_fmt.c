@@ -1,11 +1,42 @@
 #include "dp_fmt.h"
 
+#include <string.h>
+
 static const char hex[] = "0123456789ABCDEF";
+
+/* Has one of eight bytes the top bit set where w has a byte below n (n up to 128)? Bytes above the first such one
+ * may seem to, too. */
+#define EACH(byte)      (UINT64_C(0x0101010101010101) * (byte))
+#define BELOW(w, n)     (((w) - EACH(n)) & ~(w) & EACH(0x80))
+
+static bool has_bad(uint64_t w, unsigned char last_bad)
+{
+    return (BELOW(w, last_bad + 1u) | BELOW(w ^ EACH(0x7f), 1) | BELOW(w ^ EACH('%'), 1)) != 0;
+}
+
+/* So many bytes stand for themselves, at least. */
+static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
+{
+    size_t i = 0;
+    uint64_t w = EACH('a');
+    for (; len - i >= sizeof w; i += sizeof w) {
+        memcpy(&w, str + i, sizeof w);
+        if (has_bad(w, last_bad))
+            return i;
+    }
+    if (i == len)
+        return len;
+    if (i)                      /* the last word, some of it again */
+        memcpy(&w, str + len - sizeof w, sizeof w);
+    else
+        memcpy(&w, str, len);
+    return has_bad(w, last_bad) ? i : len;
+}
 
 static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
     size_t done = 0;            /* what stands for itself goes in one piece */
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = plain_bytes(str, len, last_bad); i < len; i++) {
         unsigned char c = (unsigned char)str[i];
         if (c <= last_bad || c == 0x7f || c == '%') {
             char esc[3] = { '%', hex[c >> 4], hex[c & 15] };

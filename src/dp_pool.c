@@ -52,13 +52,21 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
     return p;
 }
 
-/* FNV-1a, then mixed by the map. */
+/* FNV-1a of words in place of bytes, each folded so that its high bytes count as well, then mixed by the map. */
 static uint64_t hash(const char *ptr, size_t len)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)ptr[i]) * UINT64_C(0x100000001b3);
-    return h;
+    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len, word;
+    for (; len >= sizeof word; ptr += sizeof word, len -= sizeof word) {
+        memcpy(&word, ptr, sizeof word);
+        h = (h ^ word) * prime;
+        h ^= h >> 32;
+    }
+    word = 0;
+    if (len)
+        memcpy(&word, ptr, len);
+    h = (h ^ word) * prime;
+    return h ^ h >> 32;
 }
 
 static uint32_t find(const struct dp_pool *pool, uint64_t h, const char *ptr, size_t len)

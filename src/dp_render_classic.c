@@ -212,7 +212,7 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     if (elapsed.is_time)
         dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds", num);
     size_t files = files_with_calls(prof);
-    if (elapsed.is_time && files > 1)       /* processes run side by side */
+    if (elapsed.is_time && how->summed && files > 1)       /* processes run side by side */
         dp_sink_addf(sink, " (sum of %zu files)", files);
     if (elapsed.is_time)
         dp_sink_adds(sink, "\n");

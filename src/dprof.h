@@ -189,6 +189,7 @@ struct dp_classic {
     int order;                  /* enum dp_order */
     int reverse, inclusive, no_header, program;
     int human;                  /* times with the unit that suits each; else seconds, in the columns that programs parse */
+    int summed;                 /* the files are of processes of one run: says so of their elapsed time */
     size_t rows;                /* at most so many */
     size_t width;               /* of the terminal; 0: do not wrap */
     long only;                  /* -g: a name, or -1 */

@@ -32,9 +32,22 @@ sub run {
 }
 
 subtest 'make demo' => sub {
+    mkdir "$dir/screen" or die $!;
+    local $ENV{TMPDIR} = "$dir/screen";
+    my ($said, $status) = run($top, 'examples/demo.pl');
+    is($status, 0, 'status 0') or diag $said;
+    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
+    like($said, qr{-d:DProf yourprogram\.pl\n.*blib/script/dprofpp\n\z}, 'ends with what to do next');
+    cmp_ok(scalar(() = $said =~ /\n/g), '<=', 22, 'fits a screen, with a line of make and the prompt');
+    is(join("\n", grep { length > 80 } split /\n/, $said), '', 'no line is longer than 80 characters');
+    opendir my $left, "$dir/screen" or die $!;
+    is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
+};
+
+subtest 'make demo-all' => sub {
     mkdir "$dir/tmp" or die $!;
     local $ENV{TMPDIR} = "$dir/tmp";
-    my ($said, $status) = run($top, 'examples/demo.pl');
+    my ($said, $status) = run($top, 'examples/demo.pl', '--all');
     is($status, 0, 'status 0') or diag $said;
     like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
     my ($before, $after) = split /^    \$ patch .*\n/m, $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;

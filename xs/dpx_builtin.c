@@ -131,7 +131,7 @@ void dpx_builtin_install(void)
 
 Perl_ppaddr_t dpx_builtin_original(Optype type)
 {
-    for (unsigned n = 0; n < COUNT; n++)
+    for (unsigned n = 0; dpx_run.opt.builtins && n < COUNT; n++)
         if (table[n].type == type)
             return orig[n];
     return NULL;

@@ -80,6 +80,7 @@ void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *
     how->reverse = dpx_number(aTHX_ from, "reverse", 0) != 0;
     how->inclusive = dpx_number(aTHX_ from, "inclusive", 0) != 0;
     how->no_header = dpx_number(aTHX_ from, "no_header", 0) != 0;
+    how->summed = dpx_number(aTHX_ from, "summed", 0) != 0;
     how->program = dpx_number(aTHX_ from, "program", 0) != 0;
     how->human = dpx_number(aTHX_ from, "human", 0) != 0;
     how->rows = (size_t)dpx_number(aTHX_ from, "rows", 15);

@@ -35,11 +35,14 @@ static void add_name(struct dp_buf *to, const char *ptr, I32 len, bool is_utf8)
         dp_fmt_field(to, ptr, len > 0 ? (size_t)len : 0);
         return;
     }
-    for (I32 i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)ptr[i];
-        if (c < 0x80) {
-            dp_fmt_field(to, ptr + i, 1);
-        } else {
+    for (I32 i = 0; i < len;) {
+        I32 from = i;
+        while (i < len && (unsigned char)ptr[i] < 0x80)
+            i++;
+        if (i > from)
+            dp_fmt_field(to, ptr + from, (size_t)(i - from));
+        for (; i < len && (unsigned char)ptr[i] >= 0x80; i++) {
+            unsigned char c = (unsigned char)ptr[i];
             dp_buf_addc(to, (char)(0xc0 | c >> 6));
             dp_buf_addc(to, (char)(0x80 | (c & 0x3f)));
         }
@@ -185,6 +188,22 @@ static const char *skip_number(const char *ptr, const char *end)
     return ptr;
 }
 
+/* How far it is copied as it stands, one byte at least. fields: how many begin here that numbers are left out of. */
+static const char *as_it_is(const char *ptr, const char *end, int *fields)
+{
+    for (; *fields; *fields -= *ptr++ == ' ') {
+        if (ptr == end)
+            return end;
+        const char *next = ptr + 1;
+        if (next < end && (*next == '(' || *next == '%' || (*next >= '0' && *next <= '9'))) {
+            *fields -= *ptr == ' ';
+            return next;
+        }
+    }
+    const char *open = ptr < end ? memchr(ptr + 1, '(', (size_t)(end - ptr - 1)) : NULL;
+    return open ? open : end;
+}
+
 /* Copies a line, or a place, without what a program counts up as it goes: the numbers of
  * evals, and those in package and name, for which a # stands. */
 static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool is_line)
@@ -205,10 +224,25 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
             dp_buf_add(to, ptr, 3);     /* a byte, and no number */
             ptr += 3;
         } else {
-            fields -= fields && *ptr == ' ';
-            dp_buf_addc(to, *ptr++);
+            const char *next = as_it_is(ptr, end, &fields);
+            dp_buf_add(to, ptr, (size_t)(next - ptr));
+            ptr = next;
         }
     }
+}
+
+/* Might that leave anything out? Of most lines it is plain that it would not. */
+static bool has_numbers(const char *ptr, size_t len)
+{
+    const char *end = ptr + len, *p = ptr;
+    if (memchr(ptr, '(', len))
+        return true;
+    for (int blanks = 0; p < end && blanks < 2; p++) {
+        if (*p >= '0' && *p <= '9')
+            return true;
+        blanks += *p == ' ';
+    }
+    return false;
 }
 
 /* The id of the line in ctx->line: the known one, or a new one. */
@@ -296,8 +330,14 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
     struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;
     if (line->err || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
         return;
+    bool whole = stable == line->len;
+    if (whole && ctx->names.count < NAMES_MAX && !has_numbers(line->ptr, stable))
+        return;
     without_numbers(fold, line->ptr, stable, true);
-    without_numbers(plain, line->ptr, stable, false);
+    if (whole && !memchr(line->ptr, '(', stable))
+        plain = line;           /* nothing of it would be left out */
+    else
+        without_numbers(plain, line->ptr, stable, false);
     if (fold->err || plain->err)
         return;
     if (ctx->names.count >= NAMES_MAX) {

@@ -1,8 +1,10 @@
 /* Numbers, text, sorting, sources. */
 #include "tap.h"
+#include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_pool.h"
 #include "dp_sort.h"
 #include "dp_text.h"
 
@@ -32,6 +34,63 @@ static void numbers(void)
     ok(!dp_num_dec("", 0, &v) && !dp_num_dec("1x", 2, &v), "not a number");
     ok(dp_num_hex("ffffffffffffffff", 16, &v) && v == UINT64_MAX, "2^64-1");
     ok(!dp_num_hex("10000000000000000", 17, &v), "2^64 is too large");
+}
+
+/* Fields of all lengths with any byte at any place, against a byte at a time. */
+static void fields(void)
+{
+    struct dp_buf got, want;
+    char name[40];
+    bool good = true;
+    dp_buf_init(&got);
+    dp_buf_init(&want);
+    for (size_t len = 1; len < 28; len++)
+        for (size_t at = 0; at < len; at++)
+            for (int c = 0; c < 256; c++) {
+                memset(name, len & 1 ? 'z' : 0x80, len);
+                name[at] = (char)c;
+                name[len - 1 - at] = (char)(at & 1 ? name[len - 1 - at] : c ^ 0x80);
+                dp_buf_clear(&got);
+                dp_buf_clear(&want);
+                dp_fmt_field(&got, name, len);
+                for (size_t i = 0; i < len; i++) {
+                    unsigned char b = (unsigned char)name[i];
+                    if (b <= 0x20 || b == 0x7f || b == '%')
+                        dp_buf_addf(&want, "%%%02X", b);
+                    else
+                        dp_buf_addc(&want, (char)b);
+                }
+                good = good && got.len == want.len && memcmp(got.ptr, want.ptr, got.len) == 0;
+            }
+    ok(good, "fields: what has to be encoded, and nothing else");
+    dp_buf_release(&got);
+    dp_buf_release(&want);
+}
+
+/* Names that differ in one byte, or in their length alone, are names of their own. */
+static void pool(void)
+{
+    struct dp_pool pool;
+    char name[40] = { 0 };
+    uint32_t n = 0;
+    bool good = true;
+    dp_pool_init(&pool);
+    for (size_t len = 0; len < 30; len++, n++)
+        good = good && dp_pool_intern(&pool, name, len) == n;
+    for (size_t at = 0; at < 30; at++)
+        for (unsigned c = 1; c < 256; c++, n++) {
+            memset(name, 0, sizeof name);
+            name[at] = (char)c;
+            good = good && dp_pool_intern(&pool, name, 30) == n;
+        }
+    for (size_t at = 0, i = 30; at < 30; at++)
+        for (unsigned c = 1; c < 256; c++, i++) {
+            memset(name, 0, sizeof name);
+            name[at] = (char)c;
+            good = good && dp_pool_lookup(&pool, name, 30) == i;
+        }
+    ok(good, "a pool of names that differ in little");
+    dp_pool_release(&pool);
 }
 
 static const char *escaped(const char *s, size_t len)
@@ -185,6 +244,8 @@ int main(void)
 {
     locales();
     numbers();
+    fields();
+    pool();
     text();
     sorting();
     sources();

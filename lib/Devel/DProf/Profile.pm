@@ -67,6 +67,8 @@ sub pattern_of {
 sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
+        $given{$path} = 0;
+        next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;       # who names a child's knows of its parent's
         my ($dir, $base, $like) = pattern_of($path) or next;
         $given{"$dir$base"} = 1;
         $places{$dir}{$like} = $like;
@@ -76,11 +78,11 @@ sub other_processes {
         opendir my $in, length $dir ? $dir : '.' or next;
         my @like = values %{ $places{$dir} };
         for my $name (readdir $in) {
-            push @more, $dir . $name if !$given{"$dir$name"} && -f $dir . $name && grep { $name =~ $_ } @like;
+            push @more, $dir . $name if !exists $given{"$dir$name"} && -f $dir . $name && grep { $name =~ $_ } @like;
         }
     }
     return 0 if !@more;
-    $runs{ run_of($_) // '' } = 1 for keys %given;
+    $runs{ run_of($_) // '' } = 1 for grep { $given{$_} } keys %given;
     delete $runs{''};
     return scalar grep { $runs{ run_of($_) // '' } } @more;
 }
@@ -297,7 +299,8 @@ are called like it, but for numbers, and have the same C<$dprof_run>.
 
 =item Devel::DProf::Profile::other_processes LIST
 
-How many files there are beside these that belong to the runs of these, as C<processes> finds them, but are none of them.
+How many files there are beside these that belong to the runs of these, as C<processes> finds them, but are none of them. A child's or a thread's, whose
+parent's file stands beside it, does not count as one of these.
 
 =item Devel::DProf::Profile::header_of PATH
 

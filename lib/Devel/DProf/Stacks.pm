@@ -51,11 +51,12 @@ sub new {
 sub read {
     my ($self, @names) = @_;
     my @sides;
+    my $quiet = $self->{force} || defined $self->{pid} || defined $self->{tid};     # who picks processes knows of them
     if ($self->{diff}) {
-        @sides = map { side($_, $self->{processes}, $self->{force}) // return } @names;
+        @sides = map { side($_, $self->{processes}, $quiet) // return } @names;
     } else {
         my @paths = map { my $side = side($_, $self->{processes}, 1) or return; map { @$_ } @{ $side->{runs} } } @names;
-        of_runs($self->{processes}, $self->{force}, @paths);
+        of_runs($self->{processes}, $quiet, @paths);
         @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(

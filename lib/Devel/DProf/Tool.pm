@@ -178,11 +178,13 @@ sub end_progress {
 
 # The files that are meant by these: themselves, or all of their runs. Where it is themselves, and there are more, one line
 # says so, but for a quiet one.
+my %told_runs;
+
 sub of_runs {
     my ($all, $quiet, @names) = @_;
     my %seen;
     return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
-    return @names if $quiet;
+    return @names if $quiet || $told_runs{ join "\0", @names }++;
     # Whoever names the file of a child knows that there are others.
     my @main = grep { !/\.\d+\z/ } @names;
     my $more = @main ? Devel::DProf::Profile::other_processes(@names) : 0;

@@ -178,7 +178,7 @@ sub sides {
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
     @names = ('tmon.out.old', 'tmon.out') if !@names && !$wanted;
     unshift @names, 'tmon.out.old' if @names == 1 && !$wanted;
-    my @sides = map { side($_, $opt->{processes}, $opt->{f}) // return FAILED } @names;
+    my @sides = map { side($_, $opt->{processes}, $opt->{f} || defined $opt->{pid} || defined $opt->{tid}) // return FAILED } @names;
     return (0, @sides);
 }
 

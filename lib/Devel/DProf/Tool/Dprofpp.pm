@@ -118,6 +118,7 @@ sub how {
         reverse   => $opt->{d} ? 1 : 0,
         inclusive => $opt->{I} ? 1 : 0,
         no_header => $opt->{q} ? 1 : 0,
+        summed    => $opt->{processes} ? 1 : 0,
         program   => $opt->{program} ? 1 : 0,
         phases    => $opt->{phases} ? 1 : 0,
         rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
