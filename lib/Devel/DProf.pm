@@ -580,7 +580,7 @@ Tested on nothing yet: xt/matrix has not been run.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
 L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
