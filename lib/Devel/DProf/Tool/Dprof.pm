@@ -21,7 +21,7 @@ my @tools = (
     [ fold   => 'folded stacks, for other programs' ],
     [ merge  => 'one profile of many' ],
     [ list   => 'what can be counted here' ],
-    [ pp     => 'the classic table: exclusive and cumulative seconds' ],
+    [ pp     => 'the classic table: self and inclusive seconds' ],
 );
 my @others = (
     [ help       => 'NAME: the help of one of these' ],
