@@ -138,7 +138,7 @@ they call is recorded under that one. With both, C<only> goes first. The pattern
     My::Package::__ANON__[lib/My/Package.pm:12]     anonymous subs
     CORE:print                                      builtins, with builtins=slow
 
-A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
+A call that ends in an C<AUTOLOAD> is matched by the name that was wanted. Each name is looked at once. A bad pattern is an
 error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
 and C<\p{In...}>, which may be subs of the program; with a perl before 5.32, all of C<\p{...}>. (There, the program also finds
 F<utf8.pm> and F<utf8_heavy.pl> loaded, and what they load, when a pattern has C<(?i)>.)
