@@ -138,7 +138,7 @@ they call is recorded under that one. With both, C<only> goes first. The pattern
     My::Package::__ANON__[lib/My/Package.pm:12]     anonymous subs
     CORE:print                                      builtins, with builtins=slow
 
-A call that ends in an C<AUTOLOAD> goes by the name that was wanted. Each name is looked at once. A bad pattern is an
+A call that ends in an C<AUTOLOAD> is matched by the name that was wanted. Each name is looked at once. A bad pattern is an
 error before the program starts, and so are code in a pattern, patterns that call their own groups, C<\N{NAME}>, and C<\p{Is...}>
 and C<\p{In...}>, which may be subs of the program; with a perl before 5.32, all of C<\p{...}>. (There, the program also finds
 F<utf8.pm> and F<utf8_heavy.pl> loaded, and what they load, when a pattern has C<(?i)>.)
@@ -371,6 +371,25 @@ The first process and thread writes F<tmon.out>, a forked child F<tmon.out.PID>,
 F<tmon.out.PID.TID>, each as soon as it has something to write.
 A child's file begins with the frames that it was forked in.
 
+=head1 TERMS
+
+A sub's B<self> time is what passed in its own code. Its B<inclusive> time is what passed from its entry to its exit, with all that it
+called. The same goes for counters. The tools that imitate others keep their headings:
+
+    here          dprofpp       dprofreport, perf   Devel::NYTProf
+    ............  ............  ..................  ..............
+
+    self          Exclusive     Self                Exclusive Time
+                  ExclSec
+    inclusive     Cumulative    Children            Inclusive Time
+                  CumulS
+    calls         #Calls        Calls               Calls
+    share         %Time         Overhead            -
+    sub           Name          Symbol              Subroutine
+
+Without its column Children (C<--no-children>), dprofreport calls self Overhead, as perf does. A B<baseline> is the side that others are compared with; a difference is
+B<significant> when chance alone would hardly make one like it, see L<dprofdiff/Is it significant?>. A B<stack> is a chain of callers, and I<folded> when it stands on one line.
+
 =head1 HOW TIME IS MEASURED
 
 Times are kept in ticks of 100 ns.
@@ -593,8 +612,8 @@ Tested on nothing yet: xt/matrix has not been run.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
-L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

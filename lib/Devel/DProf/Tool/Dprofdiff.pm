@@ -29,6 +29,7 @@ my @options = (
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
     'D|dump-raw-trace', 'processes', 'f|force', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 sub main {
     my ($opt, $names) = parsed('dprofdiff', 'DPROFDIFF_OPTS', \@options, bare_m(@_)) or return USAGE;

@@ -18,6 +18,7 @@ my @options = (
     'diff|d', 'n|normalize', 'delta=s', 'hue', 'view=s', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s', 'alpha=f',
     'o|output=s', 'format=s', 'processes', 'f|F|force', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 sub main {
     my ($opt, $names) = parsed('dprofflame', 'DPROFFLAME_OPTS', \@options, two_dashes(@_)) or return USAGE;

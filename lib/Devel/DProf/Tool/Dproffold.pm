@@ -17,6 +17,7 @@ my @options = (
     'diff|d', 'n|normalize', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s',
     'o|output=s', 'processes', 'f|F|force', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 sub main {
     my ($opt, $names) = parsed('dproffold', 'DPROFFOLD_OPTS', \@options, @_) or return USAGE;

@@ -13,6 +13,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my @options = (
     'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 # Groups in the order of the list, and what stands above them.
 my @GROUPS = qw(given perl software hardware cache pmu table);

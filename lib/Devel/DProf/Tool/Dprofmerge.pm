@@ -13,6 +13,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my @options = (
     'o|output=s', 'z|gzip', 'F|force', 'processes', 'unit=s', 'counters-only', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 sub main {
     my ($opt, $names) = options(@_);

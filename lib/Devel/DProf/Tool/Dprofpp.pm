@@ -18,6 +18,7 @@ my @options = (
     'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'processes',
     'p|profile=s', 'Q|quit', 'watch=f', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 # Of these the command line's word replaces that of DPROFPP_OPTS; within one of
 # them the classic order of precedence holds.

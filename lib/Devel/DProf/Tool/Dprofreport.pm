@@ -24,6 +24,7 @@ my @options = (
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
     'processes', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
 );
+sub option_rows { return @options }
 
 sub main {
     my @args = @_;

@@ -1,0 +1,105 @@
+package Devel::DProf::Completion;
+
+# Completion of the tools' names and options, for shells. It is made of the rows that the tools give to Getopt::Long when it is asked
+# for, so that no file has to be kept up to date.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Tool::Dprof;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# The options of a tool as people write them: long ones first, for they say what they are.
+sub spelled {
+    my ($spec) = @_;
+    my $negatable = $spec =~ /!\z/;
+    my @names = split /\|/, $spec =~ s/[=:!+].*\z//sr;
+    return map { length > 1 ? ("--$_", $negatable ? "--no-$_" : ()) : "-$_" } @names;
+}
+
+# Command and options, for each.
+sub rows {
+    my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::option_rows() ]);
+    push @rows, [ "dprof$_", Devel::DProf::Tool::Dprof::load($_)->can('option_rows')->() ] for Devel::DProf::Tool::Dprof::tools();
+    return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
+}
+
+# What both shells are told: a case of a case statement for each command.
+sub cases { my ($form) = @_; return join '', map { my ($name, @options) = @$_; sprintf "        $form\n", $name, "@options" } rows() }
+
+sub bash { return filled(<<'END', cases("%s) options='%s' ;;")) }
+# Completion for bash: eval "$(dprof completion bash)"
+_dprof() {
+    local word=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]##*/} options
+    COMPREPLY=()
+    if [[ $tool == dprof ]] && ((COMP_CWORD > 1)); then
+        case ${COMP_WORDS[1]} in
+        help) COMPREPLY=($(compgen -W '@TOOLS@' -- "$word")); return ;;
+        completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$word")); return ;;
+        esac
+        tool=dprof${COMP_WORDS[1]#dprof}
+    elif [[ $tool == dprof && $word != -* ]]; then
+        COMPREPLY=($(compgen -W '@NAMES@' -- "$word")); return
+    fi
+    # Words that are no options are files: the shell completes these by itself.
+    [[ $word == -* ]] || return
+    case $tool in
+@CASES@    esac
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+}
+complete -o default -F _dprof @COMMANDS@
+END
+
+sub zsh { return filled(<<'END', cases('%s) options=(%s) ;;')) }
+#compdef @COMMANDS@
+# Completion for zsh: eval "$(dprof completion zsh)", or as a file _dprof in a folder of $fpath
+_dprof() {
+    local tool=${words[1]:t}
+    local -a options
+    if [[ $tool == dprof ]] && (( CURRENT > 2 )); then
+        case $words[2] in
+        help) compadd -- @TOOLS@; return ;;
+        completion) compadd -- bash zsh; return ;;
+        esac
+        tool=dprof${words[2]#dprof}
+    elif [[ $tool == dprof && $PREFIX != -* ]]; then
+        compadd -- @NAMES@; return
+    fi
+    if [[ $PREFIX != -* ]]; then
+        _files; return
+    fi
+    case $tool in
+@CASES@    esac
+    compadd -- $options
+}
+if [[ $funcstack[1] == _dprof ]]; then
+    _dprof "$@"
+else
+    compdef _dprof @COMMANDS@
+fi
+END
+
+sub filled {
+    my ($text, $cases) = @_;
+    my @tools = Devel::DProf::Tool::Dprof::tools();
+    my %with = (CASES => $cases, TOOLS => "@tools", NAMES => join(' ', Devel::DProf::Tool::Dprof::names()),
+        COMMANDS => join(' ', 'dprof', map { "dprof$_" } @tools));
+    return $text =~ s/\@([A-Z]+)\@/$with{$1}/gr;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Completion - completion of the tools' options, for shells
+
+=head1 DESCRIPTION
+
+C<bash()> and C<zsh()> return the text that C<dprof completion> prints. See L<dprof/COMPLETION>.
+
+=cut

@@ -1,0 +1,116 @@
+# dprof NAME runs dprofNAME; completion for bash and zsh offers the options that each tool gives to Getopt::Long.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Getopt::Long ();
+use Test::More;
+use DProfTest;
+use Devel::DProf::Tool::Dprof;
+
+my $profile = root() . '/t/data/ours.out';
+my @tools = sort map { m{/dprof(\w+)$} ? $1 : () } glob root() . '/bin/dprof*';
+is(join(' ', sort(Devel::DProf::Tool::Dprof::tools())), "@tools", 'it knows all tools that there are');
+
+sub dprof { my (@args) = @_; my $r = run_tool('Dprof', [@args]); return [ @$r{qw(out err status)} ] }
+sub tool { my ($tool, @args) = @_; my $r = run_tool("Dprof$tool", [@args]); return [ @$r{qw(out err status)} ] }
+
+for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile], ['diff', $profile, $profile], ['merge', $profile], ['list', '--cpuid'],
+    ['flame', '-o', '-', $profile], ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
+    my ($name, @args) = @$_;
+    is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
+}
+is_deeply(dprof('dprofreport', $profile), tool('report', $profile), 'the whole name will do');
+is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_") for @tools;
+my $list = dprof();
+is("$list->[1]$list->[2]", '0', 'alone: no error');
+like($list->[0], qr/^ {4}$_ +\S/m, "alone: lists $_") for @tools, 'help', 'completion';
+is_deeply(dprof($_), $list, "dprof $_: the same") for 'help', '-h', '--help';
+like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, '-V');
+is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2], 'an unknown option');
+for ('nonsense', 'n;exit') {
+    my $got = dprof($_);
+    is("$got->[0]$got->[2]", '2', "$_: an unknown name");
+    like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/, 'and a line that says what there is');
+}
+is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
+is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'], ['completion', 'rows'], ['completion', 'bash', 'zsh'];
+
+# Its manual, and a tool's through it, are found where they are installed.
+for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
+    my ($name, $head) = @$_;
+    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', root() . '/blib/script/dprof', grep({ length } $name), '-H']);
+    like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
+}
+
+# ---- completion ----
+
+# What a tool gives to Getopt::Long, taken on its way there. Each option as it is written.
+sub options_given {
+    my ($name) = @_;
+    my @specs;
+    {
+        no warnings 'redefine';
+        my $original = \&Getopt::Long::Parser::getoptionsfromarray;
+        local *Getopt::Long::Parser::getoptionsfromarray = sub { @specs = @_[3 .. $#_]; return $original->(@_) };
+        in_process("Dprof$name", '-h');
+    }
+    my %written;
+    for my $spec (@specs) {
+        my ($names, $rest) = $spec =~ /\A([\w|-]+)(.*)\z/s or die "$name: $spec";
+        for my $n (split /\|/, $names) {
+            $written{ (length $n > 1 ? '--' : '-') . $n } = 1;
+            $written{"--no-$n"} = 1 if $rest eq '!' && length $n > 1;
+        }
+    }
+    return sort keys %written;
+}
+
+my %given = map { ("dprof$_" => [options_given($_)]) } @tools, '';
+cmp_ok(scalar(@{ $given{dprofdiff} }), '>', 50, 'options are seen');
+
+# In the shell: a command line up to where the cursor is, and what is offered for its last word.
+my %shell = (
+    bash => sub { my (@words) = @_; my ($last) = $#words; <<"END" },
+complete() { :; }
+eval "\$text"
+COMP_WORDS=(@{[ map { "'$_'" } @words ]}) COMP_CWORD=$last
+_dprof
+printf '%s\\n' "\${COMPREPLY[\@]}"
+END
+    zsh => sub { my (@words) = @_; my ($current) = scalar @words; <<"END" },
+compdef() { }
+compadd() { [[ \$1 == -- ]] && shift; local w; for w in "\$@"; do [[ \$w == \$PREFIX* ]] && print -r -- \$w; done }
+_files() { }
+eval "\$text"
+words=(@{[ map { "'$_'" } @words ]}) CURRENT=$current PREFIX='$words[-1]'
+_dprof
+END
+);
+for my $shell (sort keys %shell) {
+  SKIP: {
+        skip "there is no $shell here", 1 if !grep { -x "$_/$shell" } split /:/, $ENV{PATH};
+        my $text = dprof('completion', $shell)->[0];
+        my $offered = sub {
+            my (@words) = @_;
+            my $got = run_program([$shell, '-c', $shell{$shell}->(@words)], env => { text => $text });
+            return $got->{err} . join ' ', sort split ' ', $got->{out};
+        };
+        subtest $shell => sub {
+            for my $tool (sort keys %given) {
+                is($offered->($tool, '-'), "@{ $given{$tool} }", "$tool: its options");
+                next if $tool eq 'dprof';
+                is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }", "$tool: as dprof NAME");
+            }
+            is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }", 'the whole name');
+            is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if', 'part of an option, behind a file');
+            is($offered->('dprofdiff', 'a'), '', 'files are left to the shell');
+            is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'), 'names');
+            is($offered->('dprof', 'f'), 'flame fold', 'part of a name');
+            is($offered->('dprof', 'help', 'm'), 'merge', 'help NAME');
+            is($offered->('dprof', 'completion', ''), 'bash zsh', 'shells');
+            is($offered->('dprof', 'nonsense', '-'), '', 'nothing of an unknown name');
+        };
+    }
+}
+done_testing;
