@@ -16,7 +16,7 @@ use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005,
+        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005, time_floor => 0.001, time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };
@@ -131,19 +131,19 @@ sub settle {
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks' if !$self->is_time && $measure->{metric} < 4;
     $self->{label} = $label;
-    $self->know_work if $measure->{metric} < 4 && !$self->{as_measured} && !$self->{normalize};
+    $self->know_work if $measure->{metric} < 4 && !$self->{normalize};
     return 1;
 }
 
-# Of several runs a side: ops tell a slow run from a slow sub.
+# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow sub, too.
 sub know_work {
     my ($self) = @_;
-    return if !grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
         return if $profile->unit ne 's' || !grep { $_ eq 'ops' } @{ counter_names($profile) };
     }
     push @{ $self->{measures} }, $self->measure('ops');
-    $self->{work} = $#{ $self->{measures} };
+    $self->{beside} = $#{ $self->{measures} };
+    $self->{work} = $self->{beside} if !$self->{as_measured} && grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
     return;
 }
 
