@@ -287,8 +287,8 @@ static void unchanged_fact(struct dp_rdiff *r)
         fact(r, "", "unchanged", dp_cell_count(n), NULL);
         return;
     }
-    if (!n || r->how->verbose)
-        return;
+    if (!n || r->how->verbose || (n < r->n_rows && r->how->separator && *r->how->separator))
+        return;                 /* all rows are there */
     if (n == r->n_rows)
         dp_buf_adds(&r->scratch, "nothing changed: ");
     dp_render_grouped(&r->scratch, n);

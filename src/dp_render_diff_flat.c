@@ -320,7 +320,7 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
 /* Where time cannot tell: what ops say, which can. */
 static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v, const struct dp_diff_values *ops)
 {
-    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_EQUAL;
+    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
     if (!ops || certain || (ops->verdict == DP_DIFF_EQUAL && (v->verdict == DP_DIFF_SMALL || (!ops->value && !ops->base))))
         return;
     bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE || ops->verdict == DP_DIFF_EQUAL;

@@ -172,7 +172,7 @@ sub time_floor {
     my %second = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
     my @floor = (0, 0);
     return @floor if $text eq '0';
-    for my $limit (split /,/, $text, -1) {
+    for my $limit (length $text ? split /,/, $text, -1 : '') {
         my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/ or die "--time-floor $text: it is like 1ms,0.5%, either of these alone, or 0\n";
         $floor[ $unit eq '%' ] = $unit eq '%' ? $n : $n * $second{$unit};
     }
