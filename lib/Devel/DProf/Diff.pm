@@ -490,7 +490,8 @@ is called.
 
 FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; time_floor and
+time_floor_percent, seconds and percent of the greater total below which rules pass over a time that has grown, of one run a side (0.001 and 0.5); windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
 ones for all that follow.
 
 =item gate TEXT
