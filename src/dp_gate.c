@@ -13,6 +13,7 @@ static const char total[] = "(total)";
 struct checking {
     const struct dp_diff *diff;
     struct dp_gate *gate;
+    const struct dp_diff_family *family;
     uint32_t rule, side;
 };
 
@@ -49,8 +50,23 @@ static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *
     return 0;
 }
 
+/* A time of one run a side that has changed by so little that it tells nothing. */
+static bool is_below(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+{
+    const struct dp_diff_how *how = c->diff->how;
+    uint64_t hz = dp_diff_hz(c->diff, rule->measure);
+    if (v->verdict != DP_DIFF_SINGLE || !hz || !c->diff->is_time || how->measures[rule->measure].metric >= DP_M_CALLS)
+        return false;
+    double growth = (double)(v->value - v->base), whole = c->family->whole > c->family->base_whole ? c->family->whole : c->family->base_whole;
+    return growth < how->time_floor[0] * (double)hz || 100 * growth < how->time_floor[1] * whole;
+}
+
 static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry, const struct dp_diff_values *v)
 {
+    if (crosses(c, rule, v) && is_below(c, rule, v)) {
+        c->gate->below++;
+        return 0;
+    }
     switch (v->verdict) {
     case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
         return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
@@ -103,6 +119,7 @@ static int check_side(struct checking *c)
     int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0, rule->incl != 0, c->side);
     if (rc < 0)
         return rc;
+    c->family = &family;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
         if (e < n ? !is_shown(c->diff, e, &family.values[e]) : c->diff->how->normalize)

@@ -45,4 +45,15 @@ int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, str
 int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 int dp_render_html(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 
+/* A whole number with commas between groups of three digits. */
+void dp_render_grouped(struct dp_buf *buf, uint64_t n);
+/* A number that somebody gave: as few decimals as it has, up to 6. */
+void dp_render_given(struct dp_buf *buf, double value);
+
+/* The text with its middle cut out, so that it takes `columns` columns at most; as it is where it takes no more. */
+void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns);
+/* Lines, none wider than `width` columns (0: as they are): broken at blanks, with `indent` before what goes on. A word that is too long has its
+ * middle cut out. */
+void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width, const char *indent);
+
 #endif

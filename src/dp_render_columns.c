@@ -10,16 +10,21 @@ enum {
     GAP = 2,                    /* blanks between columns */
     STEP = 2,                   /* blanks of a level */
     LEVELS = 200,               /* beyond them nothing is indented further */
-    WIDEST = 200                /* a longer cell juts out, instead of filling up every other row */
+    WIDEST = 200,               /* a longer cell juts out, instead of filling up every other row */
+    NARROW = 20, NARROWEST = 8  /* to which texts are cut before columns are left out, and when there are none left to be so */
 };
+
+#define HIDDEN SIZE_MAX         /* as a width */
 
 struct printing {
     const struct dp_table *t;
     const struct dp_table_how *how;
     struct dp_sink *sink;
-    struct dp_buf text;
+    struct dp_buf text, cut;
     char num[DP_NUMBER_MAX];
-    size_t *width;              /* by column */
+    size_t *width;              /* by column; HIDDEN */
+    size_t *natural;            /* before anything was cut */
+    size_t first;               /* the first column that is shown */
     size_t indented;
     size_t pending;             /* blanks that are due before whatever comes next on the line */
 };
@@ -42,6 +47,32 @@ static size_t indent_of(const struct printing *p, const struct dp_row_of_table *
     return STEP * (size_t)(row->indent < LEVELS ? row->indent : LEVELS);
 }
 
+static void comment(struct printing *p, const struct dp_buf *line)
+{
+    if (p->how->width)
+        dp_render_wrapped(p->sink, line->ptr, line->len, p->how->width, "#   ");
+    else
+        add(p, line->ptr, line->len);
+    dp_sink_adds(p->sink, "\n");
+}
+
+/* Columns that a narrow terminal has no room for. */
+static void print_hidden(struct printing *p)
+{
+    bool any = false;
+    p->cut.len = 0;
+    for (size_t c = 0; p->width && c < p->t->n_columns; c++) {
+        if (p->width[c] != HIDDEN)
+            continue;
+        const char *name = p->t->columns[c].title;
+        dp_buf_adds(&p->cut, any ? ", " : "# Left out, as the terminal is narrow: ");
+        dp_text_escape(&p->cut, name, strlen(name));
+        any = true;
+    }
+    if (any)
+        comment(p, &p->cut);
+}
+
 static void print_facts(struct printing *p)
 {
     const struct dp_table *t = p->t;
@@ -49,17 +80,19 @@ static void print_facts(struct printing *p)
         const struct dp_fact *fact = &t->facts[i];
         if (!dp_render_has_value(&fact->value))
             continue;
-        dp_sink_adds(p->sink, "# ");
-        dp_text_print(p->sink, fact->label, strlen(fact->label));
-        dp_sink_adds(p->sink, ": ");
+        p->cut.len = 0;
+        dp_buf_adds(&p->cut, "# ");
+        dp_text_escape(&p->cut, fact->label, strlen(fact->label));
+        dp_buf_adds(&p->cut, *fact->label ? ": " : "");
         struct dp_name value = dp_render_cell(&fact->value, t->hz, p->num, &p->text);
-        add(p, value.ptr, value.len);
+        dp_buf_add(&p->cut, value.ptr, value.len);
         if (fact->unit) {
-            dp_sink_adds(p->sink, " ");
-            dp_text_print(p->sink, fact->unit, strlen(fact->unit));
+            dp_buf_adds(&p->cut, " ");
+            dp_text_escape(&p->cut, fact->unit, strlen(fact->unit));
         }
-        dp_sink_adds(p->sink, "\n");
+        comment(p, &p->cut);
     }
+    print_hidden(p);
     if (t->n_facts)
         dp_sink_adds(p->sink, "#\n");
 }
@@ -90,7 +123,72 @@ static void measure(struct printing *p)
             size_t n = width_of(cell_at(p, r, c), str) + indent_of(p, &t->rows[r], c);
             if (n > p->width[c] && n <= WIDEST)
                 p->width[c] = n;
+            else if (n > WIDEST && p->how->width)
+                p->width[c] = WIDEST;   /* and is cut */
         }
+}
+
+/* ---- narrow terminals ---- */
+
+static size_t line_width(const struct printing *p)
+{
+    size_t all = 0;
+    for (size_t c = 0; c < p->t->n_columns; c++)
+        all += p->width[c] == HIDDEN ? 0 : p->width[c] + (all ? GAP : 0);
+    return all;
+}
+
+/* Takes from the widest texts, column by column, as long as they have more than `least`. */
+static bool cut_texts(struct printing *p, size_t least)
+{
+    for (size_t all = line_width(p); all > p->how->width; all--) {
+        size_t widest = p->t->n_columns;
+        for (size_t c = 0; c < p->t->n_columns; c++)
+            if (p->t->columns[c].left && p->width[c] != HIDDEN && p->width[c] > least
+                && (widest == p->t->n_columns || p->width[c] > p->width[widest]))
+                widest = c;
+        if (widest == p->t->n_columns)
+            return false;
+        p->width[widest]--;
+    }
+    return true;
+}
+
+static bool hide_spare(struct printing *p)
+{
+    size_t n = p->t->n_columns, spare = n;
+    for (size_t c = 0; c < n; c++)
+        if (p->width[c] != HIDDEN && p->t->columns[c].spare && (spare == n || p->t->columns[c].spare >= p->t->columns[spare].spare))
+            spare = c;
+    for (size_t c = 0; c < n; c++)
+        if (p->width[c] != HIDDEN)
+            p->width[c] = p->natural[c];
+    if (spare < n)
+        p->width[spare] = HIDDEN;
+    return spare < n;
+}
+
+static void fit(struct printing *p)
+{
+    memcpy(p->natural, p->width, p->t->n_columns * sizeof *p->width);
+    bool fits = !p->how->width;
+    while (!fits && !(fits = cut_texts(p, NARROW)) && hide_spare(p))
+        ;
+    if (!fits)
+        cut_texts(p, NARROWEST);
+    while (p->first + 1 < p->t->n_columns && p->width[p->first] == HIDDEN)
+        p->first++;
+}
+
+/* A text as its column has room for it. */
+static struct dp_name shown(struct printing *p, size_t c, struct dp_name str, size_t indent)
+{
+    size_t room = p->width[c] > indent + NARROWEST ? p->width[c] - indent : NARROWEST;
+    if (!p->how->width || !p->t->columns[c].left || dp_text_columns(str.ptr, str.len) <= room)
+        return str;
+    p->cut.len = 0;
+    dp_render_cut(&p->cut, str.ptr, str.len, room);
+    return (struct dp_name){ p->cut.ptr, p->cut.len };
 }
 
 static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
@@ -104,9 +202,11 @@ static const char *colour_of(const struct printing *p, const struct dp_row_of_ta
 /* Blanks are put off until something follows them, so that no line ends in blanks. */
 static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent, const char *colour)
 {
+    if (p->width[c] == HIDDEN)
+        return;
     size_t fill = p->width[c] > width + indent ? p->width[c] - width - indent : 0;
     bool left = p->t->columns[c].left;
-    p->pending += (c ? GAP : 0) + (left ? 0 : fill) + indent;
+    p->pending += (c > p->first ? GAP : 0) + (left ? 0 : fill) + indent;
     if (str.len) {
         dp_sink_blanks(p->sink, p->pending);
         p->pending = 0;
@@ -128,12 +228,14 @@ static void end_line(struct printing *p)
 static void print_head(struct printing *p)
 {
     for (size_t c = 0; c < p->t->n_columns; c++) {
-        struct dp_name str = title(p, c);
+        struct dp_name str = shown(p, c, title(p, c), 0);
         put(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
     }
     end_line(p);
     for (size_t c = 0; c < p->t->n_columns; c++) {
-        if (c)
+        if (p->width[c] == HIDDEN)
+            continue;
+        if (c > p->first)
             dp_sink_blanks(p->sink, GAP);
         for (size_t i = 0; i < p->width[c]; i++)
             dp_sink_add(p->sink, ".", 1);
@@ -154,9 +256,10 @@ static void print_section(struct printing *p, const char *section, const char *g
     if (!section || p->how->quiet)
         return;
     dp_sink_adds(p->sink, gap);
-    dp_sink_adds(p->sink, "# ");
-    dp_text_print(p->sink, section, strlen(section));
-    dp_sink_adds(p->sink, "\n");
+    p->cut.len = 0;
+    dp_buf_adds(&p->cut, "# ");
+    dp_text_escape(&p->cut, section, strlen(section));
+    comment(p, &p->cut);
     dp_sink_adds(p->sink, gap);
 }
 
@@ -168,8 +271,11 @@ static void print_rows(struct printing *p)
         print_section(p, row->section, "\n");
         for (size_t c = 0; c < t->n_columns; c++) {
             const struct dp_cell *cell = cell_at(p, r, c);
+            size_t indent = indent_of(p, row, c);
             struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
-            put(p, c, str, width_of(cell, str), indent_of(p, row, c), colour_of(p, row, cell));
+            if (cell->kind == DP_CELL_TEXT)
+                str = shown(p, c, str, indent);
+            put(p, c, str, width_of(cell, str), indent, colour_of(p, row, cell));
         }
         end_line(p);
         print_block(p, &row->block);
@@ -184,13 +290,15 @@ static void start(struct printing *p, const struct dp_table *t, const struct dp_
     p->sink = sink;
     p->indented = dp_render_indented(t);
     dp_buf_init(&p->text);
+    dp_buf_init(&p->cut);
 }
 
 static int finish(struct printing *p)
 {
-    int rc = p->text.err;
+    int rc = p->text.err ? p->text.err : p->cut.err;
     dp_mem_free(p->width);
     dp_buf_release(&p->text);
+    dp_buf_release(&p->cut);
     return rc;
 }
 
@@ -198,10 +306,12 @@ int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how, 
 {
     struct printing p;
     start(&p, t, how, sink);
-    p.width = dp_mem_realloc(NULL, t->n_columns, sizeof *p.width);
+    p.width = dp_mem_realloc(NULL, 2 * t->n_columns, sizeof *p.width);
     if (!p.width)
         return DP_E_NOMEM;
+    p.natural = p.width + t->n_columns;
     measure(&p);
+    fit(&p);
     if (!how->quiet) {
         print_facts(&p);
         print_head(&p);

@@ -27,6 +27,23 @@ struct dp_cell dp_rdiff_kept(struct dp_rdiff *r)
     return dp_cell_text(text.ptr, text.len);
 }
 
+/* What a narrow terminal can do without, the greatest number first: never the change and the name. */
+static unsigned spare_of(enum dp_rdiff_kind kind)
+{
+    switch (kind) {
+    case K_INTERVAL: return 9;
+    case K_MOVED: return 8;
+    case K_BASE_PERCENT: return 7;
+    case K_BASE_CALLS: case K_CALLS: return 6;
+    case K_COMPUTE: return 5;
+    case K_P: return 4;
+    case K_BASE_HUMAN: case K_BASE: return 3;
+    case K_HUMAN: case K_VALUE: return 2;
+    case K_CHANGE: case K_SPREAD: case K_FAILS: return 1;
+    default: return 0;
+    }
+}
+
 void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key, const char *title, const char *name, unsigned width)
 {
     if (dp_mem_grow((void **)&r->kinds, &r->kinds_cap, r->n_columns + 1, sizeof *r->kinds) < 0
@@ -46,6 +63,7 @@ void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side,
         dp_buf_addf(&r->scratch, "_%" PRIu32, side);
     c->key = dp_rdiff_keep(r).ptr;
     c->width = width;
+    c->spare = spare_of(kind);
     c->left = kind >= K_STATUS || kind == K_FORMULA || kind == K_VERDICT;
     r->kinds[r->n_columns++] = (struct dp_rdiff_column){ kind, side, key };
 }
@@ -189,26 +207,14 @@ static void total_facts(struct dp_rdiff *r)
     }
 }
 
-/* A number that somebody gave: as few decimals as it has, up to 6. */
-static void add_given(struct dp_buf *buf, double value)
-{
-    unsigned decimals = 0;
-    double whole = value;
-    while (decimals < 6 && fabs(whole - floor(whole + 0.5)) > 1e-7) {
-        decimals++;
-        whole *= 10;
-    }
-    dp_render_real(buf, value, decimals, false);
-}
-
 static void test_text(struct dp_rdiff *r, size_t tests)
 {
     dp_buf_addf(&r->scratch, "%zu with at least ", tests);
-    add_given(&r->scratch, r->how->floor);
+    dp_render_given(&r->scratch, r->how->floor);
     dp_buf_adds(&r->scratch, " % of the total; a change is true when its corrected p is at most ");
-    add_given(&r->scratch, r->how->alpha);
+    dp_render_given(&r->scratch, r->how->alpha);
     dp_buf_adds(&r->scratch, "; intervals are of ");
-    add_given(&r->scratch, 100 * r->how->confidence);
+    dp_render_given(&r->scratch, 100 * r->how->confidence);
     dp_buf_adds(&r->scratch, " %, each for itself");
 }
 
@@ -261,8 +267,39 @@ static void speed_facts(struct dp_rdiff *r)
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
+/* What becomes of a gate stands first, before all that it is about. */
+static void gate_facts(struct dp_rdiff *r)
+{
+    if (r->has_gate && r->people && r->how->format != DP_MARKDOWN) {      /* that has a title for it */
+        dp_gate_verdict(&r->scratch, &r->gate, &r->diff);
+        fact(r, "Gate", "gate", dp_rdiff_kept(r), NULL);
+    }
+    if (r->has_gate && r->how->format == DP_HTML)
+        dp_gate_facts(&r->table, &r->texts, &r->gate, &r->diff);
+}
+
+/* Rows that are left out because nothing of them has changed, and that there are no others. */
+static void unchanged_fact(struct dp_rdiff *r)
+{
+    size_t n = r->unchanged;
+    bool subs = r->how->over.keys[0] == DP_K_SUB, text = r->how->format != DP_MARKDOWN && r->how->format != DP_HTML;
+    if (!r->people) {
+        fact(r, "", "unchanged", dp_cell_count(n), NULL);
+        return;
+    }
+    if (!n || r->how->verbose || (n < r->n_rows && r->how->separator && *r->how->separator))
+        return;                 /* all rows are there */
+    if (n == r->n_rows)
+        dp_buf_adds(&r->scratch, "nothing changed: ");
+    dp_render_grouped(&r->scratch, n);
+    dp_buf_addf(&r->scratch, " %s%s did not change (-v shows %s)", subs ? "sub" : r->how->over.n_keys > 1 ? "combination" : "entr",
+                subs || r->how->over.n_keys > 1 ? n == 1 ? "" : "s" : n == 1 ? "y" : "ies", n == 1 ? "it" : "them");
+    fact(r, text ? "" : "Unchanged", "unchanged", dp_rdiff_kept(r), NULL);
+}
+
 static void facts(struct dp_rdiff *r)
 {
+    gate_facts(r);
     side_facts(r);
     for (size_t i = 0; i < r->how->n_facts; i++) {
         const struct dp_report_fact *f = &r->how->facts[i];
@@ -274,11 +311,11 @@ static void facts(struct dp_rdiff *r)
         test_facts(r);
         speed_facts(r);
         dp_rdiff_largest(r);
+        unchanged_fact(r);
     }
-    if (r->has_gate && r->how->format == DP_HTML)
-        dp_gate_facts(&r->table, &r->texts, &r->gate, &r->diff);
     if (r->has_gate && !r->people) {
         bool failed = r->gate.failed || (r->gate.undecided && r->how->strict);
+        fact(r, "", "below_time_floor", dp_cell_count(r->gate.below), NULL);
         fact(r, "", "gate", dp_rdiff_words(failed ? "failed" : r->gate.undecided ? "undecided" : "passed"), NULL);
         fact(r, "", "findings", (struct dp_cell){ .kind = DP_CELL_JSON, .ptr = r->findings.ptr, .len = r->findings.len }, NULL);
     }
@@ -305,11 +342,14 @@ static int compare_all(struct dp_rdiff *r)
     bool calls = how->verbose || !r->people;
     r->families = dp_mem_zalloc(n * sizeof *r->families);
     r->calls = dp_mem_zalloc(n * sizeof *r->calls);
-    int rc = r->families && r->calls ? 0 : DP_E_NOMEM;
+    r->ops = how->beside ? dp_mem_zalloc(n * sizeof *r->ops) : NULL;
+    int rc = r->families && r->calls && (r->ops || !how->beside) ? 0 : DP_E_NOMEM;
     for (uint32_t s = 1; s < n && rc == 0; s++) {
         rc = dp_diff_compare(&r->families[s], &r->diff, 0, how->children != 0, s);
         if (rc == 0 && calls)
             rc = dp_diff_compare(&r->calls[s], &r->diff, DP_RULE_CALLS, false, s);
+        if (rc == 0 && r->ops)
+            rc = dp_diff_compare(&r->ops[s], &r->diff, how->beside, how->children != 0, s);
         r->sets = r->sets || (rc == 0 && dp_rdiff_is_tested(&r->families[s].total));
         for (size_t e = 0; e < dp_diff_entries(&r->diff) && rc == 0 && !r->sets; e++)
             r->sets = dp_rdiff_is_tested(&r->families[s].values[e]);
@@ -350,7 +390,7 @@ static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
 {
     struct dp_table_how how = {
         .format = format, .separator = r->how->separator, .quiet = r->how->quiet != 0,
-        .colour = r->how->colour != 0 && r->how->format == DP_TEXT, .title = r->how->title,
+        .colour = r->how->colour != 0 && r->how->format == DP_TEXT, .title = r->how->title, .width = r->how->format == DP_TEXT ? r->how->width : 0,
     };
     return dp_table_print(&r->table, &how, sink);
 }
@@ -399,7 +439,10 @@ static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
         dp_gate_text(&buf, &r->gate, &r->diff, text ? "" : "# ");
     if (buf.len && text)
         dp_sink_adds(sink, "\n");
-    dp_sink_add(sink, buf.ptr, buf.len);
+    if (text)
+        dp_render_wrapped(sink, buf.ptr, buf.len, r->how->width, "      ");
+    else
+        dp_sink_add(sink, buf.ptr, buf.len);
     rc = rc < 0 ? rc : buf.err;
     dp_buf_release(&buf);
     return rc;
@@ -412,9 +455,12 @@ static void release(struct dp_rdiff *r)
             dp_diff_family_release(&r->families[s]);
         if (r->calls)
             dp_diff_family_release(&r->calls[s]);
+        if (r->ops)
+            dp_diff_family_release(&r->ops[s]);
     }
     dp_mem_free(r->families);
     dp_mem_free(r->calls);
+    dp_mem_free(r->ops);
     dp_mem_free(r->rows);
     dp_mem_free(r->kinds);
     dp_table_release(&r->table);

@@ -15,6 +15,7 @@ enum dp_rdiff_kind {
     K_BASE_PERCENT, K_BASE, K_BASE_CALLS, K_BASE_HUMAN, K_BASE_SPREAD,
     K_COMPUTE, K_FORMULA, K_CHANGE, K_PERCENT, K_VALUE, K_CALLS,
     K_HUMAN, K_SPREAD, K_CHANGE_PERCENT, K_INTERVAL, K_LOW, K_HIGH, K_P, K_VERDICT,
+    K_BASE_OPS, K_OPS, K_OPS_PERCENT, K_OPS_VERDICT,
     K_STATUS, K_FAILS, K_MOVED, K_PLACE, K_KEY
 };
 
@@ -34,18 +35,21 @@ struct dp_rdiff_row {
     uint32_t entry;
     enum dp_rdiff_section section;
     uint32_t fails;             /* the first finding that is about it, and 1; 0: none */
+    bool unchanged;             /* on all sides */
 };
 
 struct dp_rdiff {
     struct dp_diff diff;
     const struct dp_diff_how *how;
     struct dp_diff_family *families, *calls;    /* by side */
+    struct dp_diff_family *ops; /* by side: what is certain beside times; NULL: it is not known */
     struct dp_gate gate;
     bool has_gate;
     bool sets;                  /* some side has several runs that do not agree: medians are compared */
     bool people;                /* no table for machines */
     struct dp_rdiff_row *rows;
     size_t n_rows;
+    size_t unchanged;           /* of them: nothing has changed in them */
     struct dp_table table;
     struct dp_rdiff_column *kinds;
     struct dp_column *columns;

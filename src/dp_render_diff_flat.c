@@ -102,6 +102,17 @@ static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
     return c;
 }
 
+/* Both have it, and have the same; and no rule is crossed, nor do ops say otherwise. */
+static bool is_unchanged(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
+{
+    bool same = row->section == S_BOTH && !row->fails && r->diff.n_sides > 1;
+    for (uint32_t s = 1; s < r->diff.n_sides && same; s++) {
+        const struct dp_diff_values *v = values_of(r, row->entry, s), *ops = r->ops ? &r->ops[s].values[row->entry] : NULL;
+        same = v->verdict == DP_DIFF_EQUAL && v->there && v->base_there && (!ops || ops->verdict != DP_DIFF_EXACT);
+    }
+    return same;
+}
+
 int dp_rdiff_make_rows(struct dp_rdiff *r)
 {
     size_t n = dp_diff_entries(&r->diff);
@@ -118,7 +129,10 @@ int dp_rdiff_make_rows(struct dp_rdiff *r)
         if (!r->diff.shown[e] || (r->how->baseline_only && section != S_BOTH))
             continue;
         order[r->n_rows] = (uint32_t)r->n_rows;
-        r->rows[r->n_rows++] = (struct dp_rdiff_row){ e, section, fails[e] };
+        struct dp_rdiff_row *row = &r->rows[r->n_rows++];
+        *row = (struct dp_rdiff_row){ .entry = e, .section = section, .fails = fails[e] };
+        row->unchanged = is_unchanged(r, row);
+        r->unchanged += row->unchanged;
     }
     if (ok) {
         dp_sort_u32(order, r->n_rows, compare_rows, r);
@@ -215,6 +229,12 @@ static void key_columns(struct dp_rdiff *r)
         dp_rdiff_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
     if (!r->people)
         dp_rdiff_column(r, K_PLACE, 0, 0, "Place", "place", 0);
+    for (uint32_t s = 1; s < r->diff.n_sides && r->ops && !r->people; s++) {
+        dp_rdiff_column(r, K_BASE_OPS, s, 0, "Base ops", "ops_baseline", 0);
+        dp_rdiff_column(r, K_OPS, s, 0, "Ops", "ops", 0);
+        dp_rdiff_column(r, K_OPS_PERCENT, s, 0, "Ops %", "ops_change_pct", 0);
+        dp_rdiff_column(r, K_OPS_VERDICT, s, 0, "Ops verdict", "ops_verdict", 0);
+    }
 }
 
 void dp_rdiff_flat_columns(struct dp_rdiff *r)
@@ -297,7 +317,51 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
     return dp_rdiff_kept(r);
 }
 
-static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v)
+/* Where time cannot tell: what ops say, which can. */
+static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v, const struct dp_diff_values *ops)
+{
+    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
+    if (!ops || certain || (ops->verdict == DP_DIFF_EQUAL && (v->verdict == DP_DIFF_SMALL || (!ops->value && !ops->base))))
+        return;
+    bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE || ops->verdict == DP_DIFF_EQUAL;
+    if (!known)
+        return;
+    dp_buf_adds(&r->scratch, r->scratch.len ? " (ops " : "(ops ");
+    if (ops->verdict == DP_DIFF_EQUAL)
+        dp_buf_adds(&r->scratch, "equal");
+    else if (!ops->base)
+        dp_buf_adds(&r->scratch, "from 0");
+    else {
+        dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
+        dp_buf_adds(&r->scratch, " %");
+    }
+    /* seeds that were random make them repeat but nearly */
+    bool exact = ops->verdict != DP_DIFF_TRUE && r->how->measures[r->how->beside].tolerance == 0;
+    dp_buf_adds(&r->scratch, exact && ops->verdict == DP_DIFF_EXACT ? ", exact)" : ")");
+}
+
+static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v);
+
+static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v, const struct dp_diff_values *ops)
+{
+    char num[DP_NUMBER_MAX];
+    struct dp_cell alone = change_alone(r, v);
+    if (!r->people || !ops || (r->how->separator && *r->how->separator))
+        return alone;
+    dp_buf_add(&r->scratch, alone.kind == DP_CELL_TEXT ? alone.ptr : num,
+               alone.kind == DP_CELL_TEXT ? alone.len : dp_render_number(num, &alone, 0, true));
+    size_t before = r->scratch.len;
+    add_ops(r, v, ops);
+    if (r->scratch.len > before) {
+        struct dp_cell both = dp_rdiff_kept(r);
+        both.sign = alone.sign;     /* it is coloured like a number */
+        return both;
+    }
+    r->scratch.len = 0;
+    return alone;
+}
+
+static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v)
 {
     if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
         return dp_rdiff_words("~");
@@ -355,6 +419,7 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, c
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     uint32_t side = c->side ? c->side : 1;
     const struct dp_diff_values *v = values_of(r, row->entry, side), *calls = r->calls ? &r->calls[side].values[row->entry] : NULL;
+    const struct dp_diff_values *ops = r->ops ? &r->ops[side].values[row->entry] : NULL;
     const struct dp_diff_family *f = &r->families[side];
     const struct dp_name *text;
     struct dp_diff_place place;
@@ -372,12 +437,16 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, c
     case K_CALLS: return v->there ? dp_cell_count(calls->value) : empty;
     case K_HUMAN: return v->there ? human_cell(r, v->value, v->spread) : empty;
     case K_SPREAD: return v->there && r->sets ? signed_real(r, v->spread) : empty;
-    case K_CHANGE_PERCENT: return v->there && v->base_there ? change_cell(r, v) : empty;
+    case K_CHANGE_PERCENT: return v->there && v->base_there ? change_cell(r, v, ops) : empty;
     case K_INTERVAL: return interval_cell(r, v);
     case K_LOW: return dp_rdiff_is_tested(v) ? signed_real(r, v->low) : empty;
     case K_HIGH: return dp_rdiff_is_tested(v) ? signed_real(r, v->high) : empty;
     case K_P: return p_cell(r, v);
     case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
+    case K_BASE_OPS: return ops->base_there ? dp_cell_count(ops->base) : empty;
+    case K_OPS: return ops->there ? dp_cell_count(ops->value) : empty;
+    case K_OPS_PERCENT: return ops->there && ops->base_there ? dp_rdiff_percent(dp_rdiff_change_percent(ops), true) : empty;
+    case K_OPS_VERDICT: return ops->there || ops->base_there ? dp_rdiff_verdict(ops) : empty;
     case K_STATUS: return dp_rdiff_words(statuses[row->section]);
     case K_FAILS: return row->fails ? fails_cell(r, row) : empty;
     case K_MOVED:
@@ -480,6 +549,9 @@ int dp_rdiff_fill_flat(struct dp_rdiff *r)
             shown = 0;
         section = r->rows[i].section;
         if ((r->how->rows && shown >= r->how->rows) || !is_large(r, &r->rows[i]))
+            continue;
+        /* readers of fields want all of them */
+        if (r->rows[i].unchanged && r->people && !r->how->verbose && !(r->how->separator && *r->how->separator))
             continue;
         struct dp_cell *cells = dp_table_row(&r->table);
         if (!cells)

@@ -173,6 +173,31 @@ static void add_github(struct dp_buf *to, const char *ptr, size_t len, bool prop
 
 /* ---- text, Markdown, JSON ---- */
 
+static void add_number(struct dp_buf *buf, size_t n, const char *what)
+{
+    dp_render_grouped(buf, n);
+    dp_buf_addf(buf, " %s%s", what, n == 1 ? "" : "s");
+}
+
+void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff)
+{
+    bool failed = gate->failed || (gate->undecided && diff->how->strict);
+    dp_buf_adds(buf, failed ? "failed, " : gate->undecided ? "undecided, " : "passed, ");
+    if (gate->n)
+        add_number(buf, gate->n, "finding");
+    else
+        add_number(buf, diff->how->n_rules, "rule");
+    if (gate->below) {
+        dp_buf_adds(buf, "; ");
+        add_number(buf, gate->below, "time");
+        dp_buf_adds(buf, gate->below == 1 ? " that has grown by less than " : " that have grown by less than ");
+        dp_render_given(buf, 1e3 * diff->how->time_floor[0]);
+        dp_buf_adds(buf, " ms or ");
+        dp_render_given(buf, diff->how->time_floor[1]);
+        dp_buf_adds(buf, gate->below == 1 ? " % of the total does not count (--time-floor)" : " % of the total do not count (--time-floor)");
+    }
+}
+
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix)
 {
     struct dp_buf line;
@@ -187,8 +212,13 @@ void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         escaped(buf, &line);
         dp_buf_adds(buf, "\n");
     }
-    if (!gate->n)
+    if (gate->n) {
+        dp_buf_addf(buf, "%sGate: ", prefix);
+        dp_gate_verdict(buf, gate, diff);
+        dp_buf_adds(buf, "\n");
+    } else {
         dp_buf_addf(buf, "%sok    %zu rule%s\n", prefix, diff->how->n_rules, diff->how->n_rules == 1 ? "" : "s");
+    }
     buf->err = buf->err ? buf->err : line.err;
     dp_buf_release(&line);
 }
@@ -196,9 +226,6 @@ void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct d
 void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate, const struct dp_diff *diff)
 {
     struct dp_buf line;
-    bool failed = gate->failed || (gate->undecided && diff->how->strict);
-    const char *verdict = failed ? "failed" : gate->undecided ? "undecided" : "passed";
-    dp_table_fact(table, "Gate", "gate", dp_cell_text(verdict, strlen(verdict)), NULL);
     dp_buf_init(&line);
     for (size_t i = 0; i < gate->n; i++) {
         const struct dp_finding *f = &gate->findings[i];

@@ -14,6 +14,9 @@ void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, do
 /* `, p = 0.00123`. */
 void dp_gate_p(struct dp_buf *buf, double p);
 
+/* Appends what became of it, in one line without its end: `failed, 3 findings`. */
+void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
+
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);

@@ -38,6 +38,7 @@ struct dp_column {
     const char *key;            /* for machines: "children_pct" */
     unsigned width;             /* at least, in text */
     bool left;                  /* aligned to the left; lines are never filled up with blanks */
+    unsigned spare;             /* where a terminal is too narrow, the column with the greatest number goes first; 0: never */
 };
 
 /* What stands below a row: call chains, a histogram. In JSON it is the value of a key
@@ -85,6 +86,8 @@ struct dp_table_how {
                                  * numbers and is refused (DP_E_ARG) */
     bool quiet;                 /* text: rows only; CSV: no header; Markdown, HTML: no facts. JSON is always whole */
     bool colour;                /* text: ANSI colours by tint */
+    size_t width;               /* text in columns: no line is wider, where that can be. Texts are cut in the middle, columns that are spare
+                                 * left out, which is told, comments wrapped. 0: as wide as it gets */
     const char *title;          /* of the page in HTML */
 };
 

@@ -378,6 +378,7 @@ struct dp_diff_how {
     int normalize;                  /* values as if all runs had the baseline's total */
     size_t work;                    /* of times of several runs: the measure that tells how much each sub did, ops; values are
                                      * then as if all runs had had the same speed (dp_diff.h). 0: as they are */
+    size_t beside;                  /* of times: the measure, ops, that is certain where these are not. 0: none */
     int compute;                    /* enum dp_diff_compute */
     long weights[2];                /* of the baseline, of the other side */
     size_t order;                   /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was
@@ -391,6 +392,8 @@ struct dp_diff_how {
     const struct dp_rule *rules;
     size_t n_rules;
     int strict;                     /* what cannot be decided fails */
+    double time_floor[2];           /* seconds; percent of the greater total: with one run a side no rule looks at a time that has changed by
+                                     * less than either */
     int (*match)(void *ctx, size_t pattern, const char *ptr, size_t len);   /* 1, 0, or negative to stop */
     void *match_ctx;
     /* output */
@@ -403,6 +406,7 @@ struct dp_diff_how {
     int format;                     /* enum dp_format of dp_table.h */
     const char *separator, *title;
     int quiet, colour;
+    size_t width;                   /* of the terminal that text is for; 0: as wide as it gets */
     const struct dp_report_fact *facts;
     size_t n_facts;
 };

@@ -274,7 +274,7 @@ sub tree_file {
     like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/, '-N without --run');
     like(json('--tree', $old, $new)->{metric}, qr/with what was called/, '--tree: values with what was called');
     is(json('--callers', 'My::f', $old, $new)->{callers_of}, 'My::f', '--callers: of what');
-    like(tool($old, $new)->{out}, qr/^# Baseline total: .*\n# New total: .*\n#\n/m, 'nothing changed, nothing is named');
+    like(tool($old, $new)->{out}, qr/^# Baseline total: .*\n# New total: .*\n# nothing changed: 4 subs did not change \(-v shows them\)\n#\n/m, 'nothing changed, nothing is named');
     is(tool('--percent-limit', 50, '-q', tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
         tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out} =~ s/.*  //r, "A::g\n", '--percent-limit');
 }

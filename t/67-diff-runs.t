@@ -147,7 +147,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $env = { PERL5LIB => $home, PERL5OPT => '-MMod' };
     my $run = tool({ dir => $home, env => $env }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5", '-N', 3, '--warmup', 1, '--keep', "$home/kept", '-m', 'calls', '--fail-if', 'calls > 10%');
     is($run->{status}, 3, '--run: compared, and the gate fails') or diag $run->{err};
-    like($run->{out}, qr/^# Baseline: \S+ f\.pl 3 \(3 runs\)\n# New: \S+ f\.pl 5 \(3 runs\)\n/, '... sides by their commands');
+    like($run->{out}, qr/^# Gate: failed, 2 findings\n# Baseline: \S+ f\.pl 3 \(3 runs\)\n# New: \S+ f\.pl 5 \(3 runs\)\n/, '... sides by their commands');
     like($run->{out}, qr/^FAIL  calls > 10%: main::f: 3 -> 5 \(\+66\.67%\)$/m, '... what fails');
     like($run->{out}, qr/^# Exact: /m, '... hash seeds are pinned');
     unlike($run->{out} . $run->{err}, qr/output|noise/, '... what the commands print is not shown');
@@ -166,7 +166,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
     is($bad->{status}, 1, 'a run that fails: exit 1');
     is($bad->{out}, '', '... nothing is compared');
-    like($bad->{err}, qr/\Anoise\ndprofdiff: \S+ f\.pl 5 7: exit status 7; nothing was compared\n\z/, '... and what it said');
+    like($bad->{err}, qr/\Adprofdiff: -N 2: [^\n]*\nnoise\ndprofdiff: \S+ f\.pl 5 7: exit status 7; nothing was compared\n\z/, '... and what it said');
     like(tool('--run', 'true', '--run', 'true')->{err}, qr/left no profile; is it a Perl program/, 'no Perl program');
     like(tool({ dir => $home }, '--run', "$^X f.pl 1; kill -9 \$\$", '--run', 'true', '-q', '--warmup', 0)->{err}, qr/killed by signal 9/, 'killed');
     my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run', "$^X f.pl 3", '--run', "$^X f.pl 3");
@@ -196,8 +196,84 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is_deeply([glob "$home/tmon*"], [], 'nothing is left where it ran');
 }
 
-done_testing;
 
+# ---- ops beside times that cannot decide ----
+
+{
+    my @files = map { my ($name, $ops) = @$_; join ',', map { run_file("$dir/beside.$name.$_", 'Inv::price' => [10_000 + $_ % 3, $ops], 'Inv::same' => [10_000 + $_ % 5, 500],
+        'Inv::more' => [$name eq 'new' ? 20_000 + $_ : 10_000 + $_, $ops], 'Inv::constant' => [7, 7]) } 1 .. 8 } ['old', 1000], ['new', 1177];
+    my $out = tool(@files)->{out};
+    like($out, qr/ ~ \(ops \+17\.7 %, exact\) .* A::Inv::price$/m, 'time cannot tell, ops can');
+    like($out, qr/ ~ \(ops equal\) .* A::Inv::same$/m, 'ops are the same');
+    like($out, qr/ \+\d+\.\d+% +\S+ to \S+ .* A::Inv::more$/m, 'where time decides, it stands alone');
+    unlike($out, qr/Inv::constant/, 'what did not change is no row');
+    like($out, qr/^# 2 subs did not change \(-v shows them\)$/m, '... but counted');
+    like(tool('-v', @files)->{out}, qr/ A::Inv::constant$/m, '-v: a row');
+    my $rows = by_name(json(@files));
+    is_deeply([@{ $rows->{'A::Inv::price'} }{qw(ops_baseline ops ops_change_pct ops_verdict verdict)}], [1000, 1177, 17.7, 'exact', 'not significant'], 'JSON: fields');
+    ok($rows->{'A::Inv::constant'}, 'JSON: all rows');
+    like(tool('--format', 'csv', @files)->{out}, qr/,ops_baseline,ops,ops_change_pct,ops_verdict\n.*^both,.*A::Inv::price,.*,1000,1177,17\.70,exact$/ms, 'CSV: fields');
+    my @one = map { s/,.*//r } @files;
+    like(tool(@one)->{out}, qr/ 0\.00% \(ops \+17\.7 %, exact\)  A::Inv::price$/m, 'one run a side');
+    my $fields = tool('-t', '|', @one)->{out};
+    unlike($fields, qr/\(ops|did not change/, 'fields are numbers');
+    like($fields, qr/\|A::Inv::constant$/m, '... of all rows');
+    unlike(tool('-m', 'real', '-n', @files)->{out}, qr/\(ops/, '-n: what is normalized is no evidence');
+    my $unpinned = spew("$dir/unpinned", slurp($one[1]) =~ s/hash_seed='0'/hash_seed='1'/r);
+    like(tool($one[0], $unpinned)->{out}, qr/\(ops \+17\.7 %\)/, 'not exact where the seeds differ');
+}
+
+# ---- --run: runs that cannot decide ----
+
+{
+    my $home = scratch();
+    my $program = spew("$home/p.pl", 'sub f { 1 } f()');
+    my @run = ({ dir => $home }, map({ ('--run', "$^X p.pl") } 1, 2), '--warmup', 0);
+    my ($how, @more) = @run;
+    like(tool($how, @more, '-N', 3)->{err}, qr/\Adprofdiff: -N 3: with so few runs no difference of times can be significant at 0\.005; 6 a side are the least\ndprofdiff: run 1/, 'before they begin');
+    like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err}, qr/at 0\.05; 4 a side are the least\n/, 'at another level');
+    unlike(tool($how, @more, '-N', 4, '--alpha', 0.05)->{err}, qr/with so few runs/, 'enough');
+    unlike(tool($how, @more, '-N', 1, '-m', 'calls')->{err}, qr/with so few runs/, 'calls need one');
+}
+
+# ---- one run a side: what is too little to count ----
+
+{
+    my ($old, $new) = map { my $by = $_; run_file("$dir/floor.$by", tiny => [100 + 50 * $by, 10], large => [500_000 + 100_000 * $by, 10], middle => [200_000 + 2000 * $by, 10 + $by]) } 0, 1;
+    my $gate = sub { my $run = tool('--fail-if', 'self > 0.1%', @_, $old, $new); return join ' ', $run->{status}, $run->{out} =~ /^FAIL  .*: (\S+): /mg };
+    is($gate->(), '3 (total) A::large', '1 ms and 0.5 %');
+    is($gate->('--time-floor', 0), '3 (total) A::large A::middle A::tiny', 'none');
+    is($gate->('--time-floor', '1ms'), '3 (total) A::large A::middle', 'a time');
+    is($gate->('--time-floor', '20%'), '0', 'a share');
+    is($gate->('--time-floor', '50us'), '3 (total) A::large A::middle A::tiny', 'as much as that counts');
+    my $out = tool('--fail-if', 'self > 0.1%', $old, $new)->{out};
+    like($out, qr/\A# Gate: failed, 2 findings; 2 times that have grown by less than 1 ms or 0\.5 % of the total do not count \(--time-floor\)\n.*\nGate: failed, 2 findings; 2 times[^\n]*\n\z/s, 'told first and last');
+    like(tool('--fail-if', 'self > 90%', $old, $new)->{out}, qr/\A# Gate: passed, 1 rule\n.*\nok    1 rule\n\z/s, 'passed: first and last');
+    is(tool('--fail-if', 'ops > 0', $old, $new)->{status}, 3, 'ops are exact');
+    is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_") for '5', '1ms,', 'x%', '';
+}
+
+# ---- never wider than the terminal ----
+
+SKIP: {
+    my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
+    skip 'script(1), for a terminal', 12 if $probe->{raw} || $probe->{out} !~ /here/;
+    my $command = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff';
+    my $long = 'Very::Long::' . 'Middle::' x 12 . 'end';
+    my @one = map { my $by = $_; run_file("$dir/wide.$by", $long => [1000 * $by, 10], short => [20, 10 * $by]) } 1, 2;
+    my @many = map { my $by = $_; join ',', map { run_file("$dir/wide.$by.$_", $long => [1000 * $by + $_, 10], short => [20 * $by + $_, 10]) } 1 .. 7 } 1, 2;
+    for my $case ([80, @one], [60, @one], [40, @one], [80, @many], [132, @many], [50, '--tree', @one]) {
+        my ($columns, @args) = @$case;
+        my $args = join ' ', map { "'$_'" } '--fail-if', 'self > 5%', @args;
+        my $run = run_program(['script', '-qec', "stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command --color never $args 2>/dev/null", '/dev/null'], limit => 60);
+        my @lines = split /\r?\n/, $run->{out} =~ s/\xc2\xb1/+/gr;
+        is_deeply([grep { length > $columns } @lines], [], "$columns columns: no line is wider");
+        like($run->{out}, qr/^(?!#|FAIL| {6}\S).* A?:?:?\S*\.\.\.\S*end\r?$/m, '... and the ends of a name are there');
+    }
+    like(tool({ env => { %ENV, COLUMNS => 40 } }, @one)->{out}, qr/ A::\Q$long\E$/m, 'in a pipe names are whole');
+}
+
+done_testing;
 # A process that has ended, and that nobody has waited for, is not running: in a container the first
 # process may wait for none.
 sub runs {

@@ -20,7 +20,7 @@ my @levels = (
                 [qw(dp_origin dp_subs dp_file dp_window dp_prof dp_prof_tree dp_prof_take dp_prof_all)] ],
     [ 'views',  [qw(dp_select dp_align dp_checkout dp_pair dp_rank dp_flat dp_tree dp_trace dp_overhead dp_chain dp_edges dp_stat dp_diff dp_diff_compare dp_diff_tree dp_gate
                     dp_stacks dp_stacks_reverse dp_palette dp_flame)] ],
-    [ 'render', [qw(dp_table dp_render dp_render_classic dp_render_file dp_render_columns dp_render_csv dp_render_json
+    [ 'render', [qw(dp_table dp_render dp_render_fit dp_render_classic dp_render_file dp_render_columns dp_render_csv dp_render_json
                     dp_render_markdown dp_render_html dp_chain_text dp_render_report dp_render_gate dp_render_diff dp_render_diff_flat dp_render_diff_tree dp_dump
                     dp_render_folded dp_share dp_render_flame dp_render_svg dp_render_page)] ],
 );

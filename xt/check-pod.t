@@ -53,7 +53,8 @@ sub options_of_pod {
 sub disagreements {
     my ($table, $pod) = @_;
     my %table = map { $_ => 1 } @$table;
-    my %pod = map { $_ => 1 } @$pod;
+    # the opposite of an option may be explained beside it
+    my %pod = map { $_ => 1 } grep { !/^--no-(.+)/ || $table{$_} || !$table{"--$1"} } @$pod;
     return (map({ "not in the manual: $_" } grep { !$pod{$_} } @$table),
         map({ "in the manual only: $_" } grep { !$table{$_} } sort keys %pod));
 }

@@ -698,7 +698,8 @@ A file of L<Devel::DProf::Baseline>, to be committed. Relative to the current fo
 
 =item fail_if => RULES
 
-As L<dprofdiff/--fail-if> has them; C<calls E<gt> 0, ops E<gt> 2%> if it is not given. Rules about times need a baseline that has times, and are of one run a side: they differ by chance.
+As L<dprofdiff/--fail-if> has them; C<calls E<gt> 0, ops E<gt> 2%> if it is not given. Rules about times need a baseline that has times, and are of one run a side: they differ by chance. Times that have grown by less than 1 ms or 0.5 % of the total do not
+count (see B<--time-floor> of L<dprofdiff>).
 
 =item counters_only => 1
 

@@ -197,11 +197,17 @@ static void faults(void)
     fault("a 99999999999999999999999999", "the count is too large: 99999999999999999999999999");
     char many[512] = "a 1\n";
     for (int i = 0; i < 25; i++)
-        strcat(many, i == 12 ? "b 2\n" : "bad line\n");
-    is_s(read_text(many), "[=0][a=1][b=2] 1/", "many faults");
-    is_u(out.faults, 24, "counted");
-    is_u(out.fault[9].line, 11, "ten of them named");
+        strcat(many, i % 2 ? "b 2\n" : "bad line\n");
+    is_s(read_text(many), "[=0][a=1][b=24] 1/", "many faults");
+    is_u(out.faults, 13, "counted");
+    is_u(out.fault[9].line, 20, "ten of them named");
     is_s(out.fault[9].message, out.message, "with their texts");
+    strcat(many, "bad line\n");
+    read_text(many);
+    is_i(out.code, DP_E_NOTPROFILE, "more of them than stacks: it is none");
+    read_text("NYTProf 5 0\n#Perl profile database\n");
+    is_i(out.code, DP_E_NOTPROFILE, "another profiler's file");
+    ok(strstr(out.message, "Devel::NYTProf"), "%s", out.message);
     read_text("a 3 5\nb 0 1\n");
     is_i(out.code, DP_E_ARG, "two counts");
     ok(strstr(out.message, "two counts on each line"), "%s", out.message);

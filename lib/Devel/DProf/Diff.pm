@@ -16,7 +16,7 @@ use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005,
+        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005, time_floor => 0.001, time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };
@@ -131,19 +131,19 @@ sub settle {
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks' if !$self->is_time && $measure->{metric} < 4;
     $self->{label} = $label;
-    $self->know_work if $measure->{metric} < 4 && !$self->{as_measured} && !$self->{normalize};
+    $self->know_work if $measure->{metric} < 4 && !$self->{normalize};
     return 1;
 }
 
-# Of several runs a side: ops tell a slow run from a slow sub.
+# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow sub, too.
 sub know_work {
     my ($self) = @_;
-    return if !grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
         return if $profile->unit ne 's' || !grep { $_ eq 'ops' } @{ counter_names($profile) };
     }
     push @{ $self->{measures} }, $self->measure('ops');
-    $self->{work} = $#{ $self->{measures} };
+    $self->{beside} = $#{ $self->{measures} };
+    $self->{work} = $self->{beside} if !$self->{as_measured} && grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
     return;
 }
 
@@ -490,7 +490,8 @@ is called.
 
 FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
+spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; time_floor and
+time_floor_percent, seconds and percent of the greater total below which rules pass over a time that has grown, of one run a side (0.001 and 0.5); windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
 ones for all that follow.
 
 =item gate TEXT

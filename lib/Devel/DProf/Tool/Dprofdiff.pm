@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side told windows renames);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress parsed list_of output written
-                          usage manual);
+                          usage manual terminal_width);
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -25,7 +25,7 @@ my @options = (
     'tree', 'percent-limit=f', 'callers=s', 'callees=s',
     'map=s@', 'symfs=s@', 'R|separate-anon!', 'A|autoload',
     'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
-    'fail-if=s@', 'strict', 'allow-truncated',
+    'fail-if=s@', 'time-floor=s', 'strict', 'allow-truncated',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
     'D|dump-raw-trace', 'processes', 'f|force', 'V|version', 'h|help', 'H|manual',
 );
@@ -54,6 +54,7 @@ sub main {
             complain("Unable to open $path: $!");
             return FAILED;
         }
+        too_few($opt, $diff, @sides);
         return with_signals(sub {
             my @recorded = eval { recorded($opt, scalar @sides) };
             return compare_all($opt, $diff, @sides, @recorded) if !$@;
@@ -62,6 +63,27 @@ sub main {
         });
     }
     return compare_all($opt, $diff, @sides);
+}
+
+# Says, before minutes are spent, that no difference of so few runs could be significant: the least p of two sides of n and m runs
+# is 2 / C(n + m, n).
+sub too_few {
+    my ($opt, $diff, @sides) = @_;
+    my ($runs, $alpha) = ($opt->{N} // 10, $diff->{alpha});
+    my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $runs;
+    my $least = sub {
+        my ($n, $m) = @_;
+        my $ways = 1;
+        $ways *= ($m + $_) / $_ for 1 .. $n;
+        return 2 / $ways;
+    };
+    return if $opt->{f} || ($METRIC{ $diff->{metric_name} } // 4) >= 4 || $least->($of_files, $runs) <= $alpha;
+    my $needed = 1;
+    $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
+    complain("dprofdiff: -N $runs: with so few runs no difference of times can be significant at $alpha; "
+        . ($needed > 999 ? "$sides[0]{name} has too few runs" : !@sides ? "$needed a side are the least"
+            : "$needed are the least beside the $of_files of $sides[0]{name}"));
+    return;
 }
 
 sub compare_all {
@@ -133,6 +155,7 @@ sub how {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
+    @how{qw(time_floor time_floor_percent)} = time_floor($opt->{'time-floor'}) if defined $opt->{'time-floor'};
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : -1);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
@@ -142,6 +165,19 @@ sub how {
     my $diff = Devel::DProf::Diff->new(%how, say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return $diff;
+}
+
+# --time-floor: 1ms,0.5%; either alone; 0 for none. Seconds and percent.
+sub time_floor {
+    my ($text) = @_;
+    my %second = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
+    my @floor = (0, 0);
+    return @floor if $text eq '0';
+    for my $limit (length $text ? split /,/, $text, -1 : '') {
+        my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/ or die "--time-floor $text: it is like 1ms,0.5%, either of these alone, or 0\n";
+        $floor[ $unit eq '%' ] = $unit eq '%' ? $n : $n * $second{$unit};
+    }
+    return @floor;
 }
 
 sub compute {
@@ -317,6 +353,8 @@ sub report {
     return picture($opt, $diff) if $diff->{flame};
     my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $diff->{format} == 0);
     $diff->{colour} = colour($diff, $is_terminal);
+    # COLUMNS is somebody's word; in a pipe lines are as long as they get
+    $diff->{width} = !$is_terminal ? 0 : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
     my $result = $diff->print($out);
     if (!$result) {
         written('dprofdiff', $out, 0);
@@ -401,7 +439,7 @@ Which entries:
 How it is computed and shown:
     -c delta|ratio|wdiff:B,A        shares less shares; value / baseline; weighted difference
     -o N                in the order of what was computed for side N; 0: of the baseline
-    -p  -F  -v          values; how it was computed; calls and values
+    -p  -F  -v          values; how it was computed; calls and values, and what has not changed
     --tree              the call tree of all sides
     --callers SUB --callees SUB     who calls it, what it calls
 Is it true:
@@ -410,6 +448,7 @@ Is it true:
     --as-measured       times are not adjusted for the speed of the runs
 Gate: exit status 3 when a rule fails
     --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
+    --time-floor 1ms,0.5%           of one run a side: a time that has grown by less does not count
     --strict            what cannot be decided fails, too
     --allow-truncated   profiles that were cut short will do
 Output:
