@@ -130,7 +130,7 @@ subtest 'what cannot be written' => sub {
 subtest 'our own tools' => sub {
     for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) {
         my ($dir, $bytes) = with_profile();
-        my %args = (dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
+        my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'all of them');
