@@ -63,4 +63,20 @@ subtest 'phases of its own, children, old files' => sub {
     is_deeply((rows($old, '--main'))[1], (rows($old))[1], 'a file without phases is taken as it is');
 };
 
+subtest 'start=mark' => sub {
+    my $code = $STEP . 'use Devel::DProf::Control; sub f { step(1) } sub g { f() } sub mark { Devel::DProf::Control::mark(@_) } BEGIN { f() } f(); mark(""); mark(undef); f(); mark("one"); g(); mark("two"); g(); '
+        . 'Devel::DProf::Control::stop(); mark("three"); g()';
+    for my $mode ('trace', 'tree') {
+        my $run = profiled(['-e', $code], env => { counting(), PERL_DPROF_MODE => $mode, PERL_DPROF_START => 'mark' });
+        my ($total, $rows) = rows($run->{dir});
+        is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g)], [2, 2], "$mode: from the first mark on, and stopped it stays");
+        my $phases = run_tool('Dprofpp', ['--phases', '-O', 99], dir => $run->{dir})->{out};
+        is(scalar(() = $phases =~ /^.* \((?:one|two)\)$/mg), 2, "$mode: in the phases that were marked");
+        my $fork = profiled(['-e', $STEP . 'use Devel::DProf::Control; sub f { step(1) } for (1, 2) { if (!(my $pid = fork)) { f(); Devel::DProf::Control::mark("r"); f(); exit } wait }'],
+            env => { counting(), PERL_DPROF_MODE => $mode, PERL_DPROF_START => 'mark' });
+        ($total, $rows) = rows($fork->{dir}, '--processes');
+        is((split ' ', $rows->{'main::f'})[0], 2, "$mode: each child from its own");
+    }
+};
+
 done_testing;

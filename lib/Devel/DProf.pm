@@ -161,9 +161,10 @@ Slow builtins are recorded, too, as C<CORE:print> under the sub that uses them. 
 
 Children or threads are not recorded.
 
-=item start=begin, start=main, start=no
+=item start=begin, start=main, start=mark, start=no
 
-When recording begins: with the program's first BEGIN block, with its main part, or when it says so, see L<Devel::DProf::Control>.
+When recording begins: with the program's first BEGIN block, with its main part, with the first phase that it marks, in each process and thread, or when it says so, see L<Devel::DProf::Control>. A
+server that marks its requests is recorded from the first one on by C<start=mark>.
 
 =item compress=N
 
