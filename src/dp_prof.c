@@ -211,6 +211,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     prof->file->inherited = head->inherited;
     prof->has_cost = head->over[0] || head->over[1] || head->over[2];
     memset(prof->carry, 0, sizeof prof->carry);
+    prof->starting = false;
     prof->has_head = true;
     return 0;
 }
@@ -224,6 +225,7 @@ static int on_tree(void *ctx, struct dp_err *err)
     prof->depth = 0;
     prof->stack[0].node = 0;
     prof->file->inherited = prof->suspended = 0;
+    prof->starting = false;
     return 0;
 }
 
@@ -286,7 +288,8 @@ static int note_start(struct dp_prof *prof, bool inherited)
 DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
 {
     bool inherited = prof->file->inherited;
-    int64_t n = kid_of(prof, prof->stack[prof->depth].node, sub);
+    uint32_t up = prof->stack[prof->depth].node;
+    int64_t n = DP_UNLIKELY(prof->starting) ? up : kid_of(prof, up, sub);
     if (DP_UNLIKELY(n < 0))
         return (int)n;
     if (DP_UNLIKELY(inherited))
@@ -319,7 +322,7 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
         && dp_prof_ended(prof, prof->stack[prof->depth].node, prof->now - prof->starts[prof->depth]) < 0)
         return DP_E_NOMEM;
     struct dp_frame *frame = &prof->stack[prof->depth--];
-    if (DP_UNLIKELY(check && named != frame->entered)) {
+    if (DP_UNLIKELY(check && named != frame->entered) && !prof->starting) {
         uint32_t sub = prof->nodes[frame->node].sub;
         if (named != sub && dp_file_odd_exit(prof->file, named, sub) < 0)
             return DP_E_NOMEM;
@@ -356,14 +359,56 @@ static int change_phase(struct dp_prof *prof, uint32_t phase)
     return 0;
 }
 
+bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
+{
+    const struct dp_name *name = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
+    return prof->subs.subs[sub].phase && name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
+}
+
+/* The start-up that is left out begins or ends: what runs has no contexts in it, and gets them behind it. */
+static int change_startup(struct dp_prof *prof, uint32_t phase)
+{
+    bool before = prof->starting;
+    prof->starting = prof->only_main && dp_prof_is_startup(prof, phase);
+    for (size_t i = 1; before && !prof->starting && i <= prof->depth; i++) {
+        int64_t n = dp_prof_kid(prof, prof->stack[i - 1].node, prof->stack[i].entered, 0);
+        if (n < 0)
+            return (int)n;
+        prof->stack[i].node = (uint32_t)n;
+    }
+    return 0;
+}
+
+/* Of events up to the end of the start-up: no times, no calls. */
+static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
+{
+    size_t n_counts = prof->file->head.n_counters;
+    bool starting = prof->starting;
+    for (size_t i = 0; i < n; i++) {
+        if (starting) {
+            memset(ev[i].t, 0, sizeof ev[i].t);
+            if (counts)
+                memset(counts + i * n_counts, 0, n_counts * sizeof *counts);
+        }
+        if (ev[i].op == DP_OP_PHASE)
+            starting = dp_prof_is_startup(prof, ev[i].sub);
+        else if (starting && ev[i].op == DP_OP_ENTER)
+            ev[i].op = DP_OP_REENTER;
+        else if (starting && ev[i].op == DP_OP_GOTO)
+            ev[i].op = DP_OP_REGOTO;
+    }
+}
+
 static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err, bool detail)
 {
     if (ev->op == DP_OP_RESUME)
         prof->file->inherited = ev->sub;
     else if (ev->op == DP_OP_SUSPEND)
         prof->suspended = ev->sub;
-    else if (ev->op == DP_OP_PHASE && prof->by_phase)
-        return change_phase(prof, ev->sub);
+    else if (ev->op == DP_OP_PHASE && (prof->only_main || prof->by_phase)) {
+        int rc = change_startup(prof, ev->sub);
+        return rc < 0 || prof->starting || !prof->by_phase ? rc : change_phase(prof, ev->sub);
+    }
     if (ev->op < DP_OP_REENTER)
         return 0;
     prof->file->inherited++;    /* whether there were any or not: it takes one */
@@ -431,6 +476,8 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
         dp_window_clip(prof->window, ev, counts, prof->file->head.n_counters, n);
+    if (DP_UNLIKELY(prof->only_main))
+        leave_out(prof, ev, counts, n);
     if (DP_UNLIKELY(counts != NULL))
         return take_events(prof, ev, counts, n, bad, err, prof->detail || prof->chart);
     if (DP_UNLIKELY(prof->detail || prof->chart))
@@ -512,6 +559,8 @@ void dp_prof_phases(struct dp_prof *prof)
 {
     prof->by_phase = true;
 }
+
+void dp_prof_only_main(struct dp_prof *prof) { prof->only_main = true; }
 
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n)
 {
@@ -609,6 +658,7 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
     own->detail = prof->detail;
     own->subs.by_ordinal = prof->subs.by_ordinal;
     own->by_phase = prof->by_phase;
+    own->only_main = prof->only_main;
     own->pairs = prof->pairs;
     own->is_declared = prof->is_declared;
     memcpy(own->declared, prof->declared, sizeof own->declared);

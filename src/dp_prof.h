@@ -55,6 +55,8 @@ struct dp_prof {
     struct dp_map kids;         /* parent << 32 | callee -> node, for all but first kids */
     bool detail;                /* traces give extras, too */
     bool by_phase;              /* phases are kids of the root, and contexts below them */
+    bool only_main;             /* what runs in the phase BEGIN is left out */
+    bool starting;              /* of the trace that is read: that runs now */
     struct dp_pool sites;       /* FILE:LINE as files have it */
     struct dp_map sited;        /* site << 32 | sub -> callee */
     struct dp_extra *extra;     /* by node; fewer than nodes: the others have none */

@@ -243,10 +243,22 @@ static int no_room(struct dp_err *err)
     return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
 }
 
+/* What stands for the contexts of the start-up that is left out. */
+enum { STARTING = INT32_MAX };
+
+static bool in_startup(const struct dp_prof *prof, const struct dp_context *c)
+{
+    if (c->again || c->sub == DP_SUB_NONE)
+        return c->again && c->node == STARTING;
+    return c->parent == STARTING || (c->parent == 0 && dp_prof_is_startup(prof, c->sub));
+}
+
 int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
     int64_t n = 0;
+    if (prof->only_main && in_startup(prof, c))
+        return STARTING;
     for (int m = 0; m < DP_METRICS; m++)
         if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
             return no_room(err);
@@ -280,6 +292,8 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
 
 int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
 {
+    if (((struct dp_prof *)ctx)->only_main)
+        return 0;
     uint64_t *h = histogram_of(ctx, sub);
     if (!h)
         return DP_E_NOMEM;

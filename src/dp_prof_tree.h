@@ -22,6 +22,8 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head);
 
 /* Adds counters of the file being read, a value for each of its header's, to a node's own.
  * Returns 0 or DP_E_NOMEM. */
+/* Is it the phase that ends where the main program begins? */
+bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts);
 
 /* A call of a sub in node ended. Returns 0 or DP_E_NOMEM. */

@@ -60,6 +60,9 @@ void dp_prof_detail(struct dp_prof *prof);
 /* Before the first file: phases are to be told apart. Each is a kid of the root then, like a
  * sub of the name "(main)", and what ran in it is below. */
 void dp_prof_phases(struct dp_prof *prof);
+/* Before the first file: what ran in the phase BEGIN, before the main program, is left out: times, calls, counters, and
+ * all histograms, which know of no phases. Files without phases are taken as they are. */
+void dp_prof_only_main(struct dp_prof *prof);
 /* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
  * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);

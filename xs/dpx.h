@@ -99,6 +99,7 @@ struct dpx_ctx {
     struct dp_live live;
     struct dp_gzip *gzip;       /* NULL: the file is not packed */
     bool unopened;              /* the file is still to be made: see dpx_file_prepare */
+    bool marked;                /* the program has begun a phase: start=mark */
     bool exits;                 /* the program itself has ended the process */
     struct dp_buf head;         /* the header, until then */
     struct dpx_lines {          /* lines that no text has yet, in a live piece */

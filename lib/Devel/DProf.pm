@@ -161,9 +161,10 @@ Slow builtins are recorded, too, as C<CORE:print> under the sub that uses them. 
 
 Children or threads are not recorded.
 
-=item start=begin, start=main, start=no
+=item start=begin, start=main, start=mark, start=no
 
-When recording begins: with the program's first BEGIN block, with its main part, or when it says so, see L<Devel::DProf::Control>.
+When recording begins: with the program's first BEGIN block, with its main part, with the first phase that it marks, in each process and thread, or when it says so, see L<Devel::DProf::Control>. A
+server that marks its requests is recorded from the first one on by C<start=mark>.
 
 =item compress=N
 
@@ -364,6 +365,17 @@ Each such call costs as much as a call of a sub. Without the option builtins cos
 
 A program goes through phases: C<BEGIN> while it is compiled, C<main>, C<END>. It can mark its own, stop
 and start recording, with L<Devel::DProf::Control>. C<dprofpp --phases> tells them apart.
+
+=head2 Without the start-up
+
+A server that has loaded a framework and answered some requests has a profile that tells of loading. All tools that show profiles take the option C<--main>:
+
+    dprofpp --main
+
+It leaves out the phase C<BEGIN>: calls, times and counters of all that ran before the main program's first statement, C<use> and its C<import> among it, in traces
+and in trees. What the main program requires or evaluates by itself stays, with the C<BEGIN> blocks in it, and so does what came after a
+phase that a C<BEGIN> block has marked itself. The histograms of trees are left out with it, since they know of no phases. Profiles without phases, of the old Devel::DProf, are taken as they are; C<dprofpp -T>
+and C<-t> show every call, and refuse the option. Not to record the start-up at all is C<start=main>.
 
 =head2 Processes and threads
 

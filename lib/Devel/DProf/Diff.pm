@@ -69,6 +69,7 @@ sub profile {
     $profile->declare_unit($self->{unit}) if defined $self->{unit};
     $profile->pairs if $self->{pairs};
     $profile->chart($self->{chart}) if defined $self->{chart};
+    $profile->only_main if $self->{main};
     $profile->phases if grep { $_ == $KEY{phase} } @{ $self->{keys} };
     my $windows = $self->{windows} || [];
     my $window = $windows->[ $side < @$windows ? $side : -1 ];

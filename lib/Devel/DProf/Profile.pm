@@ -156,6 +156,10 @@ written need it.
 To be called before the first C<add>: phases of the program (L<Devel::DProf::Control>) are told apart. Each is
 then like a sub that the program calls, by a name like C<(main)>, and what ran in it is below.
 
+=item only_main
+
+To be called before the first C<add>: what ran in the phase C<BEGIN>, before the main program began, is left out.
+
 =item declare_unit NAME
 
 To be called before the first C<add>: what the counts of folded stacks are: C<s>, C<ms>, C<us>, C<ns>,

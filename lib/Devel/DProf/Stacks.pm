@@ -18,7 +18,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 sub options {
     my ($opt) = @_;
     my %how = (
-        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, force => $opt->{f} ? 1 : 0,
+        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         renames => [map { renames($_) } @{ $opt->{map} || [] }],
@@ -60,7 +60,7 @@ sub read {
         @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(
-        (map { $_ => $self->{$_} } qw(separate autoload force unit windows renames bases re_only re_skip)),
+        (map { $_ => $self->{$_} } qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
     );
     my $ok = $diff->read(sub { $self->use_of(@_) }, progress('profiles'), @sides);

@@ -27,7 +27,7 @@ my @options = (
     'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
     'fail-if=s@', 'time-floor=s', 'strict', 'allow-truncated',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
-    'D|dump-raw-trace', 'processes', 'f|force', 'V|version', 'h|help', 'H|manual',
+    'D|dump-raw-trace', 'processes', 'main', 'f|force', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
 
@@ -162,7 +162,7 @@ sub how {
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, say => sub { complain(bytes($_[0])) });
+    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return $diff;
 }
@@ -455,6 +455,7 @@ Output:
     --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg       -t SEP  fields separated by SEP
     -q  --color auto|always|never  --no-pager  --title TEXT
     -D                  the files' lines first
+    --main              without what ran before the main program
     --processes         with each file, all the files of its run         -f  compares what differs
     -V  -h  -H          version, this page, the manual
 

@@ -16,7 +16,7 @@ my @options = (
     'total=f', 'factor=f', 'nameattr=s', 'encoding=s',
     'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'R|separate-anon!', 'A|autoload', 'order=s',
     'diff|d', 'n|normalize', 'delta=s', 'hue', 'view=s', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s', 'alpha=f',
-    'o|output=s', 'format=s', 'processes', 'f|F|force', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'format=s', 'processes', 'main', 'f|F|force', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
 
@@ -142,7 +142,7 @@ What is drawn:
     --order name|weight|time        of siblings
     --flamechart        in order of time, no two calls in one frame that do not follow each other
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded ones as *::AUTOLOAD
-    --time RANGE --pid LIST --tid LIST --processes --unit UNIT      as dproffold has them
+    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as dproffold has them
 Two sides:
     --width after|before|union|change       what is as wide as a frame; union shows what is gone, too
     --delta self|total  coloured by its own difference, or with what it called

@@ -15,7 +15,7 @@ my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 my @options = (
     'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'reverse|r', 'R|separate-anon!', 'A|autoload',
     'diff|d', 'n|normalize', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s',
-    'o|output=s', 'processes', 'f|F|force', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'processes', 'main', 'f|F|force', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
 
@@ -107,6 +107,7 @@ No file: standard input if something comes from there, else tmon.out. Several ar
     --pid LIST --tid LIST           files of these processes, threads
     --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
     --processes         with each file, all the files of its run
+    --main              without what ran before the main program
     -o FILE             where it goes (default: standard output)
     -f                  in spite of different units; says nothing of profiles that were cut short
     -V  -h  -H          version, this page, the manual

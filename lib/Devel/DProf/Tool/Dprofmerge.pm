@@ -11,7 +11,7 @@ use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes progress end_
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'o|output=s', 'z|gzip', 'F|force', 'processes', 'unit=s', 'counters-only', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'z|gzip', 'F|force', 'processes', 'main', 'unit=s', 'counters-only', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
 
@@ -60,6 +60,7 @@ sub merged {
     my ($failed, $any) = (OK, 0);
     for my $path (@names) {
         my $one = Devel::DProf::Baseline::empty();
+        $one->only_main if $opt->{main};
         $one->declare_unit($opt->{unit}) if defined $opt->{unit};
         $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
         end_progress();
@@ -121,6 +122,7 @@ those of killed processes; folded stacks of other profilers.
     -o file       where it goes (default: standard output)
     -z            gzipped
     -F            put up with missing entries and exits
+    --main        without what ran before the main program
     --processes   with each file, all the files of its run (tmon.out.PID)
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
     --counters-only   a baseline: calls and counters that repeat, no times, nothing of the machine

@@ -15,7 +15,7 @@ my @options = (
     'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
     'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'processes',
+    'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'main', 'processes',
     'p|profile=s', 'Q|quit', 'watch=f', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
@@ -32,6 +32,7 @@ sub main {
     return manual() if $opt->{H};
     return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    return usage('--main: of the table and of -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
     return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
     return usage("--watch: $wrong") if defined $wrong;
@@ -147,6 +148,7 @@ sub report {
     my ($opt, $how, @names) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->phases if $how->{phases};
+    $profile->only_main if $opt->{main};
     return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !$profile->declare_unit($opt->{unit});
     my ($failed, $something) = (OK, 0);
@@ -391,6 +393,7 @@ What is counted:
     --processes with each file, all the files of its run (tmon.out.PID)
     --program   show the time outside of all subs, too
     --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
+    --main      leave out what ran before the main program
     --phases    tell phases of the program apart: BEGIN, main, END, its own
     -F          put up with missing entries and exits
 

@@ -22,7 +22,7 @@ my @options = (
     'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
     'R|separate-anon!', 'A|autoload', 'O|rows=i',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
-    'processes', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
+    'processes', 'main', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
 );
 sub option_rows { return @options }
 
@@ -158,6 +158,7 @@ sub sides {
         if (!$profile || $apart) {
             $profile = Devel::DProf::Profile->new;
             $profile->declare_unit($opt->{unit}) if defined $opt->{unit};
+            $profile->only_main if $opt->{main};
             $profile->phases if grep { $_ == $KEY{phase} } @{ $how->{keys} };
             $profile->detail if $opt->{'per-call'} || $opt->{histogram} || grep { $_ >= 6 && $_ < FIELD_KEY } @{ $how->{fields} };
             push @profiles, $profile;
@@ -295,6 +296,7 @@ Output:
     --format text|csv|json|markdown|html        -t SEP  fields separated by SEP
     -q  --color auto|always|never  --no-pager  --title TEXT
     --processes         all files of the run         -f  complain less
+    --main              without what ran before the main program
     -V  -h  -H          version, this page, the manual
 
 Options may also stand in the environment variable DPROFREPORT_OPTS.
