@@ -51,6 +51,9 @@ sub options_given {
     my @specs;
     {
         no warnings 'redefine';
+        # Newer ones have it in a file of its own, which they load when it is first wanted.
+        require Getopt::Long;
+        Getopt::Long::Parser->can('getoptionsfromarray') or require Getopt::Long::Parser;
         my $original = \&Getopt::Long::Parser::getoptionsfromarray;
         local *Getopt::Long::Parser::getoptionsfromarray = sub { @specs = @_[3 .. $#_]; return $original->(@_) };
         in_process("Dprof$name", '-h');
