@@ -189,7 +189,7 @@ sub profiled { my ($args, %opt) = @_; return run_perl($args, %opt, profile => 1)
 
 sub read_profile {
     my ($file, %opt) = @_;
-    return TraceReader->read($file, events => 1, %opt);
+    return TraceReader->read($file, %opt);
 }
 
 # "caller > callee" => calls, of a tree file or a file's part that is a tree; read in the plainest way.
@@ -314,7 +314,7 @@ sub check_script {
             my @these = same_as_plain($plain, $run) || ();
             my $got = read_profile($run->{profile}, events => defined $say->{trace});
             push @these, compare($got, $say, \@own, $clock);
-            push @these, modes_differ($run, profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, PERL_DPROF_MODE => 'tree', %env })) if $in_both;
+            push @these, modes_differ($run, profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, PERL_DPROF_MODE => 'tree', %env }), $got) if $in_both;
             push @diffs, map { ($clock // 'default') . " clock: $_" } @these;
             unlink $run->{profile};
         }
@@ -325,12 +325,13 @@ sub check_script {
 }
 
 # A tree has the same calls as a trace, and the program does not see which it is. Returns what is wrong; the tree's file goes.
+# got: the trace, where it has been read.
 sub modes_differ {
-    my ($trace, $tree) = @_;
+    my ($trace, $tree, $got) = @_;
     my @wrong = grep { length } same_as_plain($trace, $tree);
     push @wrong, map { "the tree: $_" } StrictProfile::problems($tree->{profile});
     my $have = edges_of_tree($tree->{profile});
-    my $want = read_profile($trace->{profile})->{edges};
+    my $want = ($got // read_profile($trace->{profile}))->{edges};
     for (sort keys %{ { %$have, %$want } }) {
         my ($t, $s) = ($want->{$_} // 0, $have->{$_} // 0);
         push @wrong, "$_: $t in the trace, $s in the tree" if $t != $s;
