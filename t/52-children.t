@@ -54,10 +54,8 @@ for (@programs) {
     next if @only && !grep { $what =~ /$_/ } @only;
     my $file = spew(scratch() . '/p.pl', "use POSIX (); $code");
     my ($plain) = without_numbers(plain([$file]));
-    $n++;
-    for (MODES) {
+    for (some_modes($n++, MODES)) {
         my ($mode, $env) = @$_;
-        next if $mode eq 'limit' && $n % TestEnvironment::rounds(3, 1);
         my $run = profiled([$file], env => $env);
         my @got = run_files($run);
         my ($calls, @outcomes) = calls_of_run($run->{profile});
