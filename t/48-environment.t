@@ -23,7 +23,7 @@ sub record {
     my (%env) = @_;
     my $run = profiled([$SCRIPT], env => \%env);
     is("$run->{out}$run->{err}$run->{raw}", "done\n0", join ' ', %env) or diag $run->{err};
-    return profile_ok($run->{profile});
+    return profile_ok($run->{profile}, undef, events => 1);
 }
 
 my $reference;
@@ -109,7 +109,7 @@ subtest 'bad values' => sub {
     for (qw(PERL_DPROF_BUFFER PERL_DPROF_TICKS PERL_DPROF_CLOCK PERL_DPROF_OUT_FILE_NAME)) {
         my $run = profiled(['-e', 'print "started\n"'], env => { $_ => '' });
         is("$run->{out}$run->{err}", "started\n", "$_ empty is as if not set");
-        profile_ok($run->{profile});
+        profile_ok($run->{profile}, undef, events => 1);
     }
 };
 

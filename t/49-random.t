@@ -135,7 +135,7 @@ for my $seed ($first .. $first + $programs - 1) {
         skip "program $seed does not run: $plain->{err}", 1 if $plain->{raw};
         my $run = profiled([$file], limit => 60, env => { counting() });
         my $diff = same_as_plain($plain, $run);
-        my $got = read_profile($run->{profile});
+        my $got = read_profile($run->{profile}, events => 1);
         $diff ||= join "\n", $got->problems;
         $diff ||= 'not complete' unless $got->complete;
         my @own = map { /^D</ ? 'D' : $_ } split /\n/, $plain->{out};

@@ -39,11 +39,11 @@ sub look {
     return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) }, $profile->outcome(0));
 }
 
-my $WORK = 'sub f { 1 } sub g { f() for 1 .. 3 } sub D::DESTROY { g() } for (1 .. 7_000) { g(); my $o = bless [], "D" if $_ % 100 == 0 } ';
+my $WORK = 'sub f { 1 } sub g { f() for 1 .. 3 } sub D::DESTROY { g() } for (1 .. 3_000) { g(); my $o = bless [], "D" if $_ % 100 == 0 } ';
 
 subtest 'the same text' => sub {
     for my $mode ({}, \%tree, { PERL_DPROF_BUFFER => 0, LESS => 1 }) {
-        my $code = $mode->{LESS} ? $WORK =~ s/7_000/200/r : $WORK;
+        my $code = $mode->{LESS} ? $WORK =~ s/3_000/200/r : $WORK;
         my $what = join ',', sort keys %$mode;
         my $plain = profiled(['-e', $code], env => { counting(), %$mode });
         my %size;
@@ -54,7 +54,7 @@ subtest 'the same text' => sub {
             ok(same_text($text) eq same_text(slurp($plain->{profile})), "$what $level: the same text") or diag substr $text, 0, 3000;
             $size{$level} = -s $run->{profile};
             my ($calls, $o) = look($run->{profile});
-            is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 21_210), "$what $level: read by the tools");
+            is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090), "$what $level: read by the tools");
         }
         cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile}, "$what: a tenth of the size") if !%$mode;
         cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};    # a member for each line: there the level does nothing
@@ -93,7 +93,7 @@ subtest 'processes' => sub {
 subtest 'the limit counts what is written' => sub {
     my $run = profiled(['-e', $WORK], env => { counting(), %packed, PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 1000 });
     my ($calls, $o) = look($run->{profile});
-    is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 21210 1', 'it went on as a tree');
+    is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 9090 1', 'it went on as a tree');
     my ($trace) = unpacked($run->{profile}) =~ /^(.*?)^PART3$/ms;
     cmp_ok(length $trace, '>', 40_000, 'after more text than that');
     cmp_ok(-s $run->{profile}, '<', 8000, 'and no more bytes');
@@ -122,11 +122,11 @@ subtest 'the file' => sub {
         packed_ok($run->{profile}, "a header around the end of a page, $n");
     }
     $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(), '-e', $WORK], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => 'p' });
-    is(packed_ok("$run->{dir}/got", 'a pipe', cut => 1)->calls('main::f'), 21_210, 'has all calls');
+    is(packed_ok("$run->{dir}/got", 'a pipe', cut => 1)->calls('main::f'), 9_090, 'has all calls');
     $run = profiled(['-e', $WORK . 'print "alive"'], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
     is("$run->{out}$run->{status}", 'alive0', '/dev/full');
     like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
-    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x 12 . 'print "alive"'], env => { counting(%packed) });
+    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x 30 . 'print "alive"'], env => { counting(%packed) });
     is("$run->{out}$run->{status}", 'alive0', 'a limit of the size');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
     cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable', cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');

@@ -23,7 +23,7 @@ sub marks {
     my $plain = plain([$file]);
     my $run = profiled([$file], env => { counting(%env) });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}" : ''), '', "as plain: $opt{name}");
-    my $got = profile_ok($run->{profile}, "well formed: $opt{name}");
+    my $got = profile_ok($run->{profile}, "well formed: $opt{name}", events => 1);
     my $words = join ' ', $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::|Data::Dumper::Dumpxs|List::Util::(?!bootstrap|import)[a-z])/);
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '', "exits seen in time: $opt{name}");

@@ -21,7 +21,7 @@ sub record {
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}" : ''), '', "as plain: $name");
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '', "well formed, exits in time: $name");
-    my $got = profile_ok($run->{profile}, "whole: $name");
+    my $got = profile_ok($run->{profile}, "whole: $name", events => 1);
     if (defined $opt{marks}) {
         my $words = join ' ', $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::)/);
         is($words =~ s/~|CORE:://gr, $opt{marks}, $name);

@@ -3,9 +3,9 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch slurp spew);
+use DProfTest qw(root scratch slurp spew in_process);
 use JSON::PP ();
-use POSIX ();
+use Cwd 'getcwd';
 use TAP::Parser;
 use Devel::DProf::Tool::Dprofdiff;
 
@@ -13,25 +13,16 @@ my $dir = scratch();
 my $n_files = 0;
 my $HZ = 1000;
 
-# The tool in a child of ours, which has it loaded already: a hundred times faster than one from its file.
+# The tool here and now: a hundred times faster than one from its file.
 sub diffs {
     my (@args) = @_;
     # times here are of microseconds
     unshift @args, '--time-floor', 0 if !grep { $_ eq '--time-floor' } @args;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        delete @ENV{qw(DPROFDIFF_OPTS)};
-        chdir $dir or POSIX::_exit(126);
-        open STDOUT, '>', "$dir/stdout" or POSIX::_exit(126);
-        open STDERR, '>', "$dir/stderr" or POSIX::_exit(126);
-        STDERR->autoflush;
-        my $status = eval { Devel::DProf::Tool::Dprofdiff::main(@args) } // 127;
-        print STDERR $@ if $@;
-        close STDOUT;
-        POSIX::_exit($status);
-    }
-    waitpid $pid, 0;
-    return { out => slurp("$dir/stdout"), err => slurp("$dir/stderr"), status => $? & 127 ? "signal $?" : $? >> 8 };
+    my $here = getcwd();
+    chdir $dir or die "$dir: $!";
+    my $run = in_process('Dprofdiff', @args);
+    chdir $here or die "$here: $!";
+    return $run;
 }
 
 sub json_of {

@@ -64,7 +64,7 @@ for my $name (sort keys %programs) {
     subtest "ours, read by the old tool: $name" => sub {
         my $run = profiled(['-e', $programs{$name}]);
         is("$run->{err}$run->{raw}", '0', 'runs');
-        my $got = profile_ok($run->{profile});
+        my $got = profile_ok($run->{profile}, undef, events => 1);
         my $tree = old_tool($run->{profile}, '-T', '-F');
         is($tree->{out}, tree_of($got), '-T: the same tree');
         is($tree->{err}, '', 'nothing to complain of');
@@ -82,7 +82,7 @@ for my $name (sort keys %programs) {
 
 subtest 'a big one' => sub {
     my $run = profiled(['-MJSON::PP', '-e', 'my $d = { map { $_ => [1 .. 5] } 1 .. 30 }; decode_json(encode_json($d))'], env => { PERL_HASH_SEED => 0 });
-    my $got = profile_ok($run->{profile});
+    my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
     ok($tree->{out} eq tree_of($got), '-T: the same tree');
     my $folded = old_tool($run->{profile}, '-t');
@@ -92,7 +92,7 @@ subtest 'a big one' => sub {
 
 subtest 'odd names' => sub {
     my $run = profiled(['-e', 'require Sub::Util; Sub::Util::set_subname($_, sub { 1 })->() for "A::with blank", "B::new\nline", "C::per%cent", "D::\x{263a}", "E::- 1\n+ 2"; sub f { 1 } f()']);
-    my $got = profile_ok($run->{profile});
+    my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
     is($tree->{err}, '', 'no complaint');
     like($tree->{out}, qr/^main::f$/m, 'a plain name is as it was');
@@ -116,7 +116,7 @@ for my $name (sort keys %safe) {
         my $old = run_program([$^X, "-I$lib", '-d:DProf', '-e', $safe{$name}], dir => $dir);
         is($old->{raw}, 0, 'runs') or diag $old->{err};
         my $run = profiled(['-e', $safe{$name}]);
-        my $got = profile_ok($run->{profile});
+        my $got = profile_ok($run->{profile}, undef, events => 1);
         my $then = read_profile("$dir/tmon.out", classic => 1);
         # Its CPU time comes in steps of 10 ms, whatever has passed.
         is(join("\n", grep { !/^more CPU than time/ } $then->problems), '', 'read by the plain reader');

@@ -9,7 +9,7 @@ use File::Glob ':bsd_glob';
 use Devel::DProf::Profile;
 use DProfTest;
 
-our @EXPORT = qw(MODES calls_of calls_of_run run_files without_numbers);
+our @EXPORT = qw(MODES some_modes calls_of calls_of_run run_files without_numbers);
 
 # Each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
 sub MODES {
@@ -17,6 +17,12 @@ sub MODES {
         [trace => { counting() }], [tree => { counting(PERL_DPROF_MODE => 'tree') }],
         [limit => { counting(PERL_DPROF_LIMIT => 5000, PERL_DPROF_BUFFER => 50) }],
     );
+}
+
+# Of many programs each has one of them, in turn; all have all under EXTENDED_TESTING.
+sub some_modes {
+    my ($n, @modes) = @_;
+    return $ENV{EXTENDED_TESTING} ? @modes : $modes[$n % @modes];
 }
 
 # The calls by name, and the outcome of reading, of one file or more.

@@ -1,17 +1,18 @@
 package TestEnvironment;
 
 # Each test loads it first, by DProfTest or DprofppTest or itself: what a user's shell, language and settings are is then the same
-# for all. Perl has taken up some of it before the first line of a test runs (the language, layers of PERL_UNICODE, modules of
-# PERL5OPT): then perl starts once more.
+# for all. Perl has taken up some of it before the first line of a test runs (layers of PERL_UNICODE, modules of PERL5OPT):
+# then perl starts once more.
 
 use strict;
 use warnings;
+use POSIX ();
 
 # Of perl and of ours; PERL5LIB stays, for there prove puts blib. DPROF_SEED and the like are for tests.
 my $SETTINGS = qr/^(?:LANG|LANGUAGE|LC_.*|PERL5OPT|PERL5DB|PERLDB_OPTS|PERL_(?:UNICODE|SIGNALS|HASH_SEED|PERTURB_KEYS|DPROF_.*)|PERLIO
                       |DPROF[A-Z]+_OPTS|DPROF_(?:PAGER|ARTIFACTS|UPDATE_BASELINES)|DPROFLIST_SYSFS|PERF_CPUID
                       |PAGER|LESS|COLUMNS|NO_COLOR|TZ)\z/x;
-my $TAKEN_UP = qr/^(?:L|PERL)/;
+my $TAKEN_UP = qr/^PERL/;
 
 # Closed: what a test opens would be the standard input of what it runs.
 open STDIN, '<', '/dev/null' if !defined fileno STDIN;
@@ -21,6 +22,7 @@ umask 022;
 my @set = grep { /$SETTINGS/ && !(/^LC_ALL\z/ && $ENV{$_} eq 'C') } sort keys %ENV;
 delete @ENV{@set};
 $ENV{LC_ALL} = 'C';
+POSIX::setlocale(POSIX::LC_ALL(), 'C');
 if (grep { /$TAKEN_UP/ } @set) {
     exec $^X, (map { "-I$_" } grep { !ref } @INC), $0, @ARGV or die "$^X: $!\n";
 }

@@ -28,7 +28,7 @@ our $ROOT = '(program)';
 sub read {
     my ($class, $file, %opt) = @_;
     my $self = bless {
-        file => $file, header => {}, subs => {}, calls => {}, edges => {}, self => {},
+        file => $file, with_events => $opt{events}, header => {}, subs => {}, calls => {}, edges => {}, self => {},
         marks => { map { $_ => 0 } qw(+ - * /) }, sum => [0, 0, 0], events => [],
         inherited => [], phases => [], in_phase => {}, depth => 0, problems => [], open => [],
     }, $class;
@@ -287,6 +287,7 @@ sub named {
 # A ~ stands before a mark with which no time passed since the last one shown.
 sub marks {
     my ($self, $filter) = @_;
+    die "read without events => 1\n" if !$self->{with_events};
     my $passed = 0;
     my @words;
     for (@{ $self->{events} }) {
