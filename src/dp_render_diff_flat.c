@@ -76,7 +76,9 @@ static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32
 {
     double shown;
     const struct dp_diff_values *v = values_of(r, a, side), *w = values_of(r, b, side);
-    return descending(computed(r, v, side, &shown), computed(r, w, side, &shown));
+    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits than the other. */
+    volatile double x = computed(r, v, side, &shown), y = computed(r, w, side, &shown);
+    return descending(x, y);
 }
 
 static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
