@@ -185,9 +185,7 @@ sub of_runs {
     my %seen;
     return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
     return @names if $quiet || $told_runs{ join "\0", @names }++;
-    # Whoever names the file of a child knows that there are others.
-    my @main = grep { !/\.\d+\z/ } @names;
-    my $more = @main ? Devel::DProf::Profile::other_processes(@names) : 0;
+    my $more = Devel::DProf::Profile::other_processes(@names);
     complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
         . ($more == 1 ? '1 more file, of another process or thread; --processes takes it, too'
             : "$more more files, of other processes and threads; --processes takes them, too")) if $more;
