@@ -619,9 +619,9 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 Perl 5.26 and newer on POSIX systems.
 
 Tested as of commit 1caa1d667540 (2026-11-22): Debian 12 (perl 5.36.0), Debian 13 as an
-ordinary user (perl 5.40.1), Debian sid as an ordinary user (perl 5.42.3), Debian
-experimental as an ordinary user (perl 5.44.0), perl 5.42.3 without threads. Failed
-there: i386.
+ordinary user (perl 5.40.1), Debian experimental as an ordinary user (perl 5.44.0), perl
+5.42.3 without threads; as of commit dfdeb158ad9f (2026-11-22): Debian sid as an
+ordinary user (perl 5.42.3), 32-bit x86 (perl 5.40.1).
 
 =back
 
