@@ -26,7 +26,7 @@ my $n = shift; outer() for 1 .. $n; with_deep(5);
 END
 my %mode = (tree => { PERL_DPROF_MODE => 'tree' }, trace => {}, both => { PERL_DPROF_LIMIT => 60_000 });
 for my $mode (sort keys %mode) {
-    for my $n (0, 1, 3000, 20_001) {
+    for my $n (0, 1, 3000, TestEnvironment::rounds(7_001, 20_001)) {
         my $run = profiled([$script, $n], env => $mode{$mode});
         is($run->{signal}, 9, "$mode, $n: killed") or diag $run->{err};
         my ($calls, $o) = look($run->{profile});
@@ -56,7 +56,7 @@ $mode{'tree, saved and packed'} = { %{ $mode{'tree, saved'} }, PERL_DPROF_COMPRE
 for my $mode (sort keys %mode) {
     my (@codes, $reads, %last, $shrunk);
     my $dir = scratch();
-    for my $round (1 .. 4) {
+    for my $round (1 .. TestEnvironment::rounds(2, 4)) {
         unlink glob "$dir/tmon.out*";
         my $pid = fork // die "fork: $!";
         if (!$pid) {
@@ -67,7 +67,7 @@ for my $mode (sort keys %mode) {
         }
         select undef, undef, undef, 0.02 until -s "$dir/tmon.out" || !kill 0, $pid;
         %last = ();
-        for (1 .. 12) {
+        for (1 .. TestEnvironment::rounds(6, 12)) {
             kill USR1 => $pid if $mode{$mode}{PERL_DPROF_SIGNAL};
             my ($calls, $o) = look("$dir/tmon.out");
             push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;

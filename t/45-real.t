@@ -41,7 +41,7 @@ sub pod {
 }
 
 subtest 'pod2text' => sub {
-    my $pod = pod(1500);
+    my $pod = pod(TestEnvironment::rounds(700, 1500));
     my ($pod2text) = grep { -r } "$Config{scriptdirexp}/pod2text", map { "$_/pod2text" } split /:/, $ENV{PATH};
     plan skip_all => 'no pod2text or no manual' unless $pod && $pod2text;
     my ($got) = both('pod2text', [$pod2text, $pod]);
@@ -50,7 +50,7 @@ subtest 'pod2text' => sub {
 };
 
 subtest 'Pod::Simple' => sub {
-    my $pod = pod(700);
+    my $pod = pod(TestEnvironment::rounds(400, 700));
     plan skip_all => 'no manual' unless $pod;
     my ($got) = both('Pod::Simple::DumpAsText', ['-MPod::Simple::DumpAsText', '-e', 'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
     cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100, 'elements');

@@ -126,7 +126,7 @@ subtest 'the file' => sub {
     $run = profiled(['-e', $WORK . 'print "alive"'], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
     is("$run->{out}$run->{status}", 'alive0', '/dev/full');
     like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
-    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x 30 . 'print "alive"'], env => { counting(%packed) });
+    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x TestEnvironment::rounds(12, 30) . 'print "alive"'], env => { counting(%packed) });
     is("$run->{out}$run->{status}", 'alive0', 'a limit of the size');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
     cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable', cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');

@@ -231,7 +231,7 @@ for ([ '(?i)\x{3b1}', "\x{3b1} \x{391}" ], [ '(?i)ss', "\x{17f}s" ], [ '(?x-m: (
 
 my @kinds = ('^main::f\d*[0-4]$', '^main::f\d*[5-9]$', '^main::(?:by_|named|down|lv|fueled)', '^(?:List|Scalar|Sub)::Util::', '^F::(?:Tie|Gone|Over)::',
     '^main::__ANON__', '^F::Auto::', '^F::Obj|^F::Kid', '^main::K$', '^UNIVERSAL::|^main::deferred$');
-for my $seed (301 .. 300 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(4, 8))) {
+for my $seed (301 .. 300 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 8))) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
     my $plain = plain([$file], limit => 30);
   SKIP: {

@@ -10,7 +10,7 @@ use DProfTest;
 use Devel::DProf::Profile;
 
 my @modes = ([ 'trace', {} ], [ 'tree', { PERL_DPROF_TREE => 1 } ]);
-my $rounds = $ENV{DPROF_PROGRAMS} || ($ENV{EXTENDED_TESTING} ? 12 : 3);
+my $rounds = $ENV{DPROF_PROGRAMS} || TestEnvironment::rounds(2, 12);
 
 # A profile of the program, and what it printed.
 sub record {

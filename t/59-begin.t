@@ -28,7 +28,7 @@ sub untouched {
     return;
 }
 
-for (@modes) {
+for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
     my ($mode, $env) = @$_;
     subtest "$mode: what leaves nothing" => sub {
         my ($dir, $bytes) = with_profile();
@@ -128,7 +128,7 @@ subtest 'what cannot be written' => sub {
 };
 
 subtest 'our own tools' => sub {
-    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) {
+    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, $ENV{EXTENDED_TESTING} ? { PERL_DPROF_BUFFER => 0 } : ()) {
         my ($dir, $bytes) = with_profile();
         my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);

@@ -66,7 +66,7 @@ SKIP: {
     skip 'ops are not counted here', 2 if !$ops;
     my $program = 'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } f($_) for 1 .. 4; sub h { goto &g } h(); eval { die_in() }; sub die_in { g(); die }';
     my %seen;
-    for my $n (1 .. TestEnvironment::rounds(6, 20)) {
+    for my $n (1 .. TestEnvironment::rounds(4, 20)) {
         my $counts = counts(recorded($program, 'ops', $n % 2 ? () : (PERL_DPROF_MODE => 'tree')));
         $seen{ join ' ', map { of($counts, "main::$_", 'ops') } qw(f g h die_in) }++;
     }

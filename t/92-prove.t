@@ -228,7 +228,7 @@ subtest 'a folder with all of it' => sub {
 };
 
 subtest 'many files' => sub {
-    my $many = TestEnvironment::rounds(30, 200);
+    my $many = TestEnvironment::rounds(15, 200);
     spew(sprintf('t/many/%03d.t', $_), "print qq{1..1\\nok 1\\n};") for 1 .. $many;
     my ($out, $err, $status) = prove('-j4', '-r', '-PDProf', 't/many');
     is($status, 0, 'exit status 0') or diag $out, $err;

@@ -31,6 +31,7 @@ use File::Glob ':bsd_glob';
 use File::Path 'make_path';
 use File::Spec;
 use File::Temp 'tempdir';
+use Config;
 use Test::More;
 use POSIX ();
 use version;
@@ -231,6 +232,8 @@ sub same_as_plain {
     my @diffs;
     for my $what (qw(status signal out err)) {
         my ($want, $have) = map { $_->{$what} // 'none' } $plain, $run;
+        # Perl's own messages name addresses, which differ from run to run.
+        s/SV 0x[0-9a-f]+, Perl interpreter: 0x[0-9a-f]+/SV/g for $want, $have;
         next if $want eq $have;
         # The first line that differs is enough.
         my ($first, $theirs) = ([split /^/, $want], [split /^/, $have]);
@@ -242,6 +245,14 @@ sub same_as_plain {
     my $diff = join "\n", @diffs;
     is($diff, '', $what) if defined $what;
     return $diff;
+}
+
+# Perls with PERL_RC_STACK free an SV twice where a comparator is left by die, next or the like, and may
+# crash of it. Whether this program does so without the profiler, in a few runs.
+sub perl_crashes {
+    my ($args, %opt) = @_;
+    return 0 if "$Config{ccflags}" !~ /PERL_RC_STACK/;
+    return scalar grep { plain($args, %opt)->{signal} } 1 .. 4;
 }
 
 # ---- t/scripts ----
@@ -303,6 +314,7 @@ sub check_script {
         my $plain = plain(\@args, env => { EXPECT => $expect });
         my @own = split /\n/, slurp($expect) // '';
         my @diffs;
+        skip "$name: perl itself crashes in it", 1 if $plain->{signal} && perl_crashes(\@args);
         push @diffs, "plain: status $plain->{status}, signal $plain->{signal}: $plain->{err}"
             if $plain->{raw} != ($say->{status} // 0) << 8;
         my @clocks = split ' ', $say->{clocks};

@@ -13,7 +13,7 @@ sub look {
     print alarm(0) ? "alarm " : "none ", join(' ', grep { defined $SIG{$_} && length $SIG{$_} } sort keys %SIG), "\n";
 }
 $| = 1;
-look('first'); f() for 1 .. 50_000; look('later');
+look('first'); f() for 1 .. ($ENV{EXTENDED_TESTING} ? 50_000 : 5_000); look('later');
 { local $SIG{USR1} = sub { 1 }; kill USR1 => $$; look('with a handler') }
 my $pid = fork; if (!$pid) { look('child'); exit } waitpid $pid, 0;
 if ($Config{useithreads}) { require threads; threads->create(sub { look('thread') })->join }

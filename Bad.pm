@@ -1,0 +1,1 @@
+package Bad; sub boom { die qq(boom\n) } boom(); 1;

@@ -1,0 +1,1 @@
+package Loaded; use strict; sub loaded { 1 } loaded(); 1;

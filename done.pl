@@ -1,0 +1,1 @@
+package Done; sub by_do { 5 } by_do();
