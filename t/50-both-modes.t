@@ -18,7 +18,7 @@ sub both_modes {
     unlink $trace->{profile};
 }
 
-for my $seed (101 .. 106) {
+for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
