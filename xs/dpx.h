@@ -101,6 +101,7 @@ struct dpx_ctx {
     bool unopened;              /* the file is still to be made: see dpx_file_prepare */
     bool marked;                /* the program has begun a phase: start=mark */
     bool exits;                 /* the program itself has ended the process */
+    unsigned toggles;           /* of dpx_run.toggles, those that it has followed */
     struct dp_buf head;         /* the header, until then */
     struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
@@ -163,7 +164,8 @@ struct dpx_process {
     struct dpx_plan plan;
     struct dpx_phase *phases;   /* newest first */
     char *path;                 /* as the user gave it, absolute */
-    int signal;                 /* 0: none */
+    int signal, toggle;         /* 0: none */
+    unsigned toggles;           /* so often has the second one come */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
 };
@@ -293,6 +295,18 @@ void dpx_file_rest(struct dpx_ctx *ctx);
 
 /* Puts what is known into the header. end: the file is whole. */
 void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
+
+/* ---- dpx_signal.c ---- */
+
+/* Finds the numbers of the signals that the options name; croaks where there is none. */
+void dpx_signal_choose(pTHX);
+
+/* Their handlers; and the ones before, where nothing is recorded after all. */
+void dpx_signal_install(void);
+void dpx_signal_restore(void);
+
+/* This interpreter, and those cloned from it, follow toggle= from now on. */
+void dpx_signal_follow(pTHX);
 
 /* ---- dpx_control.c ---- */
 

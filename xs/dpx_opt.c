@@ -57,6 +57,8 @@ static const struct option table[] = {
       "seconds after which a tree is written again" },
     { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
       "USR1 or another: has a running process write its file" },
+    { "toggle", NULL, TEXT, AT(toggle), 0, 0, 0, NULL,
+      "USR2 or another: stops recording, and starts it again" },
     { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
       "tsc, cntvct, monotonic; counting[:NS] is for tests" },
 };

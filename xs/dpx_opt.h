@@ -27,6 +27,7 @@ struct dpx_options {
     uint64_t compress;      /* 0 no, 1..9: zlib's level */
     uint64_t checkpoint;    /* seconds; 0: none */
     const char *signal;     /* NULL: none */
+    const char *toggle;     /* NULL: none */
     const char *events;     /* a list; NULL: none */
     const char *clock;      /* NULL: the best */
 };

@@ -6,7 +6,6 @@
 #include "dp_mem.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -489,46 +488,6 @@ void dpx_run_save(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* Whatever is interrupted, only flags are set; the next event of each interpreter sees them. */
-static void on_signal(int number)
-{
-    PERL_UNUSED_ARG(number);
-    for (struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE); ctx; ctx = ctx->next)
-        dp_rec_want(&ctx->rec);
-}
-
-/* Before the file is there: whoever waits for that may signal at once. */
-static void install_signal(struct sigaction *before)
-{
-    struct sigaction act;
-    if (!dpx_run.signal)
-        return;
-    memset(&act, 0, sizeof act);
-    act.sa_handler = on_signal;
-    act.sa_flags = SA_RESTART;
-    sigemptyset(&act.sa_mask);
-    sigaction(dpx_run.signal, &act, before);
-}
-
-static void restore_signal(const struct sigaction *before)
-{
-    if (dpx_run.signal)
-        sigaction(dpx_run.signal, before, NULL);
-}
-
-/* The number of the signal that the option names. */
-static int find_signal(pTHX_ const char *name)
-{
-    struct sigaction act;
-    const char *bare = strnEQ(name, "SIG", 3) ? name + 3 : name;
-    I32 number = whichsig_pv(bare);
-    if (number <= 0)
-        Perl_croak(aTHX_ "DProf: signal=%s: there is no such signal; USR1 and USR2 are free, commonly\n", name);
-    if (number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &act) < 0)
-        Perl_croak(aTHX_ "DProf: signal=%s: a program cannot catch that; take USR1 or USR2\n", name);
-    return number;
-}
-
 /* ---- threads ---- */
 
 struct dpx_ctx *dpx_run_current(pTHX)
@@ -560,6 +519,7 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
         dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
         ctx->in_block = !dpx_run.own && parent->in_block;
+        ctx->toggles = parent->toggles;
         dpx_run_leave(ctx);
         if (parent->rec.paused)
             dpx_control_stop(ctx);
@@ -660,7 +620,7 @@ static void read_options(pTHX_ const char *const *items, size_t n)
         if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
-    dpx_run.signal = dpx_run.opt.signal ? find_signal(aTHX_ dpx_run.opt.signal) : 0;
+    dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
     dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
     dpx_run.opt.events = dpx_run.opt.events ? savepv(dpx_run.opt.events) : NULL;
@@ -708,7 +668,6 @@ static bool start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct stat st;
-    struct sigaction signal_before;
     U64 before = cpu_us_so_far();
 #ifdef DPX_MULTIPLICITY
     if (dpx_index < 0)
@@ -733,10 +692,10 @@ static bool start(pTHX_ const char *const *items, size_t n)
         return refused(aTHX_ "out of memory");
     ctx->before_cpu_us = before;
     dp_err_init(&err);
-    install_signal(&signal_before);
+    dpx_signal_install();
     int rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
     if (rc < 0)
-        restore_signal(&signal_before);
+        dpx_signal_restore();
     if (rc == DP_E_ARG) {
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
@@ -747,7 +706,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
         start_clocks(ctx);
         rc = dpx_file_open_live(ctx);
         if (rc < 0)
-            restore_signal(&signal_before);
+            dpx_signal_restore();
     }
     if (rc < 0) {
         free_ctx(ctx);
@@ -765,6 +724,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
+    dpx_signal_follow(aTHX);
     return true;
 }
 

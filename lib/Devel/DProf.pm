@@ -61,7 +61,7 @@ happens: C<return>, the end of the sub, C<die> through any number of frames, C<l
 sub, C<goto &sub>, C<exit>.
 
 The profiled program does not notice. No debugger flag stays set, no frame is added to C<caller>,
-no variable, handler or timer is used (but for the option C<signal>). Output, exit status and the order of destruction are those of
+no variable, handler or timer is used (but for the options C<signal> and C<toggle>). Output, exit status and the order of destruction are those of
 the plain run. What it can see is listed under L</WHAT A PROGRAM CAN STILL SEE>.
 
 It is a successor to the classic Devel::DProf by name, file format and options: what read its files reads
@@ -183,6 +183,10 @@ nothing: what it has recorded is written after a second in any case.
 The signal that has the program write its file, see L</SAVING>. A name as in C<%SIG>, with or without C<SIG> before it; one that there is not, or that cannot be caught, is an error before the program
 starts. Not from the environment for setuid programs and under C<-T>.
 
+=item toggle=USR2
+
+The signal that stops recording, and starts it again, see L</SWITCHING>. A name as for C<signal>, and not the same one.
+
 =item clock=NAME
 
 C<monotonic> for C<clock_gettime> in place of the processor's counter, C<tsc> or C<cntvct> for the counter even
@@ -209,9 +213,25 @@ saved last stays, and one line says so. After an orderly end the file is as it w
 
 The time that saving takes is the profiler's own, and in no sub's time.
 
-The signal is the one handler that this profiler ever sets, and only when asked to. It is not in C<%SIG>. A program that sets a handler for that signal replaces ours: then nothing is saved.
+This profiler sets a handler for this signal, and one for L<toggle|/SWITCHING>, and only when asked to. They are not in C<%SIG>. A program that sets a handler for that signal replaces ours: then nothing is saved.
 As any signal that is caught, it ends a C<sleep> or C<select> early. Forked children have the handler, too; a child that has recorded nothing yet
 writes no file. A program that is executed does not have it, and may be killed by the signal.
+
+=head1 SWITCHING
+
+    perl -d:DProf=tree,start=no,toggle=USR2 app.pl daemon
+    kill -USR2 PID              # records from here on
+    kill -USR2 PID              # up to here
+
+With the option C<toggle=USR2> a running program is profiled for as long as you want, without a change to it: each signal stops recording
+where it is on, and starts it where it is off, as L<Devel::DProf::Control> does from within. Without C<start=no> recording
+is on at first. The switch is thrown where perl would run a handler of C<%SIG>, between two operations, and
+in all threads. While recording is off, the tools read what was recorded up to then; subs that run when it starts
+again go on, and count as no new calls.
+
+A forked child begins as its parent was, and follows signals that it gets itself: C<kill> each process of a preforking server, or its process
+group. What was said about the signal that saves holds for this one, too: a program that sets a handler for it replaces ours, and a
+C<sleep> or C<select> ends early.
 
 =head1 EVENTS
 
@@ -528,7 +548,9 @@ The disk is full, and the tree that was saved before (see L</SAVING>) is worth m
 
 =item DProf: signal=NAME: a program cannot catch that; ...
 
-The program was not started. Use C<signal=USR1>, C<signal=USR2>, or another that the program does not use itself.
+=item DProf: signal=NAME and toggle=NAME are one signal; ...
+
+The program was not started. Use C<USR1>, C<USR2>, or another that the program does not use itself; C<toggle> takes the same names.
 
 =item DProf: run perl with -d to use DProf.
 

@@ -163,6 +163,8 @@ sub _trace {
             next;
         }
         if ($sign eq '#' && $line =~ /^# (phase|suspend|resume) ([0-9a-f]+)\z/) {
+            # Time up to a stop is of the program itself where no sub runs then.
+            $passed = 0 if $1 eq 'suspend' && !hex $2;
             $inherit = $2 if $1 eq 'resume';
             $suspend = $2 if $1 eq 'suspend';
             next if $1 ne 'phase';

@@ -1,0 +1,141 @@
+/* The two signals that a recording takes where it is asked to: one has the file written (signal=), the other
+ * stops recording and starts it again (toggle=). */
+#include "dpx.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+static struct sigaction save_before, toggle_before;
+
+/* ---- saving ---- */
+
+/* Whatever is interrupted, only flags are set; the next event of each interpreter sees them. */
+static void on_signal(int number)
+{
+    PERL_UNUSED_ARG(number);
+    for (struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE); ctx; ctx = ctx->next)
+        dp_rec_want(&ctx->rec);
+}
+
+/* ---- switching ---- */
+
+/* Recording stops or starts where perl would run a handler of %SIG: the frames agree with the program's
+ * there, and the calls of a program that is not interrupted pay nothing. Perl asks for PL_sig_pending
+ * between ops, and calls PL_signalhook. */
+static despatch_signals_proc_t orig_signalhook;
+
+static void on_toggle(int number)
+{
+    PERL_UNUSED_ARG(number);
+    __atomic_add_fetch(&dpx_run.toggles, 1, __ATOMIC_SEQ_CST);
+#ifdef DPX_MULTIPLICITY
+    PerlInterpreter *my_perl = PERL_GET_THX;
+    if (!my_perl)
+        my_perl = PL_curinterp;     /* a thread of some library's */
+#endif
+    PL_sig_pending = 1;
+}
+
+/* The interpreter that has seen the signal tells the others. None of them goes away meanwhile: a state
+ * leaves the list under the lock, before its interpreter is freed. */
+static void tell_others(const struct dpx_ctx *me, unsigned come)
+{
+#ifdef DPX_MULTIPLICITY
+    pthread_mutex_lock(&dpx_run.lock);
+    for (const struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
+        PerlInterpreter *my_perl = ctx->thx;
+        if (ctx != me && my_perl && ctx->toggles != come)
+            PL_sig_pending = 1;
+    }
+    pthread_mutex_unlock(&dpx_run.lock);
+#else
+    PERL_UNUSED_ARG(me);
+    PERL_UNUSED_ARG(come);
+#endif
+}
+
+static void follow(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_run_known(aTHX);
+    unsigned come = __atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST);
+    if (ctx && !ctx->in_block && ctx->toggles != come) {
+        int why = errno;
+        bool odd = (come - ctx->toggles) & 1;
+        ctx->toggles = come;
+        tell_others(ctx, come);
+        if (odd && ctx->rec.paused)
+            dpx_control_start(ctx);
+        else if (odd)
+            dpx_control_stop(ctx);
+        errno = why;
+    }
+    /* Perl makes the list of its own signals with the first entry of %SIG. */
+    if (PL_psig_pend || orig_signalhook != Perl_despatch_signals)
+        orig_signalhook(aTHX);
+    else
+        PL_sig_pending = 0;
+    if (__atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST) != come)
+        PL_sig_pending = 1;     /* it came once more, and has been cleared */
+}
+
+/* ---- both ---- */
+
+static void install(int number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction act;
+    if (!number)
+        return;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = handler;
+    act.sa_flags = SA_RESTART;
+    sigemptyset(&act.sa_mask);
+    sigaction(number, &act, before);
+}
+
+void dpx_signal_install(void)
+{
+    install(dpx_run.signal, on_signal, &save_before);
+    install(dpx_run.toggle, on_toggle, &toggle_before);
+}
+
+void dpx_signal_restore(void)
+{
+    if (dpx_run.signal)
+        sigaction(dpx_run.signal, &save_before, NULL);
+    if (dpx_run.toggle)
+        sigaction(dpx_run.toggle, &toggle_before, NULL);
+}
+
+void dpx_signal_follow(pTHX)
+{
+    if (!dpx_run.toggle)
+        return;
+    orig_signalhook = PL_signalhook;    /* threads inherit it */
+    PL_signalhook = follow;
+}
+
+/* The number of the signal that the option names; 0: none. */
+static int find_signal(pTHX_ const char *option, const char *name)
+{
+    if (!name)
+        return 0;
+    struct sigaction act;
+    const char *bare = strnEQ(name, "SIG", 3) ? name + 3 : name;
+    I32 number = whichsig_pv(bare);
+    if (number <= 0)
+        Perl_croak(aTHX_ "DProf: %s=%s: there is no such signal; USR1 and USR2 are free, commonly\n", option, name);
+    if (number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &act) < 0)
+        Perl_croak(aTHX_ "DProf: %s=%s: a program cannot catch that; take USR1 or USR2\n", option, name);
+    return number;
+}
+
+void dpx_signal_choose(pTHX)
+{
+    const struct dpx_options *opt = &dpx_run.opt;
+    dpx_run.signal = find_signal(aTHX_ "signal", opt->signal);
+    dpx_run.toggle = dpx_run.own ? 0 : find_signal(aTHX_ "toggle", opt->toggle);
+    if (dpx_run.toggle && dpx_run.toggle == dpx_run.signal)
+        Perl_croak(aTHX_ "DProf: signal=%s and toggle=%s are one signal; take USR1 and USR2\n",
+                   opt->signal, opt->toggle);
+}
