@@ -37,55 +37,57 @@ char *dp_buf_room(struct dp_buf *buf, size_t n)
     return buf->ptr + buf->len;
 }
 
-void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len)
-{
-    char *to = dp_buf_room(buf, len);
-    if (to && len) {
-        memcpy(to, ptr, len);
-        buf->len += len;
-    }
-}
-
-void dp_buf_adds(struct dp_buf *buf, const char *str)
-{
-    dp_buf_add(buf, str, strlen(str));
-}
-
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...)
 {
+    enum { USUAL = 128 };       /* what most of them need, or else it is done again */
     va_list ap, again;
+    char *to = dp_buf_room(buf, USUAL);
+    if (!to)
+        return;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(to, USUAL, fmt, ap);
     va_end(ap);
-    char *to = n < 0 ? NULL : dp_buf_room(buf, (size_t)n + 1);
-    if (to) {
+    if (n >= USUAL && (to = dp_buf_room(buf, (size_t)n + 1)) != NULL)
         vsnprintf(to, (size_t)n + 1, fmt, again);
+    if (n > 0 && to)
         buf->len += (size_t)n;
-    }
     va_end(again);
+}
+
+char *dp_buf_putu(char *to, uint64_t n)
+{
+    unsigned digits = 1;
+    for (uint64_t least = 10; n >= least; least *= 10)
+        if (++digits == DP_BUF_DIGITS)
+            break;              /* the next product would be beyond 64 bits */
+    for (char *p = to + digits; p > to; n /= 10)
+        *--p = (char)('0' + n % 10);
+    return to + digits;
+}
+
+char *dp_buf_putx(char *to, uint64_t n)
+{
+    unsigned digits = 1;
+    for (uint64_t rest = n >> 4; rest; rest >>= 4)
+        digits++;
+    for (char *p = to + digits; p > to; n >>= 4)
+        *--p = "0123456789abcdef"[n & 15];
+    return to + digits;
 }
 
 void dp_buf_addu(struct dp_buf *buf, uint64_t n)
 {
-    char tmp[20];
-    char *p = tmp + sizeof tmp;
-    do {
-        *--p = (char)('0' + n % 10);
-        n /= 10;
-    } while (n);
-    dp_buf_add(buf, p, (size_t)(tmp + sizeof tmp - p));
+    char *to = dp_buf_room(buf, DP_BUF_DIGITS);
+    if (to)
+        buf->len += (size_t)(dp_buf_putu(to, n) - to);
 }
 
 void dp_buf_addx(struct dp_buf *buf, uint64_t n)
 {
-    char tmp[16];
-    char *p = tmp + sizeof tmp;
-    do {
-        *--p = "0123456789abcdef"[n & 15];
-        n >>= 4;
-    } while (n);
-    dp_buf_add(buf, p, (size_t)(tmp + sizeof tmp - p));
+    char *to = dp_buf_room(buf, DP_BUF_DIGITS);
+    if (to)
+        buf->len += (size_t)(dp_buf_putx(to, n) - to);
 }
 
 const char *dp_buf_cstr(struct dp_buf *buf)

@@ -5,6 +5,8 @@
 
 #include "dp_base.h"
 
+#include <string.h>
+
 struct dp_buf {
     char *ptr;      /* not terminated; NULL while empty */
     size_t len;
@@ -20,12 +22,25 @@ void dp_buf_clear(struct dp_buf *buf);
 /* Room for n more bytes: their address, or NULL (the error is then set). */
 char *dp_buf_room(struct dp_buf *buf, size_t n);
 
-void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len);
-void dp_buf_adds(struct dp_buf *buf, const char *str);
+/* The same where they are there already, mostly. */
+static inline void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len)
+{
+    char *to = len <= buf->cap - buf->len && !buf->err ? buf->ptr + buf->len : dp_buf_room(buf, len);
+    if (to && len) {
+        memcpy(to, ptr, len);
+        buf->len += len;
+    }
+}
+static inline void dp_buf_adds(struct dp_buf *buf, const char *str) { dp_buf_add(buf, str, strlen(str)); }
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...) DP_PRINTF(2, 3);
 /* n in decimal, in hexadecimal digits. */
 void dp_buf_addu(struct dp_buf *buf, uint64_t n);
 void dp_buf_addx(struct dp_buf *buf, uint64_t n);
+
+/* The same where there is room for DP_BUF_DIGITS: returns what is behind the last digit. */
+enum { DP_BUF_DIGITS = 20 };
+char *dp_buf_putu(char *to, uint64_t n);
+char *dp_buf_putx(char *to, uint64_t n);
 
 /* Names are put together byte by byte. */
 static inline void dp_buf_addc(struct dp_buf *buf, char c)

@@ -141,24 +141,24 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
                                     bool resumed)
 {
     uint32_t key = key_of(cct, resumed ? id | RESUMED : id, site);
+    uint64_t edge = (uint64_t)node->number << 32 | key;
+    bool full = cct->count >= cct->limit;
     struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
-        : dp_map_find(&cct->children, (uint64_t)node->number << 32 | key);
-    if (slot)
+        : full ? dp_map_find(&cct->children, edge) : dp_map_put(&cct->children, edge);
+    if (slot && slot->value != DP_MAP_NONE)
         return cct->nodes[slot->value - 1];
-    if (cct->count >= cct->limit) {
+    if (full) {
         struct dp_cct_node *same = fold(cct, node, id, resumed);
         if (same || resumed)
             return same ? same : cct->root;
         /* No recursion: a context right below the root, one for each sub. */
         if (node != cct->root)
             return child_of(cct, cct->root, id, 0, false);
+        slot = key == DP_MAP_NONE ? NULL : dp_map_put(&cct->children, edge);
     }
-    slot = key == DP_MAP_NONE ? NULL
-         : dp_map_put(&cct->children, (uint64_t)node->number << 32 | key);
     if (!slot)
         return cct->root;
-    if (slot->value == DP_MAP_NONE)
-        slot->value = 1;                /* the root, should memory run out now */
+    slot->value = 1;                    /* the root, should memory run out now */
     return add_child(cct, node, slot, id, site, resumed);
 }
 
@@ -272,8 +272,9 @@ static int prepare(struct writing *w)
     }
     for (size_t id = 1; id <= ids; id++)
         w->order[w->rank[id]] = (uint32_t)id;
-    sort_by(other, cct->nodes, nodes, key_site, w, w->first, sites + 2);
-    sort_by(w->sorted, other, nodes, key_name, w, w->first, ids + 2);
+    if (sites)
+        sort_by(other, cct->nodes, nodes, key_site, w, w->first, sites + 2);
+    sort_by(w->sorted, sites ? other : cct->nodes, nodes, key_name, w, w->first, ids + 2);
     sort_by(other, w->sorted, nodes, key_parent, w, w->first, nodes + 2);
     memcpy(w->sorted, other, nodes * sizeof *other);
     dp_mem_free(other);

@@ -67,25 +67,32 @@ void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)
     dp_buf_addc(buf, '\'');
 }
 
-static void number(struct dp_buf *buf, uint64_t n)
+static char *number(char *p, uint64_t n)
 {
-    dp_buf_addc(buf, ' ');
-    dp_buf_addu(buf, n);
+    *p++ = ' ';
+    if (n > 9)
+        return dp_buf_putu(p, n);
+    *p++ = (char)('0' + n);     /* the most of them */
+    return p;
 }
 
 void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
 {
-    dp_buf_addc(buf, '=');
-    number(buf, c->depth);
-    dp_buf_addc(buf, ' ');
-    dp_buf_addx(buf, c->id);
-    number(buf, c->calls);
+    char *to = dp_buf_room(buf, (1 + DP_BUF_DIGITS) * (5 + DP_METRICS + c->n_counters) + 1), *p = to;
+    if (!to)
+        return;
+    *p++ = '=';
+    p = number(p, c->depth);
+    *p++ = ' ';
+    p = dp_buf_putx(p, c->id);
+    p = number(p, c->calls);
     for (int m = 0; m < DP_METRICS; m++)
-        number(buf, c->t[m]);
-    number(buf, c->longest);
-    number(buf, c->shortest);
+        p = number(p, c->t[m]);
+    p = number(p, c->longest);
+    p = number(p, c->shortest);
     for (size_t i = 0; i < c->n_counters; i++)
-        number(buf, c->counters[i]);
+        p = number(p, c->counters[i]);
+    buf->len += (size_t)(p - to);
     if (c->at_len) {
         dp_buf_adds(buf, " at=");
         dp_buf_add(buf, c->at, c->at_len);
@@ -99,19 +106,29 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
 
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
 {
-    bool any = false;
+    char *to = NULL, *p = NULL;
     for (unsigned b = 0; b < DP_FMT_BUCKETS; b++) {
+        /* Few are used, and those stand side by side. */
+        if (b % 4 == 0 && !(count[b] | count[b + 1] | count[b + 2] | count[b + 3])) {
+            b += 3;
+            continue;
+        }
         if (!count[b])
             continue;
-        if (!any) {
-            dp_buf_adds(buf, "h ");
-            dp_buf_addx(buf, id);
+        if (!to) {
+            p = to = dp_buf_room(buf, 3 + DP_BUF_DIGITS + DP_FMT_BUCKETS * (4 + DP_BUF_DIGITS));
+            if (!to)
+                return;
+            *p++ = 'h';
+            *p++ = ' ';
+            p = dp_buf_putx(p, id);
         }
-        any = true;
-        number(buf, b);
-        dp_buf_addc(buf, ':');
-        dp_buf_addu(buf, count[b]);
+        p = number(p, b);
+        *p++ = ':';
+        p = dp_buf_putu(p, count[b]);
     }
-    if (any)
-        dp_buf_addc(buf, '\n');
+    if (to) {
+        *p++ = '\n';
+        buf->len += (size_t)(p - to);
+    }
 }

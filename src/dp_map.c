@@ -42,7 +42,8 @@ static struct dp_map_slot *probe(struct dp_map_slot *slots, size_t mask, uint64_
 
 static int enlarge(struct dp_map *map)
 {
-    size_t n = map->slots ? (map->mask + 1) * 2 : 64;
+    /* A start of a program fills the first few hundred at once. */
+    size_t n = !map->slots ? 64 : map->mask < 1024 ? (map->mask + 1) * 4 : (map->mask + 1) * 2;
     struct dp_map_slot *slots = dp_mem_realloc(NULL, n, sizeof *slots);
     if (!slots)
         return DP_E_NOMEM;
@@ -67,16 +68,15 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
 
 struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
 {
-    if (map->slots) {
-        struct dp_map_slot *slot = probe(map->slots, map->mask, key);
-        if (slot->value != DP_MAP_NONE)
-            return slot;
-    }
+    struct dp_map_slot *slot = map->slots ? probe(map->slots, map->mask, key) : NULL;
+    if (slot && slot->value != DP_MAP_NONE)
+        return slot;
     /* at most two thirds full, or probing gets long */
-    if (!map->slots || (map->used + 1) * 3 > (map->mask + 1) * 2)
+    if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;
-    struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+        slot = probe(map->slots, map->mask, key);
+    }
     slot->key = key;
     map->used++;
     return slot;

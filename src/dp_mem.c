@@ -72,10 +72,8 @@ void dp_mem_zlib_free(void *opaque, void *ptr)
     dp_mem_free(ptr);
 }
 
-int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
+int dp_mem_grow_more(void **ptr, size_t *cap, size_t need, size_t size)
 {
-    if (need <= *cap)
-        return 0;
     size_t want = *cap < 8 ? 16 : *cap + *cap / 2;
     if (want < need)
         want = need;

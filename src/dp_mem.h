@@ -19,7 +19,11 @@ void dp_mem_zlib_free(void *opaque, void *ptr);
 
 /* Makes room for at least need elements in the array *ptr of *cap elements,
  * growing geometrically. Returns 0 or DP_E_NOMEM (array intact). */
-int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size);
+int dp_mem_grow_more(void **ptr, size_t *cap, size_t need, size_t size);
+static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
+{
+    return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
+}
 
 #ifdef DP_MEM_TEST
 /* The allocation after n more ones fails; negative: none does. */

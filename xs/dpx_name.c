@@ -127,9 +127,25 @@ static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
     add_hek(to, name, "");
 }
 
-/* The name in ctx->fold, as an owner; there are not many that have subs in them. */
+/* Where package and name of a line end: its first two blanks. False: it has fewer. */
+static bool two_blanks(const char *line, size_t len, const char **first, const char **second)
+{
+    *first = memchr(line, ' ', len);
+    *second = *first ? memchr(*first + 1, ' ', len - (size_t)(*first + 1 - line)) : NULL;
+    return *second != NULL;
+}
+
+/* The sub of the line in ctx->line, as an owner; there are not many that have subs in them. */
 static uint32_t owner_of_inner(struct dpx_ctx *ctx)
 {
+    const struct dp_buf *line = &ctx->line;
+    const char *first, *second;
+    if (!two_blanks(line->ptr, line->len, &first, &second))
+        return DP_MAP_NONE;
+    dp_buf_clear(&ctx->fold);
+    dp_buf_add(&ctx->fold, line->ptr, (size_t)(first - line->ptr));
+    dp_buf_adds(&ctx->fold, "::");
+    dp_buf_add(&ctx->fold, first + 1, (size_t)(second - first - 1));
     return ctx->fold.err || ctx->folds.count >= 2 * NAMES_MAX ? DP_MAP_NONE
         : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
 }
@@ -155,25 +171,9 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
-/* Where package and name of a line end: its first two blanks. False: it has fewer. */
-static bool two_blanks(const char *line, size_t len, const char **first, const char **second)
-{
-    *first = memchr(line, ' ', len);
-    *second = *first ? memchr(*first + 1, ' ', len - (size_t)(*first + 1 - line)) : NULL;
-    return *second != NULL;
-}
-
 /* The line of cv is in ctx->line. */
 static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
-    const struct dp_buf *line = &ctx->line;
-    const char *first, *second;
-    if (!two_blanks(line->ptr, line->len, &first, &second))
-        return;
-    dp_buf_clear(&ctx->fold);
-    dp_buf_add(&ctx->fold, line->ptr, (size_t)(first - line->ptr));
-    dp_buf_adds(&ctx->fold, "::");
-    dp_buf_add(&ctx->fold, first + 1, (size_t)(second - first - 1));
     if (ctx->owners.used > KNOWN_MAX)
         dp_map_clear(&ctx->owners);
     remember_inner(ctx, cv, DP_MAP_NONE, 0);
@@ -328,10 +328,9 @@ static void take(struct dp_buf *line, const struct dp_buf *instead)
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
     struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;
-    if (line->err || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
-        return;
     bool whole = stable == line->len;
-    if (whole && ctx->names.count < NAMES_MAX && !has_numbers(line->ptr, stable))
+    if (line->err || (whole && ctx->names.count < NAMES_MAX && !has_numbers(line->ptr, stable))
+        || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
         return;
     without_numbers(fold, line->ptr, stable, true);
     if (whole && !memchr(line->ptr, '(', stable))
@@ -349,13 +348,10 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
     }
     /* Of names that count up, the first ones are kept, however often they come again. */
     bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
-    const uint32_t *count = counts_up ? counted(ctx, fold, true) : NULL;
-    if (counts_up && (!count || *count >= FOLD_MAX)) {
+    if (counts_up && too_many(ctx, fold)) {
         take(line, fold);
         return;
     }
-    if (counts_up)
-        too_many(ctx, fold);
     if ((counts_up || !is_same(plain, line)) && too_many(ctx, plain))
         take(line, plain);
 }

@@ -111,7 +111,7 @@ static struct dpx_ctx *take_ctx(void)
     pthread_mutex_unlock(&dpx_run.lock);
     if (!ctx)
         return dp_mem_zalloc(sizeof *ctx);
-    ctx->next = NULL;
+    memset(ctx, 0, sizeof *ctx);
     return ctx;
 }
 
@@ -124,7 +124,7 @@ static void free_ctx(struct dpx_ctx *ctx)
             *p = ctx->next;
             break;
         }
-    memset(ctx, 0, sizeof *ctx);
+    ctx->thx = NULL;            /* the rest is cleared when it is used again */
     ctx->next = spare;
     spare = ctx;
     pthread_mutex_unlock(&dpx_run.lock);
