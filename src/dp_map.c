@@ -31,15 +31,6 @@ void dp_map_clear(struct dp_map *map)
     map->used = 0;
 }
 
-/* The slot of key, or the free one where it belongs. */
-static struct dp_map_slot *probe(struct dp_map_slot *slots, size_t mask, uint64_t key)
-{
-    size_t i = (size_t)dp_map_hash(key) & mask;
-    while (slots[i].value != DP_MAP_NONE && slots[i].key != key)
-        i = (i + 1) & mask;
-    return &slots[i];
-}
-
 static int enlarge(struct dp_map *map)
 {
     /* A start of a program fills the first few hundred at once. */
@@ -51,7 +42,7 @@ static int enlarge(struct dp_map *map)
     if (map->slots)
         for (size_t i = 0; i <= map->mask; i++)
             if (map->slots[i].value != DP_MAP_NONE)
-                *probe(slots, n - 1, map->slots[i].key) = map->slots[i];
+                *dp_map_probe(slots, n - 1, map->slots[i].key) = map->slots[i];
     dp_mem_free(map->slots);
     map->slots = slots;
     map->mask = n - 1;
@@ -62,20 +53,18 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
 {
     if (!map->slots)
         return NULL;
-    struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+    struct dp_map_slot *slot = dp_map_probe(map->slots, map->mask, key);
     return slot->value == DP_MAP_NONE ? NULL : slot;
 }
 
-struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
+/* slot: the free one that is the key's, if the map has any. */
+struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot)
 {
-    struct dp_map_slot *slot = map->slots ? probe(map->slots, map->mask, key) : NULL;
-    if (slot && slot->value != DP_MAP_NONE)
-        return slot;
     /* at most two thirds full, or probing gets long */
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;
-        slot = probe(map->slots, map->mask, key);
+        slot = dp_map_probe(map->slots, map->mask, key);
     }
     slot->key = key;
     map->used++;

@@ -52,8 +52,22 @@ static inline void dp_map_expect(const struct dp_map *map, uint64_t key)
 #endif
 }
 
+/* The slot of key, or the free one where it belongs. */
+static inline struct dp_map_slot *dp_map_probe(struct dp_map_slot *slots, size_t mask, uint64_t key)
+{
+    size_t i = (size_t)dp_map_hash(key) & mask;
+    while (slots[i].value != DP_MAP_NONE && slots[i].key != key)
+        i = (i + 1) & mask;
+    return &slots[i];
+}
+
 /* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
  * must overwrite before any other call). NULL when memory is short. */
-struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key);
+struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot);
+static inline struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
+{
+    struct dp_map_slot *slot = map->slots ? dp_map_probe(map->slots, map->mask, key) : NULL;
+    return slot && slot->value != DP_MAP_NONE ? slot : dp_map_add(map, key, slot);
+}
 
 #endif

@@ -29,9 +29,15 @@ DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
 /* start: the sub's first op, about to run and so in the cache. */
 DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
-    U32 seq = DP_LIKELY(start->op_type == OP_NEXTSTATE) ? cCOPx(start)->cop_seq
-            : start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
-    UV name = dpx_callee_name(cv, seq != 0);
+    U32 seq;
+    UV name;
+    if (DP_LIKELY(start->op_type == OP_NEXTSTATE)) {
+        seq = cCOPx(start)->cop_seq;
+        name = dpx_callee_name(cv, true);
+    } else {
+        seq = start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
+        name = dpx_callee_name(cv, seq != 0);
+    }
     U32 id = dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
     if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
         id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
