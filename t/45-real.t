@@ -50,7 +50,7 @@ subtest 'pod2text' => sub {
 };
 
 subtest 'Pod::Simple' => sub {
-    my $pod = pod(TestEnvironment::rounds(400, 700));
+    my $pod = pod(700);
     plan skip_all => 'no manual' unless $pod;
     my ($got) = both('Pod::Simple::DumpAsText', ['-MPod::Simple::DumpAsText', '-e', 'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
     cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100, 'elements');

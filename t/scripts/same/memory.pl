@@ -2,7 +2,7 @@
 # clocks: default
 # needs: Devel::Peek
 no warnings;
-my ($rounds, $limit) = $ENV{EXTENDED_TESTING} ? (20_000, 3000) : (5_000, 1500);
+my ($rounds, $limit) = $ENV{EXTENDED_TESTING} ? (20_000, 3000) : (6_000, 2000);
 sub rss { open my $f, '<', '/proc/self/statm' or return 0; (split ' ', <$f>)[1] * 4 }
 sub dies { die "x\n" } sub lasts { last } sub nexts { next } sub gotos { goto OUT } sub through { dies() } sub g { 1 } sub gs { goto &g }
 sub D::DESTROY { die "y\n" } open STDERR, '>', '/dev/null';

@@ -1,1 +1,0 @@
-package Bad; sub boom { die qq(boom\n) } boom(); 1;

@@ -1,1 +1,0 @@
-package Loaded; use strict; sub loaded { 1 } loaded(); 1;

@@ -1,1 +1,0 @@
-package Done; sub by_do { 5 } by_do();
