@@ -178,12 +178,12 @@ How often a sub was called: a number, 0 if it was not called.
 
 What a sub cost, all calls together: a number, 0 if it was not called. WHAT is
 
-    self                self user and system time, in seconds
-    incl                the same, with what the sub called
+    self                self time, user and system together, in seconds
+    incl                inclusive time, user and system together, in seconds
     cpu user system real    one of the self times, in seconds; cpu is user and system
-    ops                 self steps of perl's interpreter
+    ops                 steps of perl's interpreter, self
     svs, bytes ...      another counter that was requested (events), self, in its unit
-    incl ops, incl real ...     with what the sub called
+    incl ops, incl real ...     the inclusive value
 
 Dies if there is no such counter; the message lists those that exist.
 

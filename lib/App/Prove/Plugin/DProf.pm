@@ -335,8 +335,8 @@ them up afterwards, with the same options except C<events>:
     yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
     perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' /tmp/prof top=20 html=suite.html
 
-C<--no-use-fork> makes yath start each test as a program of its own: a test that it forks is no new
-perl, and does not read PERL5OPT. For a baseline add
+C<--no-use-fork> makes yath start each test as a program of its own: a test that yath only forks is
+not a new perl, and does not read PERL5OPT. For a baseline add
 
     --env-var PERL_HASH_SEED=0 --env-var PERL_PERTURB_KEYS=0
 
