@@ -490,7 +490,8 @@ Devel::DProf::Suite - profiles of a test suite, summed up and compared
 
 =head1 DESCRIPTION
 
-What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and baselines are those of L<Devel::DProf::Baseline>.
+L<App::Prove::Plugin::DProf> calls this module when the tests have run. Comparisons and baselines
+are those of L<Devel::DProf::Baseline>.
 
 =head1 METHODS
 
@@ -498,31 +499,37 @@ What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and 
 
 =item new NAME => VALUE, ...
 
-The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out, html, top, events; those that are not given come from the environment
-(PROVE_DPROF_...). Dies with one line if one is wrong. Folders are relative to the current one.
+The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
+html, top, events. Options that are not given come from the environment (PROVE_DPROF_...). Dies with
+one line if an option is wrong. Folders are relative to the current one.
 
 =item options ITEM, ...
 
-A class method: C<NAME=VALUE> items to a reference of a hash for C<new>. An item that goes on with a rule or an event, behind a comma, is joined to the one before. Dies with one line
-if one is no option.
+A class method: turns C<NAME=VALUE> items into a reference to a hash for C<new>. An item that
+continues a rule or an event after a comma is joined to the previous item. Dies with one line if an
+item is not an option.
 
 =item add NAME, PATHS, FACT => BOOL, ...
 
-A test file by its name, with the profiles of all its processes, a reference of a list. A name that comes again adds to the first. FACTs: failed, skipped; either keeps it out of baselines. Profiles that were
-cut short count in the summary only; those that cannot be read are told there.
+Adds a test file by its name, with a reference to a list of the profiles of all its processes. A
+name that is added again adds to the first. The FACTs are failed and skipped; either of them keeps
+the test file out of baselines. Profiles that were cut short count only in the summary, which also
+lists those that cannot be read.
 
 =item summary
 
-The text: characters, lines of up to 80.
+The text, as characters, in lines of up to 80 columns.
 
 =item finish PASSED, SCRATCH
 
-Compares with the baselines and, if the suite PASSED, writes them; keeps profiles and draws the flame graph, if that was asked for. SCRATCH is a folder for temporary files. Returns whether all is well, and
-lines to be printed, bytes.
+Compares with the baselines and, if the suite has PASSED, writes them. Also keeps profiles and draws
+the flame graph, if the options ask for it. SCRATCH is a folder for temporary files. Returns whether
+everything is in order, and lines to be printed, as bytes.
 
 =item by_test DIR
 
-For recordings that went to one folder: a list of [NAME, PATH, ...] by test file. A process belongs to the one that started it, by the ids in the headers; the first of them tells the name.
+For recordings in one folder: returns a list of [NAME, PATH, ...] by test file. A process belongs to
+the process that started it, by the ids in the headers; the first process gives the name.
 
 =back
 
@@ -532,12 +539,15 @@ For recordings that went to one folder: a list of [NAME, PATH, ...] by test file
 
 =item profiles_in DIR
 
-The paths of a folder's profiles, those called C<*.out> and what a program that became another one has left, C<*.out.old>.
+The paths of a folder's profiles, such as C<*.out>, and C<*.out.old>, which a program leaves that
+became another one.
 
 =item main DIR, ITEM, ...
 
-The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and what C<finish> tells. Returns an exit status: 0; 1, something could not be written; 2, an option is wrong; 3, a
-baseline was exceeded.
+The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and the lines of
+C<finish>. Returns an exit status: 0; 2 if an option is wrong; after any other failure 3 with a
+baseline (a rule was broken, or something could not be written) and 1 without one (something could
+not be written).
 
 =back
 
