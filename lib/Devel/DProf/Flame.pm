@@ -319,6 +319,7 @@ Devel::DProf::Flame - flame graphs of profiles
 
 =head1 DESCRIPTION
 
-What L<dprofflame> draws, and C<dprofdiff --format=flame>. Not meant for anybody else.
+This module draws the flame graphs of L<dprofflame> and C<dprofdiff --format flame>. It is internal
+to this distribution.
 
 =cut

@@ -120,10 +120,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Sides - which files a side is
+Devel::DProf::Sides - the files of a side
 
 =head1 DESCRIPTION
 
-Names of sides to their files, and what is said of these: what L<dprofdiff>, L<dproffold> and L<dprofflame> share. Not meant for anybody else.
+This module maps the names of sides to their files, and prints messages about these. L<dprofdiff>,
+L<dproffold> and L<dprofflame> share it. It is internal to this distribution.
 
 =cut

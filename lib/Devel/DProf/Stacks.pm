@@ -181,6 +181,7 @@ Devel::DProf::Stacks - profiles as stacks
 
 =head1 DESCRIPTION
 
-What L<dproffold> and L<dprofflame> share: files are read, one side or two, and it is settled what is counted. Not meant for anybody else.
+L<dproffold> and L<dprofflame> share this module, which reads the files of one side or two and
+settles the metrics. It is internal to this distribution.
 
 =cut

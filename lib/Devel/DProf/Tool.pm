@@ -256,6 +256,6 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-Messages and progress. Not meant for anybody else.
+This module provides messages and progress. It is internal to this distribution.
 
 =cut

@@ -180,10 +180,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View - what the tools of columns share
+Devel::DProf::View - what the tools that print columns share
 
 =head1 DESCRIPTION
 
-Options that L<dprofreport> and L<dprofdiff> have in common. Not meant for anybody else.
+This module provides the options that L<dprofreport> and L<dprofdiff> have in common. It is internal
+to this distribution.
 
 =cut

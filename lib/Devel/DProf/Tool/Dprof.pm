@@ -117,6 +117,6 @@ Devel::DProf::Tool::Dprof - what dprof does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprof>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprof>.
 
 =cut

@@ -476,6 +476,6 @@ Devel::DProf::Tool::Dprofdiff - the command dprofdiff
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofdiff>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofdiff>.
 
 =cut

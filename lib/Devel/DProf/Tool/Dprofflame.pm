@@ -177,6 +177,6 @@ Devel::DProf::Tool::Dprofflame - the command dprofflame
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofflame>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofflame>.
 
 =cut

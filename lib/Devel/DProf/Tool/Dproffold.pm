@@ -129,6 +129,6 @@ Devel::DProf::Tool::Dproffold - the command dproffold
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dproffold>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dproffold>.
 
 =cut

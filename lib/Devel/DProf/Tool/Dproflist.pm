@@ -302,6 +302,6 @@ Devel::DProf::Tool::Dproflist - the command dproflist
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dproflist>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dproflist>.
 
 =cut

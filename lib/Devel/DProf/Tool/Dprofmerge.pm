@@ -143,6 +143,6 @@ Devel::DProf::Tool::Dprofmerge - what dprofmerge does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofmerge>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofmerge>.
 
 =cut

@@ -435,6 +435,6 @@ Devel::DProf::Tool::Dprofpp - what dprofpp does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofpp>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofpp>.
 
 =cut

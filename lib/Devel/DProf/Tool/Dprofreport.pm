@@ -316,6 +316,6 @@ Devel::DProf::Tool::Dprofreport - the command dprofreport
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofreport>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofreport>.
 
 =cut
