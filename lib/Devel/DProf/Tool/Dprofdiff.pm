@@ -416,50 +416,53 @@ sub help {
 dprofdiff [options] [baseline] [file ...]
 
 A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
-No file: tmon.out.old and tmon.out. One: tmon.out.old and that.
+No file: compares tmon.out.old and tmon.out. One file: compares tmon.out.old and that file.
 
 What is compared:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --children          with what was called
-    -n                  as if all runs had the baseline's total
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
-    --pid LIST --tid LIST           files of these processes, threads
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
-    --symfs DIR         file names are relative to it
-    --unit UNIT         of folded stacks
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --children          inclusive values; without it, self values
+    -n                  scales all runs to the baseline's total
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+    --pid LIST --tid LIST           only the files of these processes, threads
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+    --symfs DIR         file names are relative to DIR
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
     -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
-    --only REGEX --skip REGEX       by name
-    -b                  only what the baseline and another side have
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+    --only REGEX --skip REGEX       only subs whose names match, or do not match
+    -b                  only entries that the baseline and another side have
     -O N                the first N of each section
-    --percent-limit P   what changed by at least P percent of the total
-    --percentage relative|absolute  of what is shown, or of all
+    --percent-limit P   entries that changed by at least P percent of the total
+    --percentage relative|absolute  100 % is all that is shown, or all there is
 How it is computed and shown:
-    -c delta|ratio|wdiff:B,A        shares less shares; value / baseline; weighted difference
-    -o N                in the order of what was computed for side N; 0: of the baseline
-    -p  -F  -v          values; how it was computed; calls and values, and what has not changed
+    -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
+    -o N                sorts by the result for side N; 0: by the baseline
+    -p  -F  -v          values; how they were computed; calls, values and unchanged entries
     --tree              the call tree of all sides
-    --callers SUB --callees SUB     who calls it, what it calls
-Is it true:
-    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
+    --callers SUB --callees SUB     who calls SUB, what SUB calls
+Is it significant?
+    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
+                        --show-output
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
-    --as-measured       times are not adjusted for the speed of the runs
+    --as-measured       does not adjust times for the speed of the runs
 Gate: exit status 3 when a rule fails
     --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
-    --time-floor 1ms,0.5%           of one run a side: a time that has grown by less does not count
+    --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
     --strict            what cannot be decided fails, too
-    --allow-truncated   profiles that were cut short will do
+    --allow-truncated   accepts profiles that were cut short
 Output:
-    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg       -t SEP  fields separated by SEP
+    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg
+    -t SEP              text with SEP between the fields
     -q  --color auto|always|never  --no-pager  --title TEXT
-    -D                  the files' lines first
-    --main              without what ran before the main program
-    --processes         with each file, all the files of its run         -f  compares what differs
-    -V  -h  -H          version, this page, the manual
+    -D                  prints the lines of the files first
+    --main              leaves out what ran before the main program
+    --processes         reads all files of each run      -f  compares in spite of differences
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFDIFF_OPTS.
+The environment variable DPROFDIFF_OPTS holds default options.
 END
     return OK;
 }

@@ -128,39 +128,41 @@ sub help {
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
 
-Draws a flame graph. No file: standard input if something comes from there, else tmon.out.
+Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
 
-    -o FILE             where it goes: a page if it is called .html, else SVG;  --format svg|html
+    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format svg|html
 What is drawn:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
     -m A,B              two counters of one profile, as two sides
-    --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
     --fold-recursion    a sub that calls itself directly is one frame
-    --reverse           what ran at the root, its callers above
-    --inverted          the root on top
-    --order name|weight|time        of siblings
-    --flamechart        in order of time, no two calls in one frame that do not follow each other
-    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded ones as *::AUTOLOAD
-    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as dproffold has them
+    --reverse           the subs whose own code ran at the root, their callers above
+    --inverted          the root at the top
+    --order name|weight|time        the order of siblings
+    --flamechart        in order of time; merges only calls that follow each other
+    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
+    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
 Two sides:
-    --width after|before|union|change       what is as wide as a frame; union shows what is gone, too
-    --delta self|total  coloured by its own difference, or with what it called
-    --negate            before's widths, coloured by what will happen
-    --hue               only what differs: widths are differences
-    --view graph|pair|triple        of a page
-    -n                  the baseline as if it had the other's total
-    --map OLD=NEW --symfs DIR -s    names that differ
-    --alpha P           several runs: what is coloured (0.05, false discoveries)
+    --width after|before|union|change       what is wide; union also shows what is gone
+    --delta self|total  colours by the difference of self, or of inclusive values
+    --negate            the widths of before, coloured by what will happen
+    --hue               only the change: widths are differences
+    --view graph|pair|triple        the view of a page
+    -n                  scales the baseline to the other side's total
+    --map OLD=NEW --symfs DIR -s    pairs names that differ
+    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
 How it looks:
     --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
     --width PX --height PX --minwidth PX|PERCENT% --fonttype FONT --fontsize N --fontwidth N
-    --colors PALETTE --bgcolors COLOUR --hash --random --cp     palettes: package (the default), hot, mem, io ...
+    --colors PALETTE --bgcolors COLOUR --hash --random --cp
+                        palettes: package (the default), hot, mem, io ...
     --total N --factor N --nameattr FILE --encoding NAME
-    -f                  in spite of different units; says nothing of profiles that were cut short
-    -V  -h  -H          version, this page, the manual
+    -f                  draws in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFFLAME_OPTS.
+The environment variable DPROFFLAME_OPTS holds default options.
 END
     return OK;
 }

@@ -88,31 +88,34 @@ sub help {
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
 
-Prints folded stacks: frames between semicolons, the caller first, and what the last one has itself.
-No file: standard input if something comes from there, else tmon.out. Several are added up.
+Prints folded stacks: frames separated by semicolons, callers first, and the self value of the
+last frame. No file: reads standard input if it is a pipe or a file, else tmon.out.
+Several files are added up.
 
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; what folded stacks count
-    --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
     --fold-recursion    a sub that calls itself directly is one frame
     --reverse           callees first
     --no-separate-anon  anonymous subs without file and line
     -A                  autoloaded subs as *::AUTOLOAD
     --diff              two sides, a count for each: 'base.*' new.out, a.out,b.out c.out
-    -n                  the first as if it had the second's total
+    -n                  scales the first side to the second side's total
     -s, -x              hexadecimal addresses in names become 0x...
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
-    --symfs DIR         file names are relative to it
-    --pid LIST --tid LIST           files of these processes, threads
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
-    --processes         with each file, all the files of its run
-    --main              without what ran before the main program
-    -o FILE             where it goes (default: standard output)
-    -f                  in spite of different units; says nothing of profiles that were cut short
-    -V  -h  -H          version, this page, the manual
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+    --symfs DIR         file names are relative to DIR
+    --pid LIST --tid LIST           only the files of these processes, threads
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+    --processes         reads all files of each run
+    --main              leaves out what ran before the main program
+    -o FILE             the output (default: standard output)
+    -f                  works in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFFOLD_OPTS.
+The environment variable DPROFFOLD_OPTS holds default options.
 END
     return OK;
 }

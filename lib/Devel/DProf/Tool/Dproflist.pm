@@ -276,16 +276,17 @@ sub help {
 dproflist [options] [pattern ...]
 
 Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
-of a name, topic or description, or a wildcard for names; any of several will do.
+in a name, topic or description, or a wildcard for names. Events that match any pattern
+are listed.
 
-    -a, --all           tables of all processors, what is deprecated, PMUs of the whole machine
+    -a, --all           also tables of all processors, deprecated events, PMUs of the whole machine
     -l, --long          long descriptions, terms, units
-    --cpuid             which processor this is, and its table
-    --json              all of it as JSON
-    --no-pager          not through a pager
-    -V  -h  -H          version, this page, the manual
+    --cpuid             this processor and its table
+    --json              everything as JSON
+    --no-pager          does not use a pager
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFLIST_OPTS.
+The environment variable DPROFLIST_OPTS holds default options.
 END
     return OK;
 }

@@ -119,14 +119,16 @@ dprofmerge [options] profile ...
 Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
 those of killed processes; folded stacks of other profilers.
 
-    -o file       where it goes (default: standard output)
+    -o file       the output (default: standard output)
     -z            gzipped
-    -F            put up with missing entries and exits
-    --main        without what ran before the main program
-    --processes   with each file, all the files of its run (tmon.out.PID)
+    -F            tolerates missing entries and exits
+    --main        leaves out what ran before the main program
+    --processes   reads all files of each run (tmon.out.PID)
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
-    --counters-only   a baseline: calls and counters that repeat, no times, nothing of the machine
+    --counters-only   a baseline: calls and counters that repeat; no times, no machine
     -V, -h, -H    version, this help, the manual
+
+The environment variable DPROFMERGE_OPTS holds default options.
 END
     return OK;
 }

@@ -384,41 +384,44 @@ sub help {
 dprofpp [options] [profile ...]
 
 What is counted:
-    -g sub      only this sub, and what is called from it
-    -f regex    leave out the subs that match
-    -G regex    make one row of the subs that match ...
+    -g sub      only this sub, and what it calls
+    -f regex    leaves out the subs that match
+    -G regex    makes one row of the subs that match ...
     -P          ... and another of all the others
-    -A          count autoloaded subs as *::AUTOLOAD
-    -R          tell anonymous subs of one package apart
-    --processes with each file, all the files of its run (tmon.out.PID)
-    --program   show the time outside of all subs, too
+    -A          counts autoloaded subs as *::AUTOLOAD
+    -R          distinguishes the anonymous subs of a package
+    --processes reads all files of each run (tmon.out.PID)
+    --program   shows the time outside of all subs, too
     --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
-    --main      leave out what ran before the main program
-    --phases    tell phases of the program apart: BEGIN, main, END, its own
-    -F          put up with missing entries and exits
+    --main      leaves out what ran before the main program
+    --phases    shows phases of the program separately: BEGIN, main, END, its own
+    -F          tolerates missing entries and exits
 
 Which time:
     (default)   user and system      -u  user      -s  system      -r  real
-    -E          percentages and order by exclusive times (default)
+    -E          percentages and order by exclusive (self) times (default)
     -I          ... by inclusive times
     -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
 
 Order and size:
-    -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called
-    -d          turn the order round
-    -O count    so many rows (default 15)
+    -z  time (default)   -l  calls   -a  name   -v  time per call   -U  as called
+    -d          reverses the order
+    -O count    number of rows (default 15)
     -q          no header
-    --classic   seconds in the columns that programs know, as in a pipe; --no-classic: ms and us, as on a terminal
+    --classic   seconds in the columns that programs expect, as in a pipe
+    --no-classic    ms and us, as on a terminal
 
 Instead of the table:
     -S          the merged call tree with times
     -T          every call, indented
-    -t          the same, repetitions folded
+    -t          the same, with repetitions folded
 
-    --watch s   a new report every so many seconds, while the program runs
-    -p script   profile the script first; -Q: and leave it at that
-    -V          version, and where a profile comes from
+    --watch s   prints a new report every s seconds, while the program runs
+    -p script   profiles the script first; -Q: and does nothing else
+    -V          version, and where the profile comes from
     -h, -H      this help, the manual
+
+The environment variable DPROFPP_OPTS holds default options.
 END
     return written(0);
 }

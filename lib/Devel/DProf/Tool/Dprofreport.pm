@@ -269,37 +269,39 @@ sub help {
 dprofreport [options] [profile ...]
 
 What is counted:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --no-children       what passed in each entry itself, without what it called
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --no-children       self values, without what each entry called
     -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
-    --unit UNIT         of folded stacks: s, ms, us, ns, calls, or a word
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
     -R  -A              anonymous subs by file and line; autoloaded subs as one
 Which entries:
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
-    --only REGEX --skip REGEX                   by name
-    --percent-limit P   with at least P percent;  -O N  the first N
-    --percentage relative|absolute              of what is shown, or of all
-    -p, --parent REGEX [-x]                     tell apart by the caller that matches; -x: only where one does
-    --ignore-callees REGEX --max-stack N        what such subs call, or what is deeper, is theirs
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+    --only REGEX --skip REGEX                   only subs whose names match, or do not match
+    --percent-limit P   entries with at least P percent;  -O N  the first N
+    --percentage relative|absolute              100 % is all that is shown, or all there is
+    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
+    --ignore-callees REGEX          callees of these subs count for the subs themselves
+    --max-stack N       deeper frames count for the frame at depth N
 Columns:
     -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
-    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min, max, and keys
+    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min,
+                        max, and keys
     --histogram         how many calls took how long
     --hierarchy         keys below one another
 Calls:
-    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded; callee or caller;
-                                                percent, period or count
+    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
+                        callee or caller; percent, period or count
     -G                  the same in caller order
-    --callers SUB  --callees SUB                who calls it, what it calls
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls
 Output:
-    --format text|csv|json|markdown|html        -t SEP  fields separated by SEP
+    --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
     -q  --color auto|always|never  --no-pager  --title TEXT
-    --processes         all files of the run         -f  complain less
-    --main              without what ran before the main program
-    -V  -h  -H          version, this page, the manual
+    --processes         reads all files of each run      -f  fewer messages
+    --main              leaves out what ran before the main program
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFREPORT_OPTS.
+The environment variable DPROFREPORT_OPTS holds default options.
 END
     return OK;
 }
