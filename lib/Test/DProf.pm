@@ -32,7 +32,7 @@ sub import {
         if ($arg eq '-pinned') { $pinned = 1 }
         elsif ($arg eq 'events') { $option{events} = shift @args }
         elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
-        else { croak "use Test::DProf: there is no `$arg'; there are -pinned, events => LIST, and " . join(', ', @EXPORT) }
+        else { croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, events => LIST, and " . join(', ', @EXPORT) }
     }
     pin() if $pinned;
     start(%option);
@@ -51,7 +51,7 @@ sub pin {
     my $hub = Test2::API::test2_stack()->top;
     croak 'use Test::DProf -pinned must come before the first test and the plan' if $hub->count || defined $hub->plan;
     croak 'use Test::DProf -pinned: the test is read from standard input' if $0 eq '-';
-    croak 'use Test::DProf -pinned: it has been tried, and the hash seed is not pinned' if $ENV{TEST_DPROF_PINNED};
+    croak 'use Test::DProf -pinned: this was tried, and the hash seed is still not pinned' if $ENV{TEST_DPROF_PINNED};
     my @command;
     if (open my $in, '<:raw', '/proc/self/cmdline') {
         local $/;
@@ -70,7 +70,7 @@ sub start {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
-        croak 'use Test::DProf events: it has been loaded without before' if defined $option{events};
+        croak 'use Test::DProf events: only the first use of the module may have it' if defined $option{events};
         return;
     }
     $first_pid = $$;
@@ -104,7 +104,7 @@ sub unable {
     return undef;
 }
 
-sub cover_is_running { return 'Devel::Cover is running: code takes other ops with it' }
+sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
 
 # Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs and what is called through references
 # may not.
@@ -158,7 +158,7 @@ sub remove_dir {
 
 sub profile_ok(&;$) {
     my ($code, $name) = @_;
-    croak 'profile_ok: a block is wanted first' if ref $code ne 'CODE';
+    croak 'profile_ok: the first argument must be a block' if ref $code ne 'CODE';
     croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot be nested" if defined $Running;
     $name //= 'profile';
     start() if !$started;
@@ -258,9 +258,9 @@ sub is_core {
 sub profile_script_ok {
     my %how = ref $_[0] eq 'HASH' ? %{ shift() } : ();
     my ($script, @args) = @_;
-    croak 'profile_script_ok: which script?' if !defined $script || !length $script;
+    croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
-        croak "profile_script_ok: there is no option $_; there are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
+        croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
@@ -371,7 +371,7 @@ sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
 sub cost_ok {
     my ($p, $sub, $what, $op, $limit, $name) = @_;
     checked('cost_ok', $p, $sub, $op, $limit);
-    croak 'cost_ok: what is it that costs? ops, for example' if !defined $what || !length $what;
+    croak 'cost_ok: no metric is given; use ops, for example' if !defined $what || !length $what;
     $name //= "$sub: $what $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $cost = eval { $p->cost($sub, $what) };
@@ -399,17 +399,17 @@ sub of_callees {
     my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;
-    my @lines = sprintf '  %12s  %12s  %8s  %s', 'own', 'with callees', 'calls', 'sub';
+    my @lines = sprintf '  %12s  %12s  %8s  %s', 'self', 'inclusive', 'calls', 'sub';
     push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
     return ("the most $metric:", @lines);
 }
 
 sub checked {
     my ($what, $p, $sub, $op, $limit) = @_;
-    croak "$what: a profile is wanted first, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
-    croak "$what: the name of a sub is wanted behind the profile" if !defined $sub || !length $sub || ref $sub;
-    croak "$what: the limit is given as '<=', 12; there are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
-    croak "$what: the limit is a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
+    croak "$what: the first argument must be a profile, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak "$what: the second argument must be the name of a sub" if !defined $sub || !length $sub || ref $sub;
+    croak "$what: the limit is given as '<=', 12; the operators are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
+    croak "$what: the limit must be a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
     return;
 }
 
@@ -480,14 +480,14 @@ sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment
 
 sub no_regression_ok {
     my ($p, @how) = @_;
-    croak 'no_regression_ok: a profile is wanted first, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak 'no_regression_ok: the first argument must be a profile, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
     croak 'no_regression_ok: options are NAME => VALUE' if @how % 2;
     my %how = @how;
     for (keys %how) {
-        croak "no_regression_ok: there is no option $_; there are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
+        croak "no_regression_ok: unknown option $_; the options are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
     }
     my $file = $how{baseline};
-    croak 'no_regression_ok: baseline => FILE is wanted' if !defined $file || !length $file;
+    croak 'no_regression_ok: baseline => FILE is missing' if !defined $file || !length $file;
     my $rules = $how{fail_if} // 'calls > 0, ops > 2%';
     my $name = $how{name} // "no regression since $file";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;

@@ -19,7 +19,7 @@ sub side {
     my @paths = paths($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? "$name: there are no such files" : 'an empty name is no file');
+    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
     return undef;
 }
 
@@ -43,7 +43,7 @@ sub runs {
         my $id = $header{dprof_run} // '';
         my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
-            complain("$path is the same recording as $recording{$recording}, and left out");
+            complain("$path is the same recording as $recording{$recording}, and is left out");
             next;
         }
         $recording{$recording} = $path;
@@ -94,8 +94,8 @@ sub ranges {
     @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
     for my $i (0 .. $#ranges) {
         my ($from, $to, $percent) = @{ $ranges[$i] };
-        die "--time: $text: nothing lies between\n" if defined $to && $from >= $to;
-        die "--time: $text: it ends at 100 %\n" if $percent && $to > 100;
+        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
+        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
         die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
     }
     return \@ranges;

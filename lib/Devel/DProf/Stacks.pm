@@ -87,7 +87,7 @@ sub split_pairs {
     my @two = grep { is_pair($_) } @parts;
     return 1 if !@two;
     if (@two < @parts || grep { $_->counters_differ } @parts) {
-        complain('some of the files have two counts on each line, and some one');
+        complain('some of the files have two counts on each line, and others have one');
         return;
     }
     $self->{diff} = $self->{pairs} = 1;

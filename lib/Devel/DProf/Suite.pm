@@ -24,7 +24,7 @@ my %OPTION = (
     out => [qr/\A.+\z/s, 'a folder'],
     html => [qr/\A.+\z/s, 'a file'],
     fail_if => [qr/\S/, 'rules'],
-    top => [qr/\A[1-9]\d{0,5}\z/, 'a number from 1 on'],
+    top => [qr/\A[1-9]\d{0,5}\z/, 'a number, 1 or more'],
     events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
     counters_only => [qr/\A[01]\z/, '1 or 0'],
     keep => [qr/\A[01]\z/, '1 or 0'],
@@ -42,11 +42,11 @@ sub options {
             next;
         }
         my ($name, $value) = $item =~ /\A\s*([a-z][\w-]*)\s*(?:=(.*))?\z/s
-            or die "DProf: `$item' is no option; there are " . join(', ', sort keys %OPTION) . "\n";
+            or die "DProf: `$item' is not an option; the options are " . join(', ', sort keys %OPTION) . "\n";
         $name =~ tr/-/_/;
-        die "DProf: unknown option `$name'; there are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
+        die "DProf: unknown option `$name'; the options are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
         $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
-        die "DProf: $name: it takes $OPTION{$name}[1]: $name=...\n" if !defined $value;
+        die "DProf: $name needs $OPTION{$name}[1]: $name=...\n" if !defined $value;
         $opt{$name} = $value;
         $last = $name;
     }
@@ -71,19 +71,19 @@ sub new {
         my $env = 'PROVE_DPROF_' . uc $name;
         my $as = exists $opt{$name} ? $name : $env;
         $opt{$name} //= length($ENV{$env} // '') ? $ENV{$env} : next;
-        die "DProf: $as=$opt{$name}: $OPTION{$name}[1] is wanted\n" if $opt{$name} !~ $OPTION{$name}[0];
+        die "DProf: $as=$opt{$name}: must be $OPTION{$name}[1]\n" if $opt{$name} !~ $OPTION{$name}[0];
     }
     if (defined $opt{fail_if}) {
-        die "DProf: fail_if: what is it to be compared with? baseline=DIR\n" if !defined $opt{baseline};
+        die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
         my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
         die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
     }
     for (qw(counters_only keep)) {
-        die "DProf: $_: it is about a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
+        die "DProf: $_ needs a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
     }
     for my $name (qw(baseline out)) {
         next if !defined $opt{$name};
-        die "DProf: $name=$opt{$name}: it is no folder\n" if -e $opt{$name} && !-d _;
+        die "DProf: $name=$opt{$name}: not a folder\n" if -e $opt{$name} && !-d _;
         $opt{$name} = File::Spec->rel2abs($opt{$name});
     }
     $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
@@ -121,7 +121,7 @@ sub by_test {
 sub main {
     my ($dir, @items) = @_;
     my $self = eval {
-        die "DProf: which folder are the profiles in?\n" if !defined $dir || !-d $dir;
+        die "DProf: name the folder of the profiles\n" if !defined $dir || !-d $dir;
         __PACKAGE__->new(%{ __PACKAGE__->options(@items) });
     };
     if (!$self) {
@@ -174,7 +174,7 @@ sub add {
     return if !@{ $file->{paths} };
     $self->count($file, $profile);
     my $wrong = $self->{all}->merge($profile);
-    push @{ $self->{unread} }, "$name: it is not in the sum of all: $wrong" if defined $wrong;
+    push @{ $self->{unread} }, "$name is missing in the sum of all test files: $wrong" if defined $wrong;
     return;
 }
 
@@ -350,7 +350,7 @@ sub compare {
         next if updates();
         my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
         if (!$result) {
-            push @{ $self->{unreadable} }, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
+            push @{ $self->{unreadable} }, "$file->{name}: cannot be compared: " . $@ =~ s/\s+\z//r;
             next;
         }
         $self->{compared}++;

@@ -29,7 +29,7 @@ sub main {
     }
     my $stacks = eval { how($opt) } or return usage('dproffold', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dproffold', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if !@names;
+    return usage('dproffold', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return usage('dproffold', $@) if $@;
@@ -41,16 +41,16 @@ sub how {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
-    die "--unit $unit and -m $metric: a unit of time goes with cpu, user, system or real, and $unit is a metric itself\n"
+    die "--unit $unit and -m $metric: $unit is itself a metric; a unit of time goes with cpu, user, system or real\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
-    die "--unit $unit: $metric is no time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
+    die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt));
 }
 
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
 sub what {
     my ($opt, $stacks) = @_;
-    die "-n: it takes two sides\n" if $opt->{n} && !$stacks->{diff};
+    die "-n needs two sides\n" if $opt->{n} && !$stacks->{diff};
     my $unit = $opt->{unit} // 'us';
     my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
@@ -75,9 +75,9 @@ sub printed {
     my $sides = $stacks->parts;
     my $result = Devel::DProf::Profile::print_folded($out, $sides,
         { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
-    complain("$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these")
+    complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};
-    complain('nothing is left: no stack has a value of its own' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
+    complain('nothing is left: no stack has a self value' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     my $status = written('dproffold', $out, $result->{code}, 1);
     return $status || ($stacks->{failed} ? FAILED : OK);

@@ -22,11 +22,11 @@ sub main {
     return manual() if $opt->{H};
     return version() if $opt->{V};
     @$names = 'tmon.out' if !@$names && $opt->{processes};
-    return usage('which profiles?') if !@$names;
+    return usage('name the profiles to merge') if !@$names;
     return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
-    return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
+    return usage('a terminal cannot show the result; use -o FILE, or > FILE') if $out eq '-' && -t STDOUT;
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
@@ -74,7 +74,7 @@ sub merged {
         }
         $any = 1;
     }
-    complain('The files do not count the same things; what one of them lacks is left out.') if $all->counters_differ;
+    complain('The files do not have the same counters; those that one of the files lacks are left out.') if $all->counters_differ;
     return ($any ? $all : undef, $failed);
 }
 
@@ -83,7 +83,7 @@ sub wrong {
     my ($o, $opt) = @_;
     return told_of($o, $opt->{F}) ne 'cut' if $o->{code};
     return 0 if !$o->{open_count} || $opt->{F};
-    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F takes it even so");
+    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F accepts it");
     return 1;
 }
 

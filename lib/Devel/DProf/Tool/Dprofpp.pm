@@ -30,10 +30,10 @@ sub main {
     return USAGE unless $opt;
     return help() if $opt->{h};
     return manual() if $opt->{H};
-    return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
+    return usage("-O $opt->{O}: the number of rows must be positive") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
-    return usage('--main: of the table and of -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
-    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
+    return usage('--main works with the table and -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
+    return usage('--metric works with the table and -S; the calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
     return usage("--watch: $wrong") if defined $wrong;
     my $how = how($opt) or return USAGE;
@@ -241,10 +241,10 @@ sub written {
 
 sub unwatchable {
     my ($opt, @names) = @_;
-    return "$opt->{watch}: how many seconds between two reports, a positive number" if $opt->{watch} <= 0;
-    return 'of a program that was started elsewhere, not with -p' if defined $opt->{p};
+    return "$opt->{watch}: the seconds between two reports must be positive" if $opt->{watch} <= 0;
+    return 'watches a program that was started elsewhere, not with -p' if defined $opt->{p};
     my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
-    return defined $once ? "$once: no file that can be read again" : undef;
+    return defined $once ? "$once: not a file that can be read again" : undef;
 }
 
 # A report every so many seconds, until the runs have ended or Ctrl-C.
