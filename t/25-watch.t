@@ -106,7 +106,7 @@ SKIP: {
 }
 
 # What cannot be watched.
-for (['-', 'no file that can be read again'], ['/dev/null', 'no file that can be read again']) {
+for (['-', 'not a file that can be read again'], ['/dev/null', 'not a file that can be read again']) {
     is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\nTry 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
 }
 is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';

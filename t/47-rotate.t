@@ -101,7 +101,7 @@ subtest 'the tools say that there is more' => sub {
     profiled(['-e', $FORK], dir => $dir) for 1, 2;
     my ($child) = grep { /^tmon\.out\.\d+\z/ } names($dir);
     my @tools = (Dprofpp => ['-h'], Dprofreport => [], Dproffold => [], Dprofflame => ['-o', 'x.svg'], Dprofmerge => ['-o', 'merged']);
-    my $line = qr/^tmon\.out: its run has 3 more files, of other processes and threads; --processes takes them, too$/;
+    my $line = qr/^tmon\.out: its run has 3 more files, of other processes and threads; --processes reads them, too$/;
     while (my ($tool, $args) = splice @tools, 0, 2) {
         my @args = grep { $_ ne '-h' } @$args;
         my $run = run_tool($tool, [@args, 'tmon.out'], dir => $dir);
@@ -111,13 +111,13 @@ subtest 'the tools say that there is more' => sub {
         is(run_tool($tool, [@args, grep { /^tmon\.out(?:\.\d+)?\z/ } names($dir)], dir => $dir)->{err}, '', "$tool: not where all are named");
         is(run_tool($tool, [@args, $tool =~ /pp|merge/ ? '-F' : '-f', 'tmon.out'], dir => $dir)->{err}, '', "$tool: not where it is told to be quiet");
         is(run_tool($tool, [@args, 'tmon.out', $child], dir => $dir)->{err},
-            "tmon.out, ...: their runs have 2 more files, of other processes and threads; --processes takes them, too\n", "$tool: two of them");
+            "tmon.out, ...: their runs have 2 more files, of other processes and threads; --processes reads them, too\n", "$tool: two of them");
         is(run_tool($tool, [@args, "$dir/tmon.out"], dir => '/')->{err},
-            "$dir/tmon.out: its run has 3 more files, of other processes and threads; --processes takes them, too\n", "$tool: elsewhere")
+            "$dir/tmon.out: its run has 3 more files, of other processes and threads; --processes reads them, too\n", "$tool: elsewhere")
             if $tool eq 'Dprofpp';
     }
     my $run = run_tool('Dprofdiff', [], dir => $dir);
-    is($run->{err} =~ s/^(?!tmon).*\n//gmr, join('', map { "$_: its run has 3 more files, of other processes and threads; --processes takes them, too\n" } 'tmon.out.old', 'tmon.out'), 'Dprofdiff: of each side');
+    is($run->{err} =~ s/^(?!tmon).*\n//gmr, join('', map { "$_: its run has 3 more files, of other processes and threads; --processes reads them, too\n" } 'tmon.out.old', 'tmon.out'), 'Dprofdiff: of each side');
     my $alone = profiled(['-e', '1']);
     is(run_tool('Dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file');
     unlike(run_tool('Dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/, 'is no sum');

@@ -269,7 +269,7 @@ sub tree_file {
     is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both', 'a package and its file renamed');
     is_deeply([map { $_->{script} } @{ json('-s', 'script', map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) } qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
     my $copy = file(slurp(tree_file([], ['0 0 1 1 0 1 0 0 0'], dprof_run => 'r', dprof_pid => 1)));
-    like(tool("$copy," . file(slurp($copy)), $copy)->{err}, qr/is the same recording as \Q$copy\E, and left out/, 'a copy does not count');
+    like(tool("$copy," . file(slurp($copy)), $copy)->{err}, qr/is the same recording as \Q$copy\E, and is left out/, 'a copy does not count');
     like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/, 'a metric that nobody has');
     like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/, '-N without --run');
     like(json('--tree', $old, $new)->{metric}, qr/with what was called/, '--tree: values with what was called');
@@ -362,8 +362,8 @@ for ([undef, 'Unable to open DIR/missing: No such file or directory'], ['', 'Not
         is($run->{out}, '', '... and no table');
     }
 }
-for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two whole numbers'], ['-c', 'wdiff:0,1', 'two whole'], ['-c', 'wdiff:1.5,1', 'two whole'], ['-c', 'delta:1', 'nothing behind'],
-    ['-o', '5', 'sides 0 to 1'], ['-o', '-1', 'cannot be negative'], ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'], ['--format', 'xml', 'it is one of'],
+for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two whole numbers'], ['-c', 'wdiff:0,1', 'two whole'], ['-c', 'wdiff:1.5,1', 'two whole'], ['-c', 'delta:1', 'no value after a colon'],
+    ['-o', '5', 'sides are numbered 0 to 1'], ['-o', '-1', 'must not be negative'], ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'], ['--format', 'xml', 'must be one of'],
     ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'], ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'one at a time'], ['--alpha', 2, 'between'],
     ['-O', 0, 'positive'], ['--bogus', 'Unknown option'], ['-s', 'parent', 'dprofreport'], ['--only', '(', 'not a regular']) {
     my @args = @$_;

@@ -299,7 +299,7 @@ for my $name (hurtful()) {
     my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g') . " 7\nf;f 1\n");
     my $run = fold($deep);
     is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g') . " 7\n", '2,000 frames of one name: 1,000');
-    is($run->{err}, "1000 calls in a recursion of more than 1,000 frames stand with the last of these\n", '... and that is said');
+    is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last of these\n", '... and that is said');
     is($run->{status}, 0, '... and no error');
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
@@ -387,9 +387,9 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     my $run = fold("$dir/missing");
     is("$run->{status} $run->{out}$run->{err}", "1 Unable to open $dir/missing: No such file or directory\n", 'no file');
     $run = fold(file("a 0\n"));
-    is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a value of its own\n", 'nothing but zeros');
+    is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n", 'nothing but zeros');
     $run = fold(file("a 1 2\n"), file("b 3\n"));
-    is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and some one\n", 'one count and two');
+    is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others have one\n", 'one count and two');
     $run = fold('--diff', file("b 3\n"), root() . '/t/data/shop-old.out');
     like("$run->{status} $run->{err}", qr/^1 the sides count different things/, 'different units');
     $run = fold('-m', 'calls', file("b 3\n"));
@@ -398,7 +398,7 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/, '... or is none');
 }
 my $side = file("a 1\n");
-for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side], qr/ops is no time/], [['--unit', 'pages', '-m', 'cpu', $side], qr/goes with cpu/],
+for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side], qr/ops is not a time/], [['--unit', 'pages', '-m', 'cpu', $side], qr/goes with cpu/],
     [['-n', $side], qr/two sides/], [['--diff', $side, $side, $side], qr/two sides/], [['--only', '(', $side], qr/not a regular expression/], [['--skip', '[', $side], qr/not a regular expression/],
     [['--map', 'x', '--diff', $side, $side], qr/not OLD=NEW/], [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;

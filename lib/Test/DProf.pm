@@ -32,7 +32,7 @@ sub import {
         if ($arg eq '-pinned') { $pinned = 1 }
         elsif ($arg eq 'events') { $option{events} = shift @args }
         elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
-        else { croak "use Test::DProf: there is no `$arg'; there are -pinned, events => LIST, and " . join(', ', @EXPORT) }
+        else { croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, events => LIST, and " . join(', ', @EXPORT) }
     }
     pin() if $pinned;
     start(%option);
@@ -51,7 +51,7 @@ sub pin {
     my $hub = Test2::API::test2_stack()->top;
     croak 'use Test::DProf -pinned must come before the first test and the plan' if $hub->count || defined $hub->plan;
     croak 'use Test::DProf -pinned: the test is read from standard input' if $0 eq '-';
-    croak 'use Test::DProf -pinned: it has been tried, and the hash seed is not pinned' if $ENV{TEST_DPROF_PINNED};
+    croak 'use Test::DProf -pinned: this was tried, and the hash seed is still not pinned' if $ENV{TEST_DPROF_PINNED};
     my @command;
     if (open my $in, '<:raw', '/proc/self/cmdline') {
         local $/;
@@ -70,7 +70,7 @@ sub start {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
-        croak 'use Test::DProf events: it has been loaded without before' if defined $option{events};
+        croak 'use Test::DProf events: only the first use of the module may have it' if defined $option{events};
         return;
     }
     $first_pid = $$;
@@ -104,7 +104,7 @@ sub unable {
     return undef;
 }
 
-sub cover_is_running { return 'Devel::Cover is running: code takes other ops with it' }
+sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
 
 # Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs and what is called through references
 # may not.
@@ -158,7 +158,7 @@ sub remove_dir {
 
 sub profile_ok(&;$) {
     my ($code, $name) = @_;
-    croak 'profile_ok: a block is wanted first' if ref $code ne 'CODE';
+    croak 'profile_ok: the first argument must be a block' if ref $code ne 'CODE';
     croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot be nested" if defined $Running;
     $name //= 'profile';
     start() if !$started;
@@ -258,9 +258,9 @@ sub is_core {
 sub profile_script_ok {
     my %how = ref $_[0] eq 'HASH' ? %{ shift() } : ();
     my ($script, @args) = @_;
-    croak 'profile_script_ok: which script?' if !defined $script || !length $script;
+    croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
-        croak "profile_script_ok: there is no option $_; there are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
+        croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
@@ -371,7 +371,7 @@ sub times_of { return $_[0] == 1 ? 'once' : "$_[0] times" }
 sub cost_ok {
     my ($p, $sub, $what, $op, $limit, $name) = @_;
     checked('cost_ok', $p, $sub, $op, $limit);
-    croak 'cost_ok: what is it that costs? ops, for example' if !defined $what || !length $what;
+    croak 'cost_ok: no metric is given; use ops, for example' if !defined $what || !length $what;
     $name //= "$sub: $what $op $limit";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     my $cost = eval { $p->cost($sub, $what) };
@@ -399,17 +399,17 @@ sub of_callees {
     my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;
-    my @lines = sprintf '  %12s  %12s  %8s  %s', 'own', 'with callees', 'calls', 'sub';
+    my @lines = sprintf '  %12s  %12s  %8s  %s', 'self', 'inclusive', 'calls', 'sub';
     push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
     return ("the most $metric:", @lines);
 }
 
 sub checked {
     my ($what, $p, $sub, $op, $limit) = @_;
-    croak "$what: a profile is wanted first, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
-    croak "$what: the name of a sub is wanted behind the profile" if !defined $sub || !length $sub || ref $sub;
-    croak "$what: the limit is given as '<=', 12; there are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
-    croak "$what: the limit is a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
+    croak "$what: the first argument must be a profile, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak "$what: the second argument must be the name of a sub" if !defined $sub || !length $sub || ref $sub;
+    croak "$what: the limit is given as '<=', 12; the operators are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
+    croak "$what: the limit must be a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
     return;
 }
 
@@ -480,14 +480,14 @@ sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment
 
 sub no_regression_ok {
     my ($p, @how) = @_;
-    croak 'no_regression_ok: a profile is wanted first, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak 'no_regression_ok: the first argument must be a profile, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
     croak 'no_regression_ok: options are NAME => VALUE' if @how % 2;
     my %how = @how;
     for (keys %how) {
-        croak "no_regression_ok: there is no option $_; there are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
+        croak "no_regression_ok: unknown option $_; the options are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
     }
     my $file = $how{baseline};
-    croak 'no_regression_ok: baseline => FILE is wanted' if !defined $file || !length $file;
+    croak 'no_regression_ok: baseline => FILE is missing' if !defined $file || !length $file;
     my $rules = $how{fail_if} // 'calls > 0, ops > 2%';
     my $name = $how{name} // "no regression since $file";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
@@ -595,7 +595,7 @@ __END__
 
 =head1 NAME
 
-Test::DProf - tests of what code costs: calls, ops, times, and that these do not grow
+Test::DProf - tests of what code costs: calls, ops, times, and that they do not grow
 
 =head1 SYNOPSIS
 
@@ -619,14 +619,22 @@ Test::DProf - tests of what code costs: calls, ops, times, and that these do not
 
 =head1 DESCRIPTION
 
-A distribution keeps its speed as it keeps its correctness: with tests. Times differ from machine to machine, and by a quarter from run to run; how often a sub is called does not, and how many steps perl's
-interpreter takes (ops) does not either, with the same perl and the same hash seed. So tests go by these.
+With tests, a distribution keeps its speed as it keeps its correctness. Times differ from machine to
+machine, and by a quarter from run to run. The number of calls of a sub does not differ, and neither
+does the number of steps that perl's interpreter executes (ops), with the same perl and the same
+hash seed. So tests check calls and ops.
 
-The module is used beside L<Test::More>, L<Test2::V0> or anything else that is built on L<Test2::API>. It brings a recorder of its own, L<Devel::DProf> without C<-d>: it is to be loaded before the code that is tested is compiled. Outside
-of C<profile_ok> nothing is recorded, and a call costs what it costs without the module. The program does not notice: no debugger flag is set, no descriptor is taken that it could see, nor a
-variable, a handler or a signal. Where a test file runs under C<-d:DProf> already, as C<prove -PDProf> has it, that recording is used, and blocks are parts of it.
+Use the module together with L<Test::More>, L<Test2::V0> or any other module that is built on
+L<Test2::API>. It brings its own recorder, L<Devel::DProf> without C<-d>, so load it before the code
+to be tested is compiled. Outside of C<profile_ok> nothing is recorded, and a call costs what it
+costs without the module. The program does not notice: no debugger flag is set, and the recorder
+takes no descriptor that the program could see, no variable, no handler and no signal. If a test
+file already runs under C<-d:DProf>, as it does with C<prove -PDProf>, the module uses that
+recording, and blocks are parts of it.
 
-Where nothing can be recorded (this perl has no Devel::DProf, a debugger, another profiler or L<Devel::Cover> is running) the tests are skipped, with the reason; blocks are run all the same.
+When nothing can be recorded, the tests are skipped, with the reason, but blocks still run. This is
+so when the perl has no Devel::DProf, or when a debugger, another profiler or L<Devel::Cover> is
+running.
 
 =head1 LOADING
 
@@ -635,12 +643,17 @@ Where nothing can be recorded (this perl has no Devel::DProf, a debugger, anothe
     use Test::DProf events => 'svs+bytes';
     use Test::DProf qw(profile_ok calls_ok);
 
-All functions are exported if none is named.
+If no function is named, all are exported.
 
-C<-pinned> begins the test file again if the hash seed is not pinned: with PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, and otherwise as the same command. Without that, ops and sometimes calls differ from run to run, and what is compared
-is taken for equal up to 0.1 %. It must stand before anything that has an effect, and cannot be used under C<-T>, or when the test is read from standard input; it dies then.
+C<-pinned> starts the test file again if the hash seed is not pinned: with PERL_HASH_SEED=0
+PERL_PERTURB_KEYS=0 in the environment, and otherwise as the same command. Without a pinned seed,
+ops and sometimes calls differ from run to run, and a comparison treats values that differ by up to
+0.1 % as equal. C<-pinned> must precede anything that has an effect. It dies under C<-T>, and when
+the test is read from standard input.
 
-C<events> asks for counters beside calls, times and ops: L<Devel::DProf/EVENTS>, separated by C<+>. It dies if one cannot be counted here, and counts only the first time the module is loaded.
+C<events> requests counters in addition to calls, times and ops: L<Devel::DProf/EVENTS>, separated
+by C<+>. It dies if one of them cannot be counted here. Only the first C<use> of the module may have
+it; a later one dies.
 
 =head1 FUNCTIONS
 
@@ -648,31 +661,44 @@ C<events> asks for counters beside calls, times and ops: L<Devel::DProf/EVENTS>,
 
     my $p = profile_ok { My::run() } 'runs';
 
-Runs the block, in void context, and records it: what is called in it, by this process, its forked children and its threads, as far as these have ended when C<$p> is first asked. Passes when the block lives. If it dies the test fails,
-the diagnostic has the exception, and what was recorded up to there is returned all the same. Always returns a profile, L<Test::DProf::Profile>.
+Runs the block in void context, and records what is called in it, by this process, its forked
+children and its threads, as far as these have ended when C<$p> is first queried. The test passes if
+the block lives. If it dies, the test fails, the diagnostic has the exception, and the function
+still returns what was recorded up to that point. It always returns a profile,
+L<Test::DProf::Profile>.
 
-The block itself is C<(program)> in the profile. The subs that were running when it began are not in it; phases that the block marks (L<Devel::DProf::Control>) are not told apart, but its C<stop> and C<start> are
-obeyed. A block within a block is an error; so is C<last> out of one. A block may run many times, and each time has its own profile; with thousands of them that becomes slow, since each profile that is asked for is read out of all.
+The block itself is C<(program)> in the profile. The subs that were running when it began are not in
+the profile. Phases that the block marks (L<Devel::DProf::Control>) are not shown separately, but
+its C<stop> and C<start> are obeyed. A block within a block is an error; so is C<last> out of a
+block. A block may run many times, and each time has its own profile. With thousands of profiles
+this becomes slow, since each one that is queried is read out of all of them.
 
-It fails if something was called that was compiled before this module was loaded, and names the file: its named subs are recorded, but anonymous ones may not be. Modules of perl's own, and test modules, may be loaded before.
+The test fails if the block called something that was compiled before this module was loaded, and
+names the file: its named subs are recorded, but anonymous ones may not be. Perl's own modules and
+test modules may be loaded before.
 
 =head2 profile_script_ok [HASH], SCRIPT, ARGUMENTS...
 
     my $p = profile_script_ok 'bin/tool', '--verbose';
     my $p = profile_script_ok { stdin => $text, status => 1 }, 'bin/tool';
 
-Runs a Perl script in a child, by this perl, with the folders of C<@INC>, under C<-d:DProf> in tree mode with the hash seed pinned; what it starts in turn is recorded, too, and added up. Passes when its exit
-status is 0. Standard input is empty. If it fails, the last lines of its output are shown. Returns a profile; it has C<stdout>, C<stderr> and C<status> as well.
+Runs a Perl script in a child process, by this perl, with the folders of C<@INC>, under C<-d:DProf>
+in tree mode, with the hash seed pinned. What the script starts in turn is recorded, too, and added
+up. The test passes if the exit status is 0. Standard input is empty. If the test fails, the
+diagnostic shows the last lines of the script's output. The function returns a profile that also has
+C<stdout>, C<stderr> and C<status>.
 
-The hash may have: stdin, a string, or a reference to one; env, a hash of environment variables, undef removes one; status, the exit status that is wanted; events, as above; perl, a list of switches; name, of the
-test.
+The hash may have these keys: stdin, a string, or a reference to one; env, a hash of environment
+variables, where undef removes a variable; status, the expected exit status; events, as above; perl,
+a list of switches; name, the name of the test.
 
 =head2 calls_ok PROFILE, SUB, OPERATOR, NUMBER [, NAME]
 
     calls_ok $p, 'My::fetch', '<=', 12;
 
-How often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that was never called has 0 calls; a name that neither the block nor the process knows is a failure, and similar names are told.
-Returns true if it passes.
+How often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that was
+never called has 0 calls. A name that neither the block nor the process knows is a failure, and the
+diagnostic suggests similar names. Returns true if the test passes.
 
 =head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
 
@@ -681,57 +707,72 @@ Returns true if it passes.
     cost_ok $p, '(total)', 'ops', '<=', 100_000;
     cost_ok $p, 'My::parse', 'incl', '<', 2.5;          # seconds
 
-What a sub cost, all its calls together: L<Test::DProf::Profile/cost> lists what WHAT may be; times are seconds. Returns true if it passes. It fails if nothing of that kind was counted: ops are counted by perl's own run loop, which a debugging
-perl replaces.
+What a sub cost in all its calls together. L<Test::DProf::Profile/cost> lists the values of WHAT;
+times are in seconds. Returns true if the test passes. It fails if nothing of that kind was counted:
+ops are counted by perl's own run loop, which a debugging perl replaces.
 
 =head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
 
     no_regression_ok $p, baseline => 't/perf/run.tmon', fail_if => 'calls > 0, ops > 2%', counters_only => 1;
 
-Compares with a baseline, and fails if a rule does. Returns true if it passes.
+Compares with a baseline, and fails if a rule fails. Returns true if the test passes.
 
 =over
 
 =item baseline => FILE
 
-A file of L<Devel::DProf::Baseline>, to be committed. Relative to the current folder, the project's.
+A file of L<Devel::DProf::Baseline>, to be committed. The path is relative to the current folder,
+which is the project's.
 
 =item fail_if => RULES
 
-As L<dprofdiff/--fail-if> has them; C<calls E<gt> 0, ops E<gt> 2%> if it is not given. Rules about times need a baseline that has times, and are of one run a side: they differ by chance. Times that have grown by less than 1 ms or 0.5 % of the total do not
-count (see B<--time-floor> of L<dprofdiff>).
+The rules, in the syntax of L<dprofdiff/--fail-if>; C<calls E<gt> 0, ops E<gt> 2%> by default. Rules
+about times need a baseline that has times. They compare one run a side, and so differ by chance.
+Times that have grown by less than 1 ms or 0.5 % of the total do not count (see B<--time-floor> of
+L<dprofdiff>).
 
 =item counters_only => 1
 
-The baseline, when it is written, has calls and counters that repeat, and no times: written again for unchanged code by the same perl, it is the same file.
+The baseline, when it is written, has calls and counters that repeat, and no times. Written again
+for unchanged code by the same perl, it is the same file.
 
 =item metric => NAME, strict => 1, name => TEXT
 
-What the table is of (L<Devel::DProf::Baseline/compare>); what cannot be decided fails; the name of the test.
+C<metric> is the metric of the table (L<Devel::DProf::Baseline/compare>). With C<strict>, what
+cannot be decided fails. C<name> is the name of the test.
 
 =back
 
-A failure's diagnostic has the rules that failed, the few subs that matter with old and new numbers, the branch of the call tree that has changed, and where a flame graph of the difference was written: a page in the folder that the environment
-variable DPROF_ARTIFACTS names, which is made, or else in the system's temporary folder. It stays.
+The diagnostic of a failure has the rules that failed, the few subs that matter with old and new
+numbers, the branch of the call tree that has changed, and the path of a flame graph of the
+difference. This page is written to the folder that the environment variable DPROF_ARTIFACTS names,
+which is created if necessary, or else to the system's temporary folder. It is not removed.
 
-A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is compared, all are written, and a diagnostic says which:
+A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is
+compared; all are written, and a diagnostic says which:
 
     DPROF_UPDATE_BASELINES=1 prove -l t/perf
     git diff t/perf
 
-Rules that cannot be held against a baseline are left out, which a diagnostic says: all but those of calls, C<new> and C<gone>, where it was recorded by another perl; those of counters that one of the two does not have.
+Rules that cannot be checked against a baseline are left out, and a diagnostic says so. If another
+perl recorded the baseline, these are all rules but those about calls, C<new> and C<gone>. Rules
+about a counter that one of the two sides lacks are left out, too.
 
 =head1 LIMITS
 
-The hash seed of a running process cannot be set: hence C<-pinned>.
+The hash seed of a running process cannot be set, which is why C<-pinned> exists.
 
-Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing: nobody can tell. Put it first.
+Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing,
+and the module cannot detect this. Put C<use Test::DProf> first.
 
-Under C<-T> it works, but for C<-pinned> and C<profile_script_ok>, whose command would be tainted. Threads may have blocks of their own; those started within a block belong to it, once they are joined.
+The module works under C<-T>, except for C<-pinned> and C<profile_script_ok>, whose command would be
+tainted. Threads may have blocks of their own. Threads that were started within a block belong to
+it, once they are joined.
 
 =head1 ENVIRONMENT
 
-DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>, PERL_DPROF_..., do not count for C<profile_ok>, but for PERL_DPROF_CLOCK.
+DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>,
+PERL_DPROF_..., have no effect on C<profile_ok>, except PERL_DPROF_CLOCK.
 
 =head1 SEE ALSO
 

@@ -64,7 +64,7 @@ sub wrong {
         return "$!";
     }
     return undef if !$o->{code} || ($truncated && $o->{code} == Devel::DProf::Profile::TRUNCATED);
-    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it is cut short: ' : '') . ($o->{message} || 'not a profile');
+    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '') . ($o->{message} || 'not a profile');
 }
 
 # Beginnings of paths and what stands in their place, in pairs. What is below the project's folder is relative to that, whether it was
@@ -169,9 +169,9 @@ sub rules {
             my $is_time = $metric =~ /^(?:self|incl)\z/;
             my $known = $is_time ? $has->{times} : defined counter_named($metric, keys %{ $has->{counters} })
                 && exists $has->{counters}{ counter_named($metric, keys %{ $has->{counters} }) };
-            if (@{ $has->{perls} } > 1) { $why = 'recorded by other perls (' . join(', ', @{ $has->{perls} }) . ')' }
+            if (@{ $has->{perls} } > 1) { $why = 'recorded by different perls (' . join(', ', @{ $has->{perls} }) . ')' }
             elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
-            elsif (!$known) { $why = "not both have $metric" }
+            elsif (!$known) { $why = "not both sides have $metric" }
         }
         if (defined $why) { push @$messages, "rule $rule->{text} was not checked: $why" }
         else { push @rules, $rule }
@@ -363,9 +363,12 @@ Devel::DProf::Baseline - profiles kept beside the code, and what has changed sin
 
 =head1 DESCRIPTION
 
-A baseline is a small tree file in a fixed order (L<Devel::DProf::Format>), made to be committed. That of an unchanged program, recorded again with the hash seed pinned
-(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0), differs in its times only; one of counters only does not differ at all. It does not tell the run, the process, the time of day or
-the machine. Paths below the project's folder are relative to it, those of other modules to the folder of C<@INC> that they are in.
+A baseline is a small tree file in a fixed order (L<Devel::DProf::Format>), made to be committed.
+When an unchanged program is recorded again with the hash seed pinned (PERL_HASH_SEED=0
+PERL_PERTURB_KEYS=0), its baseline differs only in its times; a baseline with counters only does not
+differ at all. It does not contain the run, the process, the time of day or the machine. Paths below
+the project's folder are relative to that folder, and those of other modules to the folder of
+C<@INC> that contains them.
 
 =head1 FUNCTIONS
 
@@ -373,22 +376,25 @@ the machine. Paths below the project's folder are relative to it, those of other
 
 =item write PATH, FILES, OPTION => VALUE, ...
 
-Writes the baseline: FILES is a list of the profiles of a run, traces or trees, which are added up. It is written beside the old one, which then gives way. Returns true; dies with a line that tells the
-file and what is wrong (a file that cannot be read, or was cut short; a folder that cannot be written to).
+Writes the baseline. FILES is a list of the profiles of a run, traces or trees, which are added up.
+The new file is written beside the old one, and then replaces it. Returns true. Dies with a line
+that names the file and the fault (a file that cannot be read, or was cut short; a folder that
+cannot be written to).
 
 =over
 
 =item counters_only => BOOL
 
-Calls, ops and other counters that repeat (C<svs>, C<svs-freed>), and no times, no histograms, no counters that do not repeat.
+Keeps calls, ops and other counters that repeat (C<svs>, C<svs-freed>); leaves out times,
+histograms, and counters that do not repeat.
 
 =item root => DIR
 
-The project's folder; the current one if it is not given.
+The project's folder; the current folder by default.
 
 =item allow_truncated => BOOL
 
-Files that were cut short will do.
+Accepts files that were cut short.
 
 =item phase => NAME, below => PACKAGE::NAME
 
@@ -398,31 +404,35 @@ Only what ran in that phase, see L<Devel::DProf::Profile/take>.
 
 =item compare OPTION => VALUE, ...
 
-Compares, by L<Devel::DProf::Diff>. Dies with a line that tells what cannot be read or compared, or what is wrong with a rule.
+Compares, by L<Devel::DProf::Diff>. Dies with a line that says what cannot be read or compared, or
+what is wrong with a rule.
 
 =over
 
 =item old => FILES, new => FILES
 
-The baseline and what it is compared with: lists of the files of one run, or lists of such lists, which are several runs.
+The baseline, and the profile to be compared with it. Each is a list of the files of one run, or a
+list of such lists, for several runs.
 
 =item fail_if => RULES
 
-As L<dprofdiff/--fail-if>, one string or a list of such. A rule about what one side does not have is left out, and a message says so: times, where the baseline has counters only; an event; and where the perls differ, everything but calls,
-new and gone.
+Rules in the syntax of L<dprofdiff/--fail-if>, one string or a list of strings. A rule is left out
+if one side lacks what it needs, and a message says so. This concerns times, if the baseline has
+counters only; events; and, if the perls differ, everything except calls, new and gone.
 
 =item metric => NAME
 
-What the tables are of: C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter. If it is not given: a time if a rule asks for one and both have it, else the counter that a rule asks for, else
-C<ops>, or C<calls>.
+The metric of the tables: C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter.
+The default is a time if a rule uses one and both sides have it, otherwise the counter that a rule
+uses, otherwise C<ops>, or C<calls>.
 
 =item old_name => TEXT, new_name => TEXT
 
-What the sides are called in messages: C<baseline> and C<now>.
+The names of the sides in messages: C<baseline> and C<now> by default.
 
 =item rows => N
 
-Lines of the table (8) and of the branch (12) at most.
+The maximum number of lines of the table (8) and of the branch (12).
 
 =item root => DIR, allow_truncated => BOOL
 
@@ -430,7 +440,7 @@ As above.
 
 =item strict => BOOL, renames => LIST, as_measured => BOOL
 
-As the options of L<dprofdiff>; renames are pairs.
+Like the options of L<dprofdiff>; renames are pairs.
 
 =back
 
@@ -440,37 +450,43 @@ Returns a hash:
 
 =item failed, undecided, needed
 
-Numbers: findings of the rules, findings that too few runs leave open, runs a side that would decide.
+Numbers: the findings of the rules; the findings that too few runs leave undecided; the number of
+runs a side that would decide.
 
 =item findings
 
-A list of hashes of rule (its text), sub (a name, or C<(total)>), old and new (numbers; times in seconds; undef where the rule is C<new> or C<gone>) and undecided.
+A list of hashes with the keys rule (its text), sub (a name, or C<(total)>), old and new (numbers;
+times in seconds; undef if the rule is C<new> or C<gone>) and undecided.
 
 =item metric
 
-What text and branch are of.
+The metric of text and branch.
 
 =item text
 
-Lines: the total, and the few subs that matter, those that rules found first, with their old and new numbers (times in seconds).
+Lines: the total, and the few subs that matter, with their old and new numbers (times in seconds).
+Subs that rules found come first.
 
 =item branch
 
-Lines: the part of the call tree that has changed, with calls and with the metric, callees included. Empty where none has.
+Lines: the part of the call tree that has changed, with calls and with the metric, including
+callees. Empty if no part has changed.
 
 =item messages
 
-Lines: what is to be said of this comparison: rules that were left out, sides that differ in perl or options, hash seeds that were random.
+Lines about the comparison: rules that were left out, sides that differ in perl or options, hash
+seeds that were random.
 
 =item diff
 
-The L<Devel::DProf::Diff>, for a picture (L<Devel::DProf::Flame>).
+The L<Devel::DProf::Diff> object, for a picture (L<Devel::DProf::Flame>).
 
 =back
 
 =item profile FILES, OPTION => VALUE, ...
 
-The L<Devel::DProf::Profile> that C<write> would write; root, allow_truncated, phase and below as there. Dies likewise.
+The L<Devel::DProf::Profile> that C<write> would write, with the options root, allow_truncated,
+phase and below of C<write>. Dies in the same way.
 
 =back
 

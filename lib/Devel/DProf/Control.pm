@@ -30,7 +30,7 @@ Devel::DProf::Control - start and stop recording from the program, mark its phas
     use Devel::DProf::Control;
 
     Devel::DProf::Control::stop();
-    read_configuration();               # of no interest
+    read_configuration();               # not recorded
     Devel::DProf::Control::start();
 
     Devel::DProf::Control::mark('load');
@@ -38,49 +38,56 @@ Devel::DProf::Control - start and stop recording from the program, mark its phas
     Devel::DProf::Control::mark('search');
     search();
 
-    Devel::DProf::Control::save();      # the file has all up to here
+    Devel::DProf::Control::save();      # the file holds everything up to here
 
     perl -d:DProf=start=no script.pl    # records between start and stop only
     perl script.pl                      # the calls do nothing
 
 =head1 DESCRIPTION
 
-A program that uses this module runs with and without the profiler. Without C<-d:DProf> the functions
-do nothing, and nothing is loaded but this file. They can be imported by name. They never appear in
-a profile themselves.
+A program that uses this module runs with and without the profiler. Without C<-d:DProf> the
+functions do nothing, and nothing is loaded but this file. They can be imported by name. They never
+appear in a profile themselves.
 
 =head1 FUNCTIONS
 
-None takes or returns anything but what is said here, and none dies. Each acts on the thread that calls it.
+The functions take and return nothing but what is listed here, and none of them dies. Each acts on
+the thread that calls it.
 
 =over
 
 =item start
 
-Recording goes on. What runs by now is in the profile again from here on, but does not
-count as called. Does nothing while recording is on: starts and stops are not counted, the last one holds.
+Recording continues. Subs that are running at this moment are in the profile again from here on, but
+do not count as called. While recording is on, C<start> does nothing. Starts and stops do not nest:
+the last one counts.
 
 =item stop
 
-Nothing is recorded from here on, neither calls nor time, up to the next C<start>. It may come in another sub, at any
-depth. The file's header tells how long recording was stopped (C<$dprof_stopped>). A child process or a thread
-begins as its parent was.
+Nothing is recorded from here on, neither calls nor time, up to the next C<start>, which may come in
+another sub, at any depth. The file's header says how long recording was stopped
+(C<$dprof_stopped>). A child process or a thread begins in the state of its parent.
 
 While recording is stopped, a call still costs about as much as a recorded one.
 
 =item mark NAME
 
-A phase of this name begins, and the one before it ends. A profile begins in phase C<BEGIN>; when the
-main program starts, C<main> begins, and C<END> with the first END block: those are marked without being asked.
-A name may come again. Subs that run when a phase begins have their time up to then in the old phase,
-later time in the new one, and were called in the phase that they were called in. C<dprofpp --phases> tells
-phases apart. NAME is a string: an empty or undefined one does nothing, nor does a reference or a tied variable, which
-might run code of the program's. From 1,000 different names on, further ones are C<other>.
+A phase of this name begins, and the previous phase ends. A profile begins in phase C<BEGIN>. The
+phase C<main> begins with the main program, and C<END> with the first END block; the recorder marks
+these by itself. A name may be used again.
+
+Subs that run when a phase begins have their time up to then in the old phase, and later time in the
+new one. Their call counts in the phase in which it happened. C<dprofpp --phases> shows phases
+separately.
+
+NAME is a string. An empty or undefined one does nothing; neither does a reference or a tied
+variable, which might run code of the program. After 1,000 different names, further ones are
+recorded as C<other>.
 
 =item save
 
-Brings the file up to date while the program goes on; see L<Devel::DProf/"signal=NAME"> for doing that from
-outside.
+Brings the file up to date while the program continues. L<Devel::DProf/SAVING> describes how to do
+that from outside.
 
 =back
 

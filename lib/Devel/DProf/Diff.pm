@@ -119,7 +119,7 @@ sub settle {
     for my $side (@sides) {
         my @parts = parts($side);
         next if $self->{force} || $self->{empty} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
-        $self->{say}->("$side->{name}: " . ($self->{windows} ? 'nothing of it lies within --time' : 'nothing was recorded in it'));
+        $self->{say}->("$side->{name}: " . ($self->{windows} ? 'no part of it lies within --time' : 'nothing was recorded in it'));
         return 0;
     }
     my $name = $self->{metric_name};
@@ -208,7 +208,7 @@ sub same_unit {
         push @{ $units{ $_->unit } }, $side->{name} for parts($side);
     }
     return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, -f compares even so');
+    $self->{say}->('the sides count different things; --unit declares what folded stacks count, -f compares them all the same');
     for my $side (@{ $self->{sides} }) {
         my $unit = (parts($side))[0]->unit;
         $self->{say}->("$side->{name}: " . ($unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit'));
@@ -340,7 +340,7 @@ sub gate {
 
 sub wrong {
     my ($text, $at, $wanted) = @_;
-    return "--fail-if: $wanted is wanted at `" . substr($text, $at) . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
+    return "--fail-if: $wanted is expected at `" . substr($text, $at) . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
 }
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
@@ -384,7 +384,7 @@ sub rule_measure {
     if ($name eq 'calls') {
         return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
-    die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m says which one\n" if exists $METRIC{$name} && $name ne 'calls';
+    die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n" if exists $METRIC{$name} && $name ne 'calls';
     my $measure = $self->measure($name) or return undef;
     my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} } 0 .. $#{ $self->{measures} };
     return $known if defined $known;
@@ -402,9 +402,9 @@ sub is_in_ns {
 sub limit {
     my ($parsed, $value, $unit, $is_time, $per_second) = @_;
     return [$value, 1] if $unit eq '%';
-    die "--fail-if: $parsed->{text}: $unit is no unit; there are %, s, ms, us, ns\n" if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: it counts, and $value$unit is a time\n" if length $unit && !$per_second;
-    die "--fail-if: $parsed->{text}: a time takes a unit: $value% or ${value}ms\n" if !length $unit && $is_time && $value != 0;
+    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n" if length $unit && !$SECONDS{$unit};
+    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n" if length $unit && !$per_second;
+    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n" if !length $unit && $is_time && $value != 0;
     return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
 }
 
@@ -480,8 +480,8 @@ Devel::DProf::Diff - profiles compared
 
 =head1 DESCRIPTION
 
-What L<dprofdiff> and L<Test::DProf> share: sides are read, a metric is chosen, rules are parsed, and the comparison in C
-is called.
+L<dprofdiff> and L<Test::DProf> share this module: it reads sides, chooses a metric, parses rules,
+and calls the comparison in C.
 
 =head1 METHODS
 
@@ -489,62 +489,76 @@ is called.
 
 =item new FIELD => VALUE, ...
 
-FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and: metric_name, what is compared (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
-C<ops> or another counter; C<cpu> if it is not given); say, a sub that gets messages of one line each; force, compares in
-spite of different units; empty, compares what has recorded nothing, too; apart, keeps the files of a run apart, as only_of needs it; unit, what folded stacks count; as_measured, times are not adjusted for the speed of the runs; time_floor and
-time_floor_percent, seconds and percent of the greater total below which rules pass over a time that has grown, of one run a side (0.001 and 0.5); windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last
-ones for all that follow.
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and these: metric_name, the metric
+to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by
+default); say, a sub that gets messages of one line each; force, which compares different units,
+too; empty, which compares sides that have recorded nothing, too; apart, which keeps the files of a
+run apart, as only_of needs it; unit, what folded stacks count; as_measured, which does not adjust
+times for the speed of the runs; time_floor and time_floor_percent, seconds and percent of the
+greater total (0.001 and 0.5): with one run a side, rules ignore a time that has grown by less;
+windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last ones for all sides
+that follow.
 
 =item gate TEXT
 
-Adds rules, in the words of L<dprofdiff/--fail-if>. Dies with what is wrong with them.
+Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
 
 =item read TOLD, PROGRESS, SIDE, ...
 
-Reads the files, in parallel where there are processors. A SIDE is a hash of a name and runs, each a list of
-paths; the first is the baseline. TOLD is called with the outcome of each file (L<Devel::DProf::Profile/outcome>) and its header, and says C<fine>,
-C<cut> (short: it is used) or C<bad>. PROGRESS is called now and then with the bytes read so far and the size of a file. False if a file was bad.
+Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
+Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
+file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
+file is used) or C<bad>. PROGRESS is called now and then with the bytes read so far and the size of
+a file. Returns false if a file was bad.
 
 =item only_of NAME, HASH
 
-Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. False where a side has none.
+Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. Returns false if a
+side has no such file.
 
 =item settle
 
-Chooses the metric. False where nothing was recorded, or a side lacks it, or the units differ: say was told.
+Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
+lacks the metric, or if the units differ.
 
 =item is_time
 
-After settle: true where times are times, in seconds, and no counts of folded stacks.
+After settle: true if times are times, in seconds, and not counts of folded stacks.
 
 =item settle_rules
 
-Makes the rules ready, after settle. False where a side lacks what one of them asks for. Dies with what is wrong with one.
+Prepares the rules, after settle. Returns false if a side lacks what a rule needs. Dies with a
+message if a rule is wrong.
 
 =item why_unpinned
 
-Why calls and ops need not repeat in these runs; undef where they do.
+Why calls and ops may not repeat in these runs; undef if they do.
 
 =item doubts
 
-What speaks against the rules in these runs, as lines: random hash seeds.
+What makes the rules doubtful in these runs, as lines: random hash seeds.
 
 =item is_chancy
 
-What rules go by, C<times> or the names of counters, that differs from run to run, where there is a single run a side; else empty.
+If there is a single run a side: the values that rules use and that differ from run to run, C<times>
+or the names of counters. Otherwise empty.
 
 =item idle
 
-After print, with what it returned: rules whose pattern no sub matched, renames of what no side has, filters that leave nothing; as lines.
+After print, with its result: rules whose pattern no sub matched, renames of names that no side has,
+filters that leave nothing; as lines.
 
 =item differences [COMMANDS]
 
-What else the sides differ in, as lines; not their programs, where COMMANDS is true: these are known.
+What else the sides differ in, as lines. If COMMANDS is true, their programs are known, and are not
+compared.
 
 =item print HANDLE
 
-Compares and prints. Returns a hash (undef where a pattern could not be used; that was said): code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
-(findings of the rules), findings (these as lines of text), needed (runs a side that could decide what these cannot).
+Compares and prints. Returns a hash, or, after a message, undef if a pattern could not be used. The
+hash has code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
+(findings of the rules), findings (the findings as lines of text), and needed (the number of runs a
+side that could decide the undecided ones).
 
 =back
 

@@ -31,7 +31,8 @@ Devel::DProf::Events - what can be counted
 
 =head1 DESCRIPTION
 
-The counters that the option C<events> of the recorder takes, by name (L<Devel::DProf/EVENTS>): perl's own, the kernel's, this processor's. L<dproflist> prints them.
+The counters that the recorder's option C<events> takes, by name (L<Devel::DProf/EVENTS>): those of
+perl, of the kernel and of this processor. L<dproflist> prints them.
 
 =head1 METHODS
 
@@ -39,27 +40,32 @@ The counters that the option C<events> of the recorder takes, by name (L<Devel::
 
 =item new [SYSFS]
 
-What there is on this machine. The environment variable PERF_CPUID has another processor's id in place of this one's. SYSFS is for tests: a folder in place
-of F</sys/bus/event_source/devices>.
+The events of this machine. The environment variable PERF_CPUID replaces this processor's id with
+another's. SYSFS is for tests: a folder in place of F</sys/bus/event_source/devices>.
 
 =item list [ALL]
 
-An array of hashes, one for each name: name, alias, topic, description, long_description, event (its terms), unit, pmu, table (of a processor's table: the pattern of ids that it is for), group
-(C<perl>, C<hardware>, C<cache>, C<software>, C<pmu>, C<table>), deprecated, per_thread (false: its PMU counts for the whole machine, and not for a program). What does not apply is not there. ALL: the
-tables of all processors.
+A reference to an array of hashes, one for each name: name, alias, topic, description,
+long_description, event (its terms), unit, pmu, table (in a processor's table: the pattern of ids
+for which the table is made), group (C<perl>, C<hardware>, C<cache>, C<software>, C<pmu>, C<table>),
+deprecated, per_thread (false: its PMU counts for the whole machine, and not for a program). Keys
+that do not apply are missing. ALL adds the tables of all processors.
 
 =item tables
 
-The rows of the map of processors to tables: hashes of cpuid (a pattern), version and table, a number.
+The rows of the map from processors to tables: hashes of cpuid (a pattern), version and table, a
+number.
 
 =item processor
 
-A hash of this processor: cpuid, row and version of its table (not there where it has none), pmu (the core's), hidden (the kernel does not show that PMU).
+A hash about this processor: cpuid; row and version of its table (missing if it has none); pmu (the
+core's); hidden (the kernel does not show that PMU).
 
 =item try EVENT
 
-Asks for an event, as the recorder would. A hash: works; name, as its column would be called; unit; description; why it does not work. Or of error alone, where
-there is no such event.
+Requests an event, as the recorder would. Returns a hash: works; name, the name that its column
+would have; unit; description; why, the reason if it does not work. If there is no such event, the
+hash has only error.
 
 =back
 

@@ -122,9 +122,8 @@ Devel::DProf::Profile - a profile, read back
 
 =head1 DESCRIPTION
 
-One or more files read into one profile: subs, and the tree of their calls with
-the times of each context. Reading never starts the profiler and never
-evaluates anything in a file.
+One or more files are read into one profile: subs, and the tree of their calls with the times of
+each context. Reading never starts the profiler and never evaluates anything in a file.
 
 =head1 METHODS
 
@@ -136,87 +135,98 @@ An empty profile.
 
 =item add PATH [FLAGS [PROGRESS]]
 
-Reads a file; C<-> is standard input, and gzip is seen by itself. Returns 0, or a
-negative code whose details L</outcome> has. What was readable is in the profile
-in any case. FLAGS: C<FORCE> skips exits that have no entry. PROGRESS is called
-now and then with the bytes read so far and the file's size (0: not known).
+Reads a file; C<-> is standard input. gzip is recognized automatically. Returns 0, or a negative
+code whose details L</outcome> has. In any case the profile has what could be read. FLAGS: C<FORCE>
+skips exits that have no entry. PROGRESS is called now and then with the bytes read so far and the
+file's size (0: unknown).
 
 =item add_header PATH
 
-Reads a file's header alone.
+Reads only a file's header.
 
 =item detail
 
-To be called before the first C<add>: a trace, too, shall then give the longest
-and shortest calls and the histograms of a tree. Profiles that are merged or
-written need it.
+Call this before the first C<add>: a trace then also gives the longest and shortest calls and the
+histograms that a tree has. Profiles that are merged or written need it.
 
 =item phases
 
-To be called before the first C<add>: phases of the program (L<Devel::DProf::Control>) are told apart. Each is
-then like a sub that the program calls, by a name like C<(main)>, and what ran in it is below.
+Call this before the first C<add>: phases of the program (L<Devel::DProf::Control>) are then shown
+separately. Each phase is like a sub that the program calls, with a name like C<(main)>, and what
+ran in the phase is below it.
 
 =item only_main
 
-To be called before the first C<add>: what ran in the phase C<BEGIN>, before the main program began, is left out.
+Call this before the first C<add>: what ran in the phase C<BEGIN>, before the main program began, is
+left out.
 
 =item declare_unit NAME
 
-To be called before the first C<add>: what the counts of folded stacks are: C<s>, C<ms>, C<us>, C<ns>,
-C<calls>, or any other word, like C<samples>. False: it is none.
+Call this before the first C<add>: declares what the counts of folded stacks are: C<s>, C<ms>,
+C<us>, C<ns>, C<calls>, or any other word, such as C<samples>. Returns false if NAME is not a unit.
 
 =item unit
 
-What C<hz> ticks make: C<s>, a second; or what folded stacks count, the empty string where nobody declared it.
+The unit of C<hz> ticks: C<s>, a second; or what folded stacks count; or the empty string if nobody
+declared the unit.
 
 =item no_calls
 
-True where some of it comes from folded stacks, which tell no calls.
+True if some of the profile comes from folded stacks, which do not give the number of calls.
 
 =item window [FROM, TO, PERCENT], ...
 
-To be called before the first C<add>: only these stretches of each file, which must be traces. FROM and TO are seconds from the beginning of the
-file, or percent of its real time; TO undef is its end. They are ascending and do not overlap.
+Call this before the first C<add>: only these intervals of each file are read, and the files must be
+traces. FROM and TO are seconds from the beginning of the file, or percent of its real time. If TO
+is undef, the interval extends to the end. Intervals are in ascending order and do not overlap.
 
 =item Devel::DProf::Profile::add_all LIST [, THREADS [, PROGRESS]]
 
-A function: reads files, each given as [PROFILE, PATH, FLAGS], those of one profile together, in that many threads (0: as many as
-there are processors). The outcomes of the profiles tell how it went. PROGRESS is as that of C<add>, for those files that the caller's thread reads.
+A function: reads files, each given as [PROFILE, PATH, FLAGS], those of one profile together, in
+that many threads (0: one for each processor). The outcomes of the profiles say how each file was
+read. PROGRESS is the same as for C<add>, for the files that the caller's thread reads.
 
 =item merge OTHER
 
-Adds all of another profile. Returns undef, or what is wrong.
+Adds all of another profile. Returns undef, or a message that says what is wrong.
 
 =item take OTHER, HOW
 
-Adds a part of another profile, as C<merge> does. HOW is a hash: phase, the name of a phase whose contexts alone are taken, and of several
-files those of them that have it (both profiles with C<phases>): the phase is the root then; below, PACKAGE::NAME of a sub in it: what that called is one with the root, and frames above it, which ran when the phase began, are left out;
-bases, a list of pairs, of beginnings of paths and what is to stand in their place. Histograms know of no phases, and are left out with phase. Returns undef, or what is wrong: C<there is no such phase>.
+Adds a part of another profile, as C<merge> adds all of it. HOW is a hash. phase is the name of a
+phase (both profiles with C<phases>): only its contexts are taken, and of several files only those
+that have it. The phase then becomes the root. below is the PACKAGE::NAME of a sub in the phase:
+what it called becomes part of the root, and the frames above it, which were running when the phase
+began, are left out. bases is a list of pairs: a beginning of paths, and its replacement. Histograms
+do not distinguish phases, and are left out with phase. Returns undef, or a message that says what
+is wrong: C<there is no such phase>.
 
 =item counters_differ
 
-True if not all files count the same things. What one of them lacks is left out.
+True if not all files have the same counters. A counter that one of the files lacks is left out.
 
 =item write_tree HANDLE, VERSION [HOW]
 
-Writes the profile as a tree file (see L<Devel::DProf::Format>). The bytes do not
-depend on the order in which it was put together. HOW is a hash: gzip; kind, 0, or BASELINE (without what tells one recording from another) or COUNTERS
-(and without times), which take counters, a list of the names of those that are kept. Returns 0, or a negative code.
+Writes the profile as a tree file (see L<Devel::DProf::Format>). The bytes do not depend on the
+order in which the profile was put together. HOW is a hash: gzip; kind, which is 0, BASELINE
+(without what distinguishes one recording from another) or COUNTERS (also without times). The last
+two take counters, a list of the names of the counters to keep. Returns 0, or a negative code.
 
 =item save PATH, VERSION [HOW]
 
-The same, to a file of another name first, which then replaces the one that is there. Returns undef, or why it could not be written.
+The same, first to a file with another name, which then replaces PATH. Returns undef, or the reason
+why the file could not be written.
 
 =item files
 
-How many files were added.
+The number of files that were added.
 
 =item outcome INDEX [HOW]
 
-What became of a file: a hash with path, code, message, line, byte, errno, marks, contexts, tree (it is one, or ends as one), folded (it is folded stacks),
-fault_count and faults (lines of these that were left out: how many, and message, line and byte of the first ten),
-open_count, open (names of the subs still running at the end, the outermost
-first) and odd (pairs: the name in an exit, and the sub that it ended).
+The result of reading a file: a hash with path, code, message, line, byte, errno, marks, contexts,
+tree (true if the file is a tree, or ends as one), folded (true for folded stacks), fault_count and
+faults (lines of folded stacks that were left out: their number, and message, line and byte of the
+first ten), open_count, open (the names of the subs still running at the end, the outermost first)
+and odd (pairs: the name in an exit, and the sub that the exit ended).
 
 =item header [INDEX]
 
@@ -224,27 +234,28 @@ The header's names and values, in the file's order.
 
 =item hz, total TIME, contexts
 
-Ticks per second; all ticks of one kind of time (CPU, USER, SYSTEM, REAL); the
-number of distinct calling contexts.
+Ticks per second; all ticks of one kind of time (CPU, USER, SYSTEM, REAL); the number of distinct
+calling contexts.
 
 =item calls, counted N
 
-All calls; all that counter number N (from 0 on, in the order of L</counters>) has counted.
+The number of all calls; the total of counter number N (from 0, in the order of L</counters>).
 
 =item names HOW
 
-The names of all subs. HOW is a hash: C<separate> tells anonymous subs apart (with CROWDED only those that a package
-has several of, and that tell their place), C<autoload> makes one of all autoloaded subs.
+The names of all subs. HOW is a hash: C<separate> distinguishes anonymous subs (with CROWDED, only
+those whose place is known and whose package has several), C<autoload> combines all autoloaded subs
+into one.
 
 =item roles HOW, CODE
 
-For each name what CODE says of it: KEEP, DROP, GROUP or OTHER; to be passed on as
-C<roles>.
+For each name the role that CODE returns: KEEP, DROP, GROUP or OTHER. The result is to be passed on
+as C<roles>.
 
 =item rows HOW
 
-The flat table: name, calls, self and inclusive ticks. HOW may hold time, order,
-reverse, inclusive, program, only, roles, group, and what L</names> takes.
+The flat table: name, calls, self and inclusive ticks. HOW may have time, order, reverse, inclusive,
+program, only, roles, group, and the keys that L</names> takes.
 
 =item print_flat HANDLE, HOW
 
@@ -252,67 +263,78 @@ reverse, inclusive, program, only, roles, group, and what L</names> takes.
 
 =item Devel::DProf::Profile::print_calls PATH, HANDLE, HOW
 
-L<dprofpp>'s table, its C<-S> and its C<-T>. The last is a function; it prints as
+They print L<dprofpp>'s table, its C<-S> and its C<-T>. The last one is a function; it prints while
 it reads, and returns an outcome.
 
 =item subs HOW
 
-Label, package, file and line of each sub, as a list each. File is empty where it is not known.
+A list for each sub: label, package, file and line. File is empty if it is unknown.
 
 =item counters
 
-The names of the counters, each perhaps with its unit behind its last colon. One that a file does not have is an empty string.
+The names of the counters, each perhaps with its unit after its last colon. The name of a counter
+that a file lacks is an empty string.
 
 =item Devel::DProf::Profile::print_report HANDLE, SIDES, HOW
 
 =item Devel::DProf::Profile::print_diff HANDLE, SIDES, HOW
 
-What L<dprofreport> and L<dprofdiff> print. SIDES are [PROFILE, FLAGS, SCRIPT, PID, THREAD] each, FLAGS a byte for each sub and one for the program; of a difference, hashes of a name
-and runs, which are lists of such. HOW has the fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
+They print the output of L<dprofreport> and L<dprofdiff>. For print_report, SIDES are [PROFILE,
+FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one for the program. For
+print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
+fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
 
 =item pairs
 
-To be called before the first C<add>: folded stacks may have two counts on each line. The second one is the time, as that of others; the first
-is a counter, C<before>. Without this such a file is refused.
+Call this before the first C<add>: folded stacks may then have two counts on each line. The second
+count is the time, as in other files; the first is a counter, C<before>. Without this call such a
+file is refused.
 
 =item Devel::DProf::Profile::print_folded HANDLE, SIDES, HOW
 
 =item Devel::DProf::Profile::print_flame HANDLE, SIDES, HOW
 
-What L<dproffold> and L<dprofflame> print. SIDES are those of C<print_diff>, one or two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in
-F<src/dprof.h>, and columns: for each metric, and within it for each side, a hash of metric and, if that is a counter, counters, the number that it has in each profile of the side.
-Both return a hash of code (0, or a negative number) and recursion (calls that were put together with their callers, for the limit of C<recursion>); print_folded has lines, print_flame frames, hidden and
-hidden_percent (what was too narrow), empty, total_too_small, and colours: names and their colours in pairs, of those that were drawn.
+They print the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or
+two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in F<src/dprof.h>, and
+columns: for each metric, and within it for each side, a hash of metric and, if the metric is a
+counter, counters, the counter's number in each profile of the side. Both return a hash of code (0,
+or a negative number) and recursion (calls that were combined with their callers because of the
+limit C<recursion>). print_folded adds lines. print_flame adds frames, hidden and hidden_percent
+(frames that were too narrow), empty, total_too_small, and colours: the drawn names and their
+colours, in pairs.
 
 =item Devel::DProf::Profile::palettes
 
-The names of colours for flame graphs, in the order of the numbers that HOW takes as palette.
+The names of palettes for flame graphs, in the order of the numbers that HOW takes as palette.
 
 =item Devel::DProf::Profile::paired_labels LIST, HOW
 
-The names of subs as a difference shows them: for each [PROFILE, SIDE] a list, in the order of L</subs>.
+The names of subs as a difference shows them: a list for each [PROFILE, SIDE], in the order of
+L</subs>.
 
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 
-Prints a file's lines with their numbers and places. Returns undef, or what is wrong.
+Prints a file's lines with their numbers and places. Returns undef, or a message that says what is
+wrong.
 
 =item Devel::DProf::Profile::processes PATH
 
-The files of the run that a file belongs to, itself first: those beside it that
-are called like it, but for numbers, and have the same C<$dprof_run>.
+The files of the run that a file belongs to, the file itself first. The others are files in the same
+folder whose names are the same except for numbers, and that have the same C<$dprof_run>.
 
 =item Devel::DProf::Profile::other_processes LIST
 
-How many files there are beside these that belong to the runs of these, as C<processes> finds them, but are none of them. A child's or a thread's, whose
-parent's file stands beside it, does not count as one of these.
+The number of further files in the same folders that belong to the runs of these files, as
+C<processes> finds them. The file of a child or a thread whose parent's file exists in the same
+folder does not count as one of the given files.
 
 =item Devel::DProf::Profile::header_of PATH
 
-The names and values of a file's header, which alone is read.
+The names and values of a file's header. Only the header is read.
 
 =item Devel::DProf::Profile::escape BYTES
 
-The bytes with control characters made visible.
+The bytes, with control characters made visible.
 
 =back
 

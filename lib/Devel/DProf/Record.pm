@@ -132,7 +132,9 @@ Devel::DProf::Record - runs commands under the recorder
 
 =head1 DESCRIPTION
 
-For the tools. C<module_folder(DIR)> makes a folder with links to the recorder's two parts, and returns it. C<include_dirs> are the folders of this module that perl does not search by itself; C<record_into(DIR, COMMAND, show
-=E<gt> BOOL)> runs a command in a process group of its own, and C<stop>, called by a signal handler, ends it.
+This module is for the tools of this distribution. C<module_folder(DIR)> makes a folder with links
+to the recorder's two parts, and returns it. C<include_dirs> returns the folders of this module that
+perl does not search by itself. C<record_into(DIR, COMMAND, show =E<gt> BOOL)> runs a command in a
+process group of its own. C<stop>, called by a signal handler, ends that command.
 
 =cut

@@ -19,7 +19,7 @@ sub side {
     my @paths = paths($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? "$name: there are no such files" : 'an empty name is no file');
+    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
     return undef;
 }
 
@@ -43,7 +43,7 @@ sub runs {
         my $id = $header{dprof_run} // '';
         my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
-            complain("$path is the same recording as $recording{$recording}, and left out");
+            complain("$path is the same recording as $recording{$recording}, and is left out");
             next;
         }
         $recording{$recording} = $path;
@@ -94,8 +94,8 @@ sub ranges {
     @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
     for my $i (0 .. $#ranges) {
         my ($from, $to, $percent) = @{ $ranges[$i] };
-        die "--time: $text: nothing lies between\n" if defined $to && $from >= $to;
-        die "--time: $text: it ends at 100 %\n" if $percent && $to > 100;
+        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
+        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
         die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
     }
     return \@ranges;
@@ -120,10 +120,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Sides - which files a side is
+Devel::DProf::Sides - the files of a side
 
 =head1 DESCRIPTION
 
-Names of sides to their files, and what is said of these: what L<dprofdiff>, L<dproffold> and L<dprofflame> share. Not meant for anybody else.
+This module maps the names of sides to their files, and prints messages about these. L<dprofdiff>,
+L<dproffold> and L<dprofflame> share it. It is internal to this distribution.
 
 =cut

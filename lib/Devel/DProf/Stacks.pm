@@ -87,7 +87,7 @@ sub split_pairs {
     my @two = grep { is_pair($_) } @parts;
     return 1 if !@two;
     if (@two < @parts || grep { $_->counters_differ } @parts) {
-        complain('some of the files have two counts on each line, and some one');
+        complain('some of the files have two counts on each line, and others have one');
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
@@ -181,6 +181,7 @@ Devel::DProf::Stacks - profiles as stacks
 
 =head1 DESCRIPTION
 
-What L<dproffold> and L<dprofflame> share: files are read, one side or two, and it is settled what is counted. Not meant for anybody else.
+L<dproffold> and L<dprofflame> share this module, which reads the files of one side or two and
+settles the metrics. It is internal to this distribution.
 
 =cut

@@ -24,7 +24,7 @@ my %OPTION = (
     out => [qr/\A.+\z/s, 'a folder'],
     html => [qr/\A.+\z/s, 'a file'],
     fail_if => [qr/\S/, 'rules'],
-    top => [qr/\A[1-9]\d{0,5}\z/, 'a number from 1 on'],
+    top => [qr/\A[1-9]\d{0,5}\z/, 'a number, 1 or more'],
     events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
     counters_only => [qr/\A[01]\z/, '1 or 0'],
     keep => [qr/\A[01]\z/, '1 or 0'],
@@ -42,11 +42,11 @@ sub options {
             next;
         }
         my ($name, $value) = $item =~ /\A\s*([a-z][\w-]*)\s*(?:=(.*))?\z/s
-            or die "DProf: `$item' is no option; there are " . join(', ', sort keys %OPTION) . "\n";
+            or die "DProf: `$item' is not an option; the options are " . join(', ', sort keys %OPTION) . "\n";
         $name =~ tr/-/_/;
-        die "DProf: unknown option `$name'; there are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
+        die "DProf: unknown option `$name'; the options are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
         $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
-        die "DProf: $name: it takes $OPTION{$name}[1]: $name=...\n" if !defined $value;
+        die "DProf: $name needs $OPTION{$name}[1]: $name=...\n" if !defined $value;
         $opt{$name} = $value;
         $last = $name;
     }
@@ -71,19 +71,19 @@ sub new {
         my $env = 'PROVE_DPROF_' . uc $name;
         my $as = exists $opt{$name} ? $name : $env;
         $opt{$name} //= length($ENV{$env} // '') ? $ENV{$env} : next;
-        die "DProf: $as=$opt{$name}: $OPTION{$name}[1] is wanted\n" if $opt{$name} !~ $OPTION{$name}[0];
+        die "DProf: $as=$opt{$name}: must be $OPTION{$name}[1]\n" if $opt{$name} !~ $OPTION{$name}[0];
     }
     if (defined $opt{fail_if}) {
-        die "DProf: fail_if: what is it to be compared with? baseline=DIR\n" if !defined $opt{baseline};
+        die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
         my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
         die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
     }
     for (qw(counters_only keep)) {
-        die "DProf: $_: it is about a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
+        die "DProf: $_ needs a baseline: baseline=DIR\n" if $opt{$_} && !defined $opt{baseline};
     }
     for my $name (qw(baseline out)) {
         next if !defined $opt{$name};
-        die "DProf: $name=$opt{$name}: it is no folder\n" if -e $opt{$name} && !-d _;
+        die "DProf: $name=$opt{$name}: not a folder\n" if -e $opt{$name} && !-d _;
         $opt{$name} = File::Spec->rel2abs($opt{$name});
     }
     $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
@@ -121,7 +121,7 @@ sub by_test {
 sub main {
     my ($dir, @items) = @_;
     my $self = eval {
-        die "DProf: which folder are the profiles in?\n" if !defined $dir || !-d $dir;
+        die "DProf: name the folder of the profiles\n" if !defined $dir || !-d $dir;
         __PACKAGE__->new(%{ __PACKAGE__->options(@items) });
     };
     if (!$self) {
@@ -174,7 +174,7 @@ sub add {
     return if !@{ $file->{paths} };
     $self->count($file, $profile);
     my $wrong = $self->{all}->merge($profile);
-    push @{ $self->{unread} }, "$name: it is not in the sum of all: $wrong" if defined $wrong;
+    push @{ $self->{unread} }, "$name is missing in the sum of all test files: $wrong" if defined $wrong;
     return;
 }
 
@@ -350,7 +350,7 @@ sub compare {
         next if updates();
         my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
         if (!$result) {
-            push @{ $self->{unreadable} }, "$file->{name}: it cannot be compared: " . $@ =~ s/\s+\z//r;
+            push @{ $self->{unreadable} }, "$file->{name}: cannot be compared: " . $@ =~ s/\s+\z//r;
             next;
         }
         $self->{compared}++;
@@ -490,7 +490,8 @@ Devel::DProf::Suite - profiles of a test suite, summed up and compared
 
 =head1 DESCRIPTION
 
-What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and baselines are those of L<Devel::DProf::Baseline>.
+L<App::Prove::Plugin::DProf> calls this module when the tests have run. Comparisons and baselines
+are those of L<Devel::DProf::Baseline>.
 
 =head1 METHODS
 
@@ -498,31 +499,37 @@ What L<App::Prove::Plugin::DProf> does when the tests have run. Comparisons and 
 
 =item new NAME => VALUE, ...
 
-The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out, html, top, events; those that are not given come from the environment
-(PROVE_DPROF_...). Dies with one line if one is wrong. Folders are relative to the current one.
+The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
+html, top, events. Options that are not given come from the environment (PROVE_DPROF_...). Dies with
+one line if an option is wrong. Folders are relative to the current one.
 
 =item options ITEM, ...
 
-A class method: C<NAME=VALUE> items to a reference of a hash for C<new>. An item that goes on with a rule or an event, behind a comma, is joined to the one before. Dies with one line
-if one is no option.
+A class method: turns C<NAME=VALUE> items into a reference to a hash for C<new>. An item that
+continues a rule or an event after a comma is joined to the previous item. Dies with one line if an
+item is not an option.
 
 =item add NAME, PATHS, FACT => BOOL, ...
 
-A test file by its name, with the profiles of all its processes, a reference of a list. A name that comes again adds to the first. FACTs: failed, skipped; either keeps it out of baselines. Profiles that were
-cut short count in the summary only; those that cannot be read are told there.
+Adds a test file by its name, with a reference to a list of the profiles of all its processes. A
+name that is added again adds to the first. The FACTs are failed and skipped; either of them keeps
+the test file out of baselines. Profiles that were cut short count only in the summary, which also
+lists those that cannot be read.
 
 =item summary
 
-The text: characters, lines of up to 80.
+The text, as characters, in lines of up to 80 columns.
 
 =item finish PASSED, SCRATCH
 
-Compares with the baselines and, if the suite PASSED, writes them; keeps profiles and draws the flame graph, if that was asked for. SCRATCH is a folder for temporary files. Returns whether all is well, and
-lines to be printed, bytes.
+Compares with the baselines and, if the suite has PASSED, writes them. Also keeps profiles and draws
+the flame graph, if the options ask for it. SCRATCH is a folder for temporary files. Returns whether
+everything is in order, and lines to be printed, as bytes.
 
 =item by_test DIR
 
-For recordings that went to one folder: a list of [NAME, PATH, ...] by test file. A process belongs to the one that started it, by the ids in the headers; the first of them tells the name.
+For recordings in one folder: returns a list of [NAME, PATH, ...] by test file. A process belongs to
+the process that started it, by the ids in the headers; the first process gives the name.
 
 =back
 
@@ -532,12 +539,15 @@ For recordings that went to one folder: a list of [NAME, PATH, ...] by test file
 
 =item profiles_in DIR
 
-The paths of a folder's profiles, those called C<*.out> and what a program that became another one has left, C<*.out.old>.
+The paths of a folder's profiles, such as C<*.out>, and C<*.out.old>, which a program leaves that
+became another one.
 
 =item main DIR, ITEM, ...
 
-The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and what C<finish> tells. Returns an exit status: 0; 1, something could not be written; 2, an option is wrong; 3, a
-baseline was exceeded.
+The command for L<App::Prove::Plugin::DProf/YATH>: prints the summary of a folder, and the lines of
+C<finish>. Returns an exit status: 0; 2 if an option is wrong; after any other failure 3 with a
+baseline (a rule was broken, or something could not be written) and 1 without one (something could
+not be written).
 
 =back
 

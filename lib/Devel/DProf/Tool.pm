@@ -187,8 +187,8 @@ sub of_runs {
     return @names if $quiet || $told_runs{ join "\0", @names }++;
     my $more = Devel::DProf::Profile::other_processes(@names);
     complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
-        . ($more == 1 ? '1 more file, of another process or thread; --processes takes it, too'
-            : "$more more files, of other processes and threads; --processes takes them, too")) if $more;
+        . ($more == 1 ? '1 more file, of another process or thread; --processes reads it, too'
+            : "$more more files, of other processes and threads; --processes reads them, too")) if $more;
     return @names;
 }
 
@@ -209,7 +209,7 @@ sub told_of {
         return 'none';
     }
     if ($code == Devel::DProf::Profile::CANNOT_READ && -d $path) {
-        complain("$path is a directory: name the profiles in it" . (-e "$path/tmon.out" ? ", as $path/tmon.out" : ''));
+        complain("$path is a directory; name the profiles in it" . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : ''));
         return 'none';
     }
     if ($code == Devel::DProf::Profile::NOTPROFILE) {
@@ -233,7 +233,7 @@ sub told_of {
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
-    return '; the recorder leaves it when it writes a new one: run perl -d:DProf PROGRAM twice' if $path =~ m{(?:^|/)tmon\.out\.old\z};
+    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice' if $path =~ m{(?:^|/)tmon\.out\.old\z};
     return '';
 }
 
@@ -241,7 +241,7 @@ sub missing {
 sub run_loop {
     my ($path, $quiet, %header) = @_;
     return if !$header{dprof_runops_taken} || $quiet;
-    complain("$path: another module took perl's run loop: sort comparators may be missing, and exits by die were seen late");
+    complain("$path: another module took over perl's run loop: sort comparators may be missing, and exits by die were seen late");
 }
 
 1;
@@ -256,6 +256,6 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-Messages and progress. Not meant for anybody else.
+This module provides messages and progress. It is internal to this distribution.
 
 =cut

@@ -28,7 +28,7 @@ sub key {
     return $KEY{$lower} if exists $KEY{$lower};
     my %number = map { $KEY{$_} => 1 } grep { length $lower && index($_, $lower) == 0 } keys %KEY;
     return (keys %number)[0] if keys %number == 1;
-    die "Unknown --sort key: `$word'; there are " . join(', ', @KEYS) . "\n";
+    die "Unknown --sort key: `$word'; the keys are " . join(', ', @KEYS) . "\n";
 }
 
 # The numbers of a list of keys, each once.
@@ -36,7 +36,7 @@ sub keys_of {
     my ($list) = @_;
     my %twice;
     my @keys = grep { !$twice{$_}++ } map { key($_) } split /,/, $list;
-    die "-s: no keys\n" if !@keys;
+    die "-s has no keys\n" if !@keys;
     return @keys;
 }
 
@@ -99,7 +99,7 @@ sub counter_doubts {
     }
     return (
         $least < 99.95 ? sprintf("%s: %s was counted %.1f %% of the time; its numbers are estimates", $of, $name, $least) : (),
-        $lost ? "$of: $name was not counted to the end: the program has closed its counter" : (),
+        $lost ? "$of: $name was not counted to the end: the program closed its counter" : (),
     );
 }
 
@@ -147,7 +147,7 @@ sub flags {
 sub medium {
     my ($opt, $how, @formats) = @_;
     my $format = $opt->{format} // 'text';
-    die "--format $format: it is one of " . join(', ', sort @formats) . "\n" if !grep { $_ eq $format } @formats;
+    die "--format $format: must be one of " . join(', ', sort @formats) . "\n" if !grep { $_ eq $format } @formats;
     $how->{format} = $FORMAT{$format};
     if (length($opt->{t} // '')) {
         die "'.' is the only non valid --field-separator argument\n" if $opt->{t} eq '.';
@@ -155,10 +155,10 @@ sub medium {
     }
     $how->{quiet} = $opt->{q} ? 1 : 0;
     my $color = $opt->{color} // 'auto';
-    die "--color $color: it is auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
+    die "--color $color: must be auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
     $how->{color} = $color;
     my $percentage = $opt->{percentage} // 'absolute';
-    die "--percentage $percentage: it is relative or absolute\n" if $percentage !~ /^(?:relative|absolute)\z/;
+    die "--percentage $percentage: must be relative or absolute\n" if $percentage !~ /^(?:relative|absolute)\z/;
     $how->{relative} = $percentage eq 'relative' ? 1 : 0;
     $how->{title} = $opt->{title} if defined $opt->{title};
     return;
@@ -180,10 +180,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View - what the tools of columns share
+Devel::DProf::View - what the tools that print columns share
 
 =head1 DESCRIPTION
 
-Options that L<dprofreport> and L<dprofdiff> have in common. Not meant for anybody else.
+This module provides the options that L<dprofreport> and L<dprofdiff> have in common. It is internal
+to this distribution.
 
 =cut

@@ -159,10 +159,12 @@ Test::DProf::Profile - what a test has recorded
 
 =head1 DESCRIPTION
 
-What C<profile_ok> and C<profile_script_ok> of L<Test::DProf> return. It is read when it is first asked for. All methods but C<skipped> die where there is no profile.
+C<profile_ok> and C<profile_script_ok> of L<Test::DProf> return such a profile. It is read when it
+is first queried. All methods except C<skipped> die if there is no profile.
 
-Names are those of L<dprofreport>: C<My::parse>; C<My::__ANON__[lib/My.pm:12]> is one anonymous sub, and C<My::__ANON__> all those of a package together; C<(program)> is
-what passed outside of all subs, of a block: what it did itself; C<(total)> is everything.
+Names are those of L<dprofreport>. C<My::parse> is a sub; C<My::__ANON__[lib/My.pm:12]> is one
+anonymous sub, and C<My::__ANON__> stands for all those of a package together. C<(program)> is the
+time outside of all subs: in a block, what the block itself did. C<(total)> is everything.
 
 =head1 METHODS
 
@@ -170,32 +172,32 @@ what passed outside of all subs, of a block: what it did itself; C<(total)> is e
 
 =item calls NAME
 
-How often it was called: a number, 0 where it was not.
+How often a sub was called: a number, 0 if it was not called.
 
 =item cost NAME, WHAT
 
-What it cost, all calls together: a number, 0 where it was not called. WHAT is
+What a sub cost, all calls together: a number, 0 if it was not called. WHAT is
 
-    self                user and system time of its own, in seconds
-    incl                the same, with what it called
-    cpu user system real    one of the times, of its own, in seconds; cpu is user and system
-    ops                 steps of perl's interpreter of its own
-    svs, bytes ...      another counter that was asked for (events), of its own, in its unit
-    incl ops, incl real ...     with what it called
+    self                self time, user and system together, in seconds
+    incl                inclusive time, user and system together, in seconds
+    cpu user system real    one of the self times, in seconds; cpu is user and system
+    ops                 steps of perl's interpreter, self
+    svs, bytes ...      another counter that was requested (events), self, in its unit
+    incl ops, incl real ...     the inclusive value
 
-Dies with what there is, if there is no such counter.
+Dies if there is no such counter; the message lists those that exist.
 
 =item subs
 
-The names of all subs in it, sorted.
+The names of all subs in the profile, sorted.
 
 =item counters
 
-The names of its counters, C<ops> first.
+The names of the profile's counters, C<ops> first.
 
 =item file
 
-The path of a tree file that has it, for tools; it is there until the process ends.
+The path of a tree file that holds the profile, for tools. The file exists until the process ends.
 
 =item report OPTION, ...
 
@@ -203,7 +205,7 @@ The text of L<dprofreport> with these options.
 
 =item callers NAME
 
-Lists of a caller's name and how often it called that sub, most calls first.
+A list of pairs, [NAME, CALLS]: a caller, and how often it called that sub; most calls first.
 
 =item profile
 
@@ -211,7 +213,7 @@ The L<Devel::DProf::Profile>.
 
 =item stdout, stderr, status
 
-Of a script: what it printed, as bytes, and its status, as C<$?> has it.
+For a script: what it printed, as bytes, and its status, in the form of C<$?>.
 
 =item skipped
 

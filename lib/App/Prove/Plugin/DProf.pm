@@ -199,8 +199,9 @@ App::Prove::Plugin::DProf - prove -PDProf: a test suite under the profiler
 
 =head1 DESCRIPTION
 
-Runs every test file under L<Devel::DProf> in tree mode, and tells at the end, behind prove's own result, what the suite has cost: the costliest test files, with the costliest subs of
-each, and the costliest subs of all of them together.
+This plugin runs every test file under L<Devel::DProf> in tree mode. After prove's own result, it
+reports what the suite has cost: the most expensive test files, with the most expensive subs of
+each, and the most expensive subs of all test files together.
 
     Files=46, Tests=719,  7 wallclock secs ...
     Result: PASS
@@ -215,70 +216,89 @@ each, and the costliest subs of all of them together.
        Self s   Share             Ops        Calls  Sub, of all test files
         0.442   10.7%          47,221        2,489  Test::Builder::BEGIN
 
-CPU s is user and system time of all processes of the file, Ops are the steps that perl's interpreter took (L<Devel::DProf/"TRACE AND TREE">), Calls all calls of subs. Time outside of subs is
-C<(program)>.
+CPU s is user and system time of all processes of the file. Ops are the steps that perl's
+interpreter executed (L<Devel::DProf/"TRACE AND TREE">). Calls are all calls of subs. Time outside
+of subs is C<(program)>.
 
-All that a test starts counts for it: forked children, and other perls, whatever becomes of PERL5LIB. Tests see PERL5OPT with C<-d:DProf> in it (behind what was there before), and perhaps one folder
-more in C<@INC>; beyond that, only what L<Devel::DProf/"WHAT A PROGRAM CAN STILL SEE"> lists. With C<-j>, C<-b>, C<-l>, C<-r>, C<--state>, C<--exec>, HARNESS_OPTIONS and other plugins it works as without. With C<-q> and
-C<-Q> there is no summary. With a formatter of your own (C<--formatter>) it goes to the standard error.
+Everything that a test starts counts for the test: forked children and other perls, even if the test
+changes PERL5LIB. Tests see PERL5OPT with C<-d:DProf> in it (after its previous contents), and
+perhaps one more folder in C<@INC>. Beyond that, they see only what
+L<Devel::DProf/"WHAT A PROGRAM CAN STILL SEE"> lists. C<-j>, C<-b>, C<-l>, C<-r>, C<--state>,
+C<--exec>, HARNESS_OPTIONS and other plugins work as without this plugin. With C<-q> and C<-Q> there
+is no summary. With a formatter of your own (C<--formatter>) the summary goes to standard error.
 
-Not profiled are: test files that are no Perl, what runs without PERL5OPT (perls that a test starts under C<-T>; files that are under C<-T> themselves are profiled, as prove
-takes care of that), and perls that are ended by C<kill> before they have done anything. Such files are listed, and fail nothing.
+These are not profiled: test files that are not Perl; programs that run without PERL5OPT (perls that
+a test starts under C<-T>; test files that are under C<-T> themselves are profiled, as prove takes
+care of that); and perls that are ended by C<kill> before they have done anything. The summary lists
+such files, and they fail nothing.
 
 =head1 OPTIONS
 
-They stand behind C<-PDProf=>, with commas between them. An unknown option or a bad value is an error before any test runs. In place of each there may be
-an environment variable, PROVE_DPROF_ and its name in capitals; the command line goes first.
+Options follow C<-PDProf=>, separated by commas. An unknown option or a bad value is an error before
+any test runs. Each option can also be set in an environment variable, PROVE_DPROF_ and its name in
+capitals; the command line takes precedence.
 
 =over
 
 =item top=N
 
-So many test files and subs are shown, 10 if not set. The files that are left out are summed up in one line.
+How many test files and subs are shown, 10 by default. One line sums up the files that are left out.
 
 =item baseline=DIR
 
-Compares each test file with its last good run, which is kept in that folder: F<DIR/t/parse.t.tmon> for F<t/parse.t> (characters that are not for file names are written as C<%XX>).
-What costs more than the rules of C<fail_if> allow is told in one line for each finding, with test file, sub, rule, and the old and new number; prove's exit status is then 1.
+Compares each test file with its last good run, which is kept in that folder: F<DIR/t/parse.t.tmon>
+for F<t/parse.t> (characters that do not belong in file names are written as C<%XX>). A test file
+that costs more than the rules of C<fail_if> allow is reported in one line for each finding, with
+test file, sub, rule, and the old and new number. prove's exit status is then 1.
 
     DProf: t/parse.t: My::Lexer::token: calls > 0: 1,200 -> 2,400
     DProf: FAIL: 1 test file costs more than the baseline allows (calls > 0, ops > 2%)
 
-When the suite has passed and no rule was broken, the run is the last good one, and is written there. Baselines that were recorded for the first time are told. Test files that failed or were skipped are
-neither compared nor written, nor are processes that did not come to their end. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all baselines are
-written anew if the suite passes.
+When the suite has passed and no rule was broken, the run becomes the last good one, and is written
+to the folder. The plugin reports baselines that were recorded for the first time. Test files that
+failed or were skipped are neither compared nor written; neither are processes that did not come to
+their end. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all
+baselines are written anew if the suite passes.
 
-The baselines can be committed; see L<Devel::DProf::Baseline>. For that take C<counters_only> and C<keep>.
+The baselines can be committed; see L<Devel::DProf::Baseline>. For that purpose use C<counters_only>
+and C<keep>.
 
-Tests run with PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0 then, so that calls and ops repeat. Without C<baseline> they run with what they would have without the profiler.
+With C<baseline>, tests run with PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0, so that calls and ops
+repeat. Without it, they run with the settings that they would have without the profiler.
 
 =item fail_if=RULES
 
-The rules, as of L<dprofdiff/--fail-if>. Commas in them, and between them, are understood. If not set: C<< calls > 5% & 10, ops > 5% & 10000 >>, of any sub. Times of single runs differ by chance; rules for
-C<self> and C<incl> need limits far above that.
+The rules, in the syntax of L<dprofdiff/--fail-if>. Rules contain commas, and commas separate them;
+the plugin recognizes both. The default is C<< calls > 5% & 10, ops > 5% & 10000 >>, for any sub.
+Times of single runs differ by chance, so rules for C<self> and C<incl> need limits far above the
+chance differences.
 
 =item keep
 
-Baselines stay as they are, once they are there, until DPROF_UPDATE_BASELINES=1 is set. So a suite cannot become slower bit by bit. (Else each good run is the measure of the next.)
+Baselines that exist stay as they are until DPROF_UPDATE_BASELINES=1 is set. So a suite cannot
+become slower bit by bit. (Otherwise each good run is the baseline of the next.)
 
 =item counters_only
 
-Baselines have calls and ops, and no times: those of an unchanged suite do not change by a byte.
+Baselines have calls and ops, and no times. The baselines of an unchanged suite do not change by a
+single byte.
 
 =item out=DIR
 
-Keeps the profiles: F<DIR/t/parse.t.tmon> for all processes of F<t/parse.t>, and F<DIR/all.tmon> for the whole suite. All tools read them.
+Keeps the profiles: F<DIR/t/parse.t.tmon> for all processes of F<t/parse.t>, and F<DIR/all.tmon> for
+the whole suite. All tools read them.
 
     dprofreport kept/all.tmon
     dprofdiff old/all.tmon new/all.tmon
 
 =item html=FILE
 
-Draws a flame graph of the whole suite; a picture if the name ends in C<.svg>.
+Draws a flame graph of the whole suite: a picture if the name ends in C<.svg>, otherwise a page.
 
 =item events=EVENT+EVENT
 
-Counters of events, as L<Devel::DProf/EVENTS> has them. Their totals are in the first line of the summary; rules may ask for them.
+Counters of events; see L<Devel::DProf/EVENTS>. Their totals are in the first line of the summary,
+and rules may use them.
 
 =back
 
@@ -288,7 +308,7 @@ Counters of events, as L<Devel::DProf/EVENTS> has them. Their totals are in the 
 
 =item PROVE_DPROF_BASELINE, PROVE_DPROF_FAIL_IF, PROVE_DPROF_TOP, ...
 
-The options, for values that have commas, and for CI. C<counters_only> and C<keep> are 0 or 1.
+The options, for values that contain commas, and for CI. C<counters_only> and C<keep> are 0 or 1.
 
 =item DPROF_UPDATE_BASELINES
 
@@ -296,28 +316,34 @@ See C<baseline>.
 
 =item TMPDIR
 
-Where profiles are until they are read. Its name is part of PERL5OPT: if it has blanks, commas or the like, F</tmp> is taken.
+The folder for profiles until they are read. Its name becomes part of PERL5OPT. If it contains
+blanks, commas or the like, F</tmp> is used instead.
 
 =item PERL_DPROF_...
 
-The profiler's own, for options that are not set here. L<Devel::DProf/ENVIRONMENT>.
+The profiler's own variables, for options that the plugin does not set. See
+L<Devel::DProf/ENVIRONMENT>.
 
 =back
 
 =head1 YATH
 
-yath has no plugins of prove. Its tests can be recorded by the environment, and summed up afterwards, with the same options but for C<events>:
+yath does not load prove's plugins. The environment can make it record its tests, and a command sums
+them up afterwards, with the same options except C<events>:
 
     mkdir /tmp/prof
     yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
     perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' /tmp/prof top=20 html=suite.html
 
-C<--no-use-fork> has yath start each test as a program of its own: one that it forks is no new perl, and reads no PERL5OPT. For a baseline add
+C<--no-use-fork> makes yath start each test as a program of its own: a test that yath only forks is
+not a new perl, and does not read PERL5OPT. For a baseline add
 
     --env-var PERL_HASH_SEED=0 --env-var PERL_PERTURB_KEYS=0
 
-and C<baseline=DIR> and C<'fail_if=RULES'> for the second command, whose exit status is then 3 if something costs more. It takes all tests for passed, so make it depend on yath's own
-status. Devel::DProf has to be installed, or in PERL5LIB; a test that changes PERL5LIB may then be unable to find it. Tried with Test2::Harness 1.000151.
+to the first command, and C<baseline=DIR> and C<'fail_if=RULES'> to the second, whose exit status is
+then 3 if something costs more. The second command assumes that all tests have passed, so run it
+only if yath's own status is 0. Devel::DProf has to be installed, or in PERL5LIB; a test that
+changes PERL5LIB may then be unable to find it. This was tried with Test2::Harness 1.000151.
 
 =head1 DIAGNOSTICS
 
@@ -325,28 +351,32 @@ status. Devel::DProf has to be installed, or in PERL5LIB; a test that changes PE
 
 =item DProf: PERL5OPT has `-d:NAME' already; only one of them can watch a program
 
-Devel::Cover, Devel::NYTProf or another debugger.
+PERL5OPT already loads Devel::Cover, Devel::NYTProf or another debugger.
 
 =item DProf: the profiler cannot run here: MESSAGE
 
-The perl that is to run the tests (HARNESS_PERL, if that is set) was tried before the first test: it does not load Devel::DProf, or an event is not known or not permitted.
+The plugin tries the perl that will run the tests (HARNESS_PERL, if that is set) before the first
+test. This perl does not load Devel::DProf, or an event is not known or not permitted.
 
 =item DProf: fail_if /REGEX/ METRIC > LIMIT: no sub matches (FILE, and N more)
 
-Nothing in any of the test files has such a name.
+No sub in any of the test files has such a name.
 
 =back
 
 =head1 LIMITS
 
-Perls of another version or architecture that a test starts run, and are not profiled. One of the same version and architecture that was configured otherwise (a debugging perl)
-says so in one line on its standard error: a test that looks at that should take PERL5OPT away from it.
+If a test starts a perl of another version or architecture, that perl runs, and is not profiled. A
+perl of the same version and architecture that was configured otherwise (a debugging perl) says so
+in one line on its standard error. A test that checks standard error should remove PERL5OPT from the
+environment of such a perl.
 
-A harness that runs tests elsewhere, and does not hand the environment on, leaves nothing to be summed up.
+A harness that runs tests elsewhere, and does not pass on the environment, leaves nothing to be
+summed up.
 
 =head1 METHODS
 
-C<load> is what prove calls; C<import> does nothing. The rest is in L<Devel::DProf::Suite>.
+prove calls C<load>; C<import> does nothing. Everything else is in L<Devel::DProf::Suite>.
 
 =head1 SEE ALSO
 

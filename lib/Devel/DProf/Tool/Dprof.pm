@@ -82,7 +82,7 @@ sub run {
 sub help {
     my (@names) = @_;
     return listed() if !@names;
-    return usage('dprof', 'help: one name') if @names > 1;
+    return usage('dprof', 'help takes one name') if @names > 1;
     return listed() if grep { $_ eq $names[0] } map { $_->[0] } @others;
     my $tool = tool($names[0]) // return unknown($names[0]);
     return run($tool, '-h');
@@ -93,14 +93,14 @@ sub listed {
     printf "    %-12s%s\n", @$_ for @tools;
     print "\n";
     printf "    %-12s%s\n", @$_ for @others;
-    print "\nEach is a command of its own, too: dprof report is dprofreport. -V, -h, -H: version, this list, the manual.\n";
+    print "\nEach tool is also a command of its own: dprof report is dprofreport.\n-V, -h, -H: version, this list, the manual.\n";
     return written('dprof', \*STDOUT, 0);
 }
 
 sub completion {
     my (@shells) = @_;
     require Devel::DProf::Completion;
-    return usage('dprof', 'completion: bash or zsh') if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
+    return usage('dprof', 'completion takes bash or zsh') if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
     print $shells[0] eq 'zsh' ? Devel::DProf::Completion::zsh() : Devel::DProf::Completion::bash();
     return written('dprof', \*STDOUT, 0);
 }
@@ -117,6 +117,6 @@ Devel::DProf::Tool::Dprof - what dprof does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprof>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprof>.
 
 =cut

@@ -45,9 +45,9 @@ sub main {
     my $last = $#sides + @{ $opt->{run} || [] };
     my @idle = $opt->{run} ? () : grep { defined $opt->{$_} } qw(N warmup keep show-output);
     return usage('dprofdiff', (length $idle[0] > 1 ? '--' : '-') . "$idle[0] is meaningful only with --run") if @idle;
-    return usage('dprofdiff', 'what is it to be compared with? --run once more, or a profile') if $last < 1;
-    return usage('dprofdiff', "--format $opt->{format}: it is of two sides") if $diff->{flame} && $last > 1;
-    return usage('dprofdiff', "-o $opt->{o}: there are sides 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
+    return usage('dprofdiff', 'a second side is missing: give --run once more, or a profile') if $last < 1;
+    return usage('dprofdiff', "--format $opt->{format} compares exactly two sides") if $diff->{flame} && $last > 1;
+    return usage('dprofdiff', "-o $opt->{o}: the sides are numbered 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
         # before minutes are spent on the other side
         for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
@@ -81,8 +81,8 @@ sub too_few {
     my $needed = 1;
     $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
     complain("dprofdiff: -N $runs: with so few runs no difference of times can be significant at $alpha; "
-        . ($needed > 999 ? "$sides[0]{name} has too few runs" : !@sides ? "$needed a side are the least"
-            : "$needed are the least beside the $of_files of $sides[0]{name}"));
+        . ($needed > 999 ? "$sides[0]{name} has too few runs" : !@sides ? "at least $needed a side are needed"
+            : "at least $needed are needed beside the $of_files of $sides[0]{name}"));
     return;
 }
 
@@ -137,21 +137,21 @@ sub how {
         as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
     );
     $how{no_children} = !$how{children};
-    die "-s parent: it is dprofreport that knows it\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
+    die "-s parent: only dprofreport has this key\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
     compute($opt, \%how);
     if (($opt->{format} // '') =~ /^flame(?:-(svg))?\z/) {
         $how{flame} = $1 // 'html';
-        die "--format $opt->{format}: it has views of its own, and no --tree, --callers or --callees\n" if grep { defined $opt->{$_} } qw(tree callers callees);
+        die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n" if grep { defined $opt->{$_} } qw(tree callers callees);
     }
     medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github flame flame-svg));
     for (qw(O N)) {
-        die "-$_ $opt->{$_}: a positive number is wanted\n" if defined $opt->{$_} && $opt->{$_} < 1;
+        die "-$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && $opt->{$_} < 1;
     }
     for (qw(o warmup floor percent-limit)) {
-        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: it cannot be negative\n") if defined $opt->{$_} && $opt->{$_} < 0;
+        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: must not be negative\n") if defined $opt->{$_} && $opt->{$_} < 0;
     }
     for (qw(alpha confidence)) {
-        die "--$_ $opt->{$_}: it is between 0 and 1\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
+        die "--$_ $opt->{$_}: must be between 0 and 1\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
@@ -174,7 +174,7 @@ sub time_floor {
     my @floor = (0, 0);
     return @floor if $text eq '0';
     for my $limit (length $text ? split /,/, $text, -1 : '') {
-        my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/ or die "--time-floor $text: it is like 1ms,0.5%, either of these alone, or 0\n";
+        my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/ or die "--time-floor $text: must be like 1ms,0.5%, either of these alone, or 0\n";
         $floor[ $unit eq '%' ] = $unit eq '%' ? $n : $n * $second{$unit};
     }
     return @floor;
@@ -183,14 +183,14 @@ sub time_floor {
 sub compute {
     my ($opt, $how) = @_;
     my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
-    die "-c $name: it is delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n" if !exists $COMPUTE{$name};
+    die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n" if !exists $COMPUTE{$name};
     $how->{compute} = $COMPUTE{$name};
     if ($name eq 'wdiff') {
         my @weights = ($more // '') =~ /^([-+]?\d{1,6}),([-+]?\d{1,6})\z/;
-        die "-c wdiff: it takes two whole numbers other than 0, the baseline's weight first: wdiff:1,2\n" if @weights != 2 || !$weights[0] || !$weights[1];
+        die "-c wdiff needs two whole numbers other than 0, the baseline's weight first: wdiff:1,2\n" if @weights != 2 || !$weights[0] || !$weights[1];
         $how->{weights} = \@weights;
     } elsif (defined $more) {
-        die "-c $name takes nothing behind a colon: `$more'\n";
+        die "-c $name takes no value after a colon: `$more'\n";
     }
     return;
 }
@@ -198,7 +198,7 @@ sub compute {
 sub view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
-    die '--' . join(', --', @views) . ": one at a time\n" if @views > 1;
+    die '--' . join(', --', @views) . ": only one at a time\n" if @views > 1;
     $how->{percent_limit} = $opt->{'percent-limit'} // 0;
     return if !@views;
     $how->{view} = { tree => 1, callers => 2, callees => 3 }->{ $views[0] };
@@ -230,7 +230,7 @@ sub recorded {
     my $top = $temp // File::Spec->rel2abs($opt->{keep});
     mkdir $top if !-d $top;
     die "$top: $!\n" if !-d $top || !-w _;
-    die "--keep $opt->{keep}: there are runs of before; name another folder, or remove them\n"
+    die "--keep $opt->{keep}: the folder has earlier runs; name another folder, or remove them\n"
         if defined $opt->{keep} && grep { m{/(?:warmup\.)?\d+\.\d+\z} } File::Glob::bsd_glob("$top/*");
     my @sides = map { { name => text($_), runs => [] } } @commands;
     for my $round (1 - $warmup .. $rounds) {
@@ -247,7 +247,7 @@ sub recorded {
                 die "$commands[$k]: " . ($status == -1 ? $said : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8))
                     . "; nothing was compared\n";
             }
-            die "$commands[$k]: it left no profile; is it a Perl program?\n" if !@$files;
+            die "$commands[$k]: the command left no profile; is it a Perl program?\n" if !@$files;
             push @{ $sides[$k]{runs} }, $files if $round > 0;
         }
     }
@@ -312,7 +312,7 @@ sub compare {
     complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
         my @cut = grep { $_->{cut} } @{ $diff->{sides} };
-        complain("$_->{name} was cut short, and no gate for others: --allow-truncated takes it even so") for @cut;
+        complain("$_->{name} was cut short, and --fail-if refuses it; --allow-truncated accepts it") for @cut;
         return FAILED if @cut;
     }
     return report($opt, $diff);
@@ -377,7 +377,7 @@ sub report {
 sub picture {
     my ($opt, $diff) = @_;
     require Devel::DProf::Flame;
-    return usage('dprofdiff', "--format $opt->{format}: a picture is nothing for a terminal: > FILE") if -t STDOUT;
+    return usage('dprofdiff', "--format $opt->{format}: a terminal cannot show a picture; redirect it: > FILE") if -t STDOUT;
     open my $nowhere, '>', File::Spec->devnull or die;
     my $result = $diff->print($nowhere) or return USAGE;
     close $nowhere;
@@ -416,50 +416,53 @@ sub help {
 dprofdiff [options] [baseline] [file ...]
 
 A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
-No file: tmon.out.old and tmon.out. One: tmon.out.old and that.
+No file: compares tmon.out.old and tmon.out. One file: compares tmon.out.old and that file.
 
 What is compared:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --children          with what was called
-    -n                  as if all runs had the baseline's total
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
-    --pid LIST --tid LIST           files of these processes, threads
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
-    --symfs DIR         file names are relative to it
-    --unit UNIT         of folded stacks
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --children          inclusive values; without it, self values
+    -n                  scales all runs to the baseline's total
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+    --pid LIST --tid LIST           only the files of these processes, threads
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+    --symfs DIR         file names are relative to DIR
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
     -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
-    --only REGEX --skip REGEX       by name
-    -b                  only what the baseline and another side have
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+    --only REGEX --skip REGEX       only subs whose names match, or do not match
+    -b                  only entries that the baseline and another side have
     -O N                the first N of each section
-    --percent-limit P   what changed by at least P percent of the total
-    --percentage relative|absolute  of what is shown, or of all
+    --percent-limit P   entries that changed by at least P percent of the total
+    --percentage relative|absolute  100 % is all that is shown, or all there is
 How it is computed and shown:
-    -c delta|ratio|wdiff:B,A        shares less shares; value / baseline; weighted difference
-    -o N                in the order of what was computed for side N; 0: of the baseline
-    -p  -F  -v          values; how it was computed; calls and values, and what has not changed
+    -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
+    -o N                sorts by the result for side N; 0: by the baseline
+    -p  -F  -v          values; how they were computed; calls, values and unchanged entries
     --tree              the call tree of all sides
-    --callers SUB --callees SUB     who calls it, what it calls
-Is it true:
-    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR, --show-output
+    --callers SUB --callees SUB     who calls SUB, what SUB calls
+Is it significant?
+    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
+                        --show-output
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
-    --as-measured       times are not adjusted for the speed of the runs
+    --as-measured       does not adjust times for the speed of the runs
 Gate: exit status 3 when a rule fails
     --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
-    --time-floor 1ms,0.5%           of one run a side: a time that has grown by less does not count
+    --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
     --strict            what cannot be decided fails, too
-    --allow-truncated   profiles that were cut short will do
+    --allow-truncated   accepts profiles that were cut short
 Output:
-    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg       -t SEP  fields separated by SEP
+    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg
+    -t SEP              text with SEP between the fields
     -q  --color auto|always|never  --no-pager  --title TEXT
-    -D                  the files' lines first
-    --main              without what ran before the main program
-    --processes         with each file, all the files of its run         -f  compares what differs
-    -V  -h  -H          version, this page, the manual
+    -D                  prints the lines of the files first
+    --main              leaves out what ran before the main program
+    --processes         reads all files of each run      -f  compares in spite of differences
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFDIFF_OPTS.
+The environment variable DPROFDIFF_OPTS holds default options.
 END
     return OK;
 }
@@ -476,6 +479,6 @@ Devel::DProf::Tool::Dprofdiff - the command dprofdiff
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofdiff>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofdiff>.
 
 =cut

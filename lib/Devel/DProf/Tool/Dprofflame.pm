@@ -30,7 +30,7 @@ sub main {
     }
     my $flame = eval { how($opt) } or return usage('dprofflame', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dprofflame', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if !@names;
+    return usage('dprofflame', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
     return usage('dprofflame', $@) if !defined $ready;
@@ -62,19 +62,19 @@ sub how {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
     for (qw(height fontsize fontwidth factor total alpha)) {
-        die "--$_ $opt->{$_}: a positive number is wanted\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
+        die "--$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
-    die "--alpha $opt->{alpha}: it is between 0 and 1\n" if defined $opt->{alpha} && $opt->{alpha} >= 1;
+    die "--alpha $opt->{alpha}: must be between 0 and 1\n" if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
         elsif (/^(?:after|before|union|change)\z/) { $how{width_of} = $_ }
-        else { die "--width $_: it is a number of pixels, or of two sides after, before, union or change\n" }
+        else { die "--width $_: must be a number of pixels, or, for two sides, after, before, union or change\n" }
     }
-    die "--width $how{width}: more than 100 pixels are wanted\n" if defined $how{width} && $how{width} <= 100;
+    die "--width $how{width}: must be more than 100 pixels\n" if defined $how{width} && $how{width} <= 100;
     if (defined $opt->{minwidth}) {
         my ($number, $percent) = $opt->{minwidth} =~ /^(\d+(?:\.\d*)?|\.\d+)(%?)\z/
-            or die "--minwidth $opt->{minwidth}: it is a number of pixels, or of percent: 0.1, 0.01%\n";
+            or die "--minwidth $opt->{minwidth}: must be a number of pixels, or of percent: 0.1, 0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
     return Devel::DProf::Flame->new(%how);
@@ -83,7 +83,7 @@ sub how {
 sub format_of {
     my ($opt) = @_;
     my $format = $opt->{format};
-    die "--format $format: it is svg or html\n" if defined $format && $format !~ /^(?:svg|html)\z/;
+    die "--format $format: must be svg or html\n" if defined $format && $format !~ /^(?:svg|html)\z/;
     return $format if defined $format;
     return lc $1 if ($opt->{o} // '') =~ /\.(svg|html?)\z/i && lc $1 eq 'svg';
     return 'html' if ($opt->{o} // '') =~ /\.html?\z/i || (defined $opt->{view} && $opt->{view} ne 'graph');
@@ -103,7 +103,7 @@ sub drawn {
             return FAILED;
         }
     } elsif (-t STDOUT) {
-        return usage('dprofflame', 'a picture is nothing for a terminal: -o FILE, or > FILE');
+        return usage('dprofflame', 'a terminal cannot show a picture; use -o FILE, or > FILE');
     }
     binmode $out;
     my $result = $flame->draw($out);
@@ -128,39 +128,41 @@ sub help {
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
 
-Draws a flame graph. No file: standard input if something comes from there, else tmon.out.
+Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
 
-    -o FILE             where it goes: a page if it is called .html, else SVG;  --format svg|html
+    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format svg|html
 What is drawn:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
     -m A,B              two counters of one profile, as two sides
-    --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
     --fold-recursion    a sub that calls itself directly is one frame
-    --reverse           what ran at the root, its callers above
-    --inverted          the root on top
-    --order name|weight|time        of siblings
-    --flamechart        in order of time, no two calls in one frame that do not follow each other
-    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded ones as *::AUTOLOAD
-    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as dproffold has them
+    --reverse           the subs whose own code ran at the root, their callers above
+    --inverted          the root at the top
+    --order name|weight|time        the order of siblings
+    --flamechart        in order of time; merges only calls that follow each other
+    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
+    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
 Two sides:
-    --width after|before|union|change       what is as wide as a frame; union shows what is gone, too
-    --delta self|total  coloured by its own difference, or with what it called
-    --negate            before's widths, coloured by what will happen
-    --hue               only what differs: widths are differences
-    --view graph|pair|triple        of a page
-    -n                  the baseline as if it had the other's total
-    --map OLD=NEW --symfs DIR -s    names that differ
-    --alpha P           several runs: what is coloured (0.05, false discoveries)
+    --width after|before|union|change       what is wide; union also shows what is gone
+    --delta self|total  colours by the difference of self, or of inclusive values
+    --negate            the widths of before, coloured by what will happen
+    --hue               only the change: widths are differences
+    --view graph|pair|triple        the view of a page
+    -n                  scales the baseline to the other side's total
+    --map OLD=NEW --symfs DIR -s    pairs names that differ
+    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
 How it looks:
     --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
     --width PX --height PX --minwidth PX|PERCENT% --fonttype FONT --fontsize N --fontwidth N
-    --colors PALETTE --bgcolors COLOUR --hash --random --cp     palettes: package (the default), hot, mem, io ...
+    --colors PALETTE --bgcolors COLOUR --hash --random --cp
+                        palettes: package (the default), hot, mem, io ...
     --total N --factor N --nameattr FILE --encoding NAME
-    -f                  in spite of different units; says nothing of profiles that were cut short
-    -V  -h  -H          version, this page, the manual
+    -f                  draws in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFFLAME_OPTS.
+The environment variable DPROFFLAME_OPTS holds default options.
 END
     return OK;
 }
@@ -177,6 +179,6 @@ Devel::DProf::Tool::Dprofflame - the command dprofflame
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofflame>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofflame>.
 
 =cut

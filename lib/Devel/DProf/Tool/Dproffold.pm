@@ -29,7 +29,7 @@ sub main {
     }
     my $stacks = eval { how($opt) } or return usage('dproffold', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dproffold', '--diff: two sides, a baseline and another one; files of one side are joined by commas') if !@names;
+    return usage('dproffold', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return usage('dproffold', $@) if $@;
@@ -41,16 +41,16 @@ sub how {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
-    die "--unit $unit and -m $metric: a unit of time goes with cpu, user, system or real, and $unit is a metric itself\n"
+    die "--unit $unit and -m $metric: $unit is itself a metric; a unit of time goes with cpu, user, system or real\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
-    die "--unit $unit: $metric is no time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
+    die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt));
 }
 
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
 sub what {
     my ($opt, $stacks) = @_;
-    die "-n: it takes two sides\n" if $opt->{n} && !$stacks->{diff};
+    die "-n needs two sides\n" if $opt->{n} && !$stacks->{diff};
     my $unit = $opt->{unit} // 'us';
     my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
@@ -75,9 +75,9 @@ sub printed {
     my $sides = $stacks->parts;
     my $result = Devel::DProf::Profile::print_folded($out, $sides,
         { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
-    complain("$result->{recursion} calls in a recursion of more than 1,000 frames stand with the last of these")
+    complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};
-    complain('nothing is left: no stack has a value of its own' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
+    complain('nothing is left: no stack has a self value' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     my $status = written('dproffold', $out, $result->{code}, 1);
     return $status || ($stacks->{failed} ? FAILED : OK);
@@ -88,31 +88,34 @@ sub help {
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
 
-Prints folded stacks: frames between semicolons, the caller first, and what the last one has itself.
-No file: standard input if something comes from there, else tmon.out. Several are added up.
+Prints folded stacks: frames separated by semicolons, callers first, and the self value of the
+last frame. No file: reads standard input if it is a pipe or a file, else tmon.out.
+Several files are added up.
 
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; what folded stacks count
-    --only REGEX --skip REGEX       frames, by name; what is left out counts for its caller
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
     --fold-recursion    a sub that calls itself directly is one frame
     --reverse           callees first
     --no-separate-anon  anonymous subs without file and line
     -A                  autoloaded subs as *::AUTOLOAD
     --diff              two sides, a count for each: 'base.*' new.out, a.out,b.out c.out
-    -n                  the first as if it had the second's total
+    -n                  scales the first side to the second side's total
     -s, -x              hexadecimal addresses in names become 0x...
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME has a list of them
-    --symfs DIR         file names are relative to it
-    --pid LIST --tid LIST           files of these processes, threads
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N; of each side, with colons
-    --processes         with each file, all the files of its run
-    --main              without what ran before the main program
-    -o FILE             where it goes (default: standard output)
-    -f                  in spite of different units; says nothing of profiles that were cut short
-    -V  -h  -H          version, this page, the manual
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+    --symfs DIR         file names are relative to DIR
+    --pid LIST --tid LIST           only the files of these processes, threads
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+    --processes         reads all files of each run
+    --main              leaves out what ran before the main program
+    -o FILE             the output (default: standard output)
+    -f                  works in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFFOLD_OPTS.
+The environment variable DPROFFOLD_OPTS holds default options.
 END
     return OK;
 }
@@ -129,6 +132,6 @@ Devel::DProf::Tool::Dproffold - the command dproffold
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dproffold>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dproffold>.
 
 =cut

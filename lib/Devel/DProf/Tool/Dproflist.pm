@@ -22,7 +22,7 @@ my %TITLE = (
 );
 use constant {
     WHOLE_MACHINE => 'it counts for the whole machine, not for one program',
-    ELSEWHERE => 'it is one of other processors',
+    ELSEWHERE => 'it belongs to other processors',
 };
 
 sub main {
@@ -33,7 +33,7 @@ sub main {
         print "dproflist version: $VERSION\n";
         return OK;
     }
-    return usage('dproflist', '--cpuid: it tells of the processor, and takes no pattern') if $opt->{cpuid} && @$patterns;
+    return usage('dproflist', '--cpuid describes the processor, and takes no pattern') if $opt->{cpuid} && @$patterns;
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
     return processor($opt, $events, $processor) if $opt->{cpuid};
@@ -143,7 +143,7 @@ sub listed {
         push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
     }
     my @notes = map { "[$number{$_}] $_" } @reasons;
-    push @notes, '[u] without what is done in the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
+    push @notes, '[u] without the part of the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
     push @notes, no_table($events, $processor) if $is_all && !defined $processor->{row};
     push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
     return join '', map { "$_\n" } @text;
@@ -224,19 +224,19 @@ sub folded {
 sub no_table {
     my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
-    my $others = @{ $events->tables } ? 'PERF_CPUID=ID takes the table of another one; dproflist --all lists them; and ' : '';
-    return "This processor ($id) has no table of events. They can be written by their codes, like r01c4 or cpu/event=0xc4,umask=1/; "
-        . "${others}a build with PMU_EVENTS=DIR takes the lists of a kernel.";
+    my $others = @{ $events->tables } ? 'PERF_CPUID=ID uses the table of another processor; dproflist --all lists them; and ' : '';
+    return "This processor ($id) has no table of events. Events can be given by their codes, like r01c4 or cpu/event=0xc4,umask=1/; "
+        . "${others}a build with PMU_EVENTS=DIR uses the lists of a kernel.";
 }
 
 sub processor {
     my ($opt, $events, $processor) = @_;
     return printed($opt, encoded({ processor => fields($processor) })) if $opt->{json};
     my $width = terminal_width() || 80;
-    my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid} . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'it cannot be told']);
+    my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid} . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
     push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
-    push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: there are no hardware counters here' : '')];
+    push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware counters' : '')];
     my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
     push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
     return printed($opt, join '', map { "$_\n" } @text);
@@ -276,16 +276,17 @@ sub help {
 dproflist [options] [pattern ...]
 
 Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
-of a name, topic or description, or a wildcard for names; any of several will do.
+in a name, topic or description, or a wildcard for names. Events that match any pattern
+are listed.
 
-    -a, --all           tables of all processors, what is deprecated, PMUs of the whole machine
+    -a, --all           also tables of all processors, deprecated events, PMUs of the whole machine
     -l, --long          long descriptions, terms, units
-    --cpuid             which processor this is, and its table
-    --json              all of it as JSON
-    --no-pager          not through a pager
-    -V  -h  -H          version, this page, the manual
+    --cpuid             this processor and its table
+    --json              everything as JSON
+    --no-pager          does not use a pager
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFLIST_OPTS.
+The environment variable DPROFLIST_OPTS holds default options.
 END
     return OK;
 }
@@ -302,6 +303,6 @@ Devel::DProf::Tool::Dproflist - the command dproflist
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dproflist>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dproflist>.
 
 =cut

@@ -22,11 +22,11 @@ sub main {
     return manual() if $opt->{H};
     return version() if $opt->{V};
     @$names = 'tmon.out' if !@$names && $opt->{processes};
-    return usage('which profiles?') if !@$names;
+    return usage('name the profiles to merge') if !@$names;
     return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
-    return usage('the result is not for a terminal; use -o') if $out eq '-' && -t STDOUT;
+    return usage('a terminal cannot show the result; use -o FILE, or > FILE') if $out eq '-' && -t STDOUT;
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
@@ -74,7 +74,7 @@ sub merged {
         }
         $any = 1;
     }
-    complain('The files do not count the same things; what one of them lacks is left out.') if $all->counters_differ;
+    complain('The files do not have the same counters; those that one of the files lacks are left out.') if $all->counters_differ;
     return ($any ? $all : undef, $failed);
 }
 
@@ -83,7 +83,7 @@ sub wrong {
     my ($o, $opt) = @_;
     return told_of($o, $opt->{F}) ne 'cut' if $o->{code};
     return 0 if !$o->{open_count} || $opt->{F};
-    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F takes it even so");
+    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F accepts it");
     return 1;
 }
 
@@ -119,14 +119,16 @@ dprofmerge [options] profile ...
 Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
 those of killed processes; folded stacks of other profilers.
 
-    -o file       where it goes (default: standard output)
+    -o file       the output (default: standard output)
     -z            gzipped
-    -F            put up with missing entries and exits
-    --main        without what ran before the main program
-    --processes   with each file, all the files of its run (tmon.out.PID)
+    -F            tolerates missing entries and exits
+    --main        leaves out what ran before the main program
+    --processes   reads all files of each run (tmon.out.PID)
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
-    --counters-only   a baseline: calls and counters that repeat, no times, nothing of the machine
+    --counters-only   a baseline: calls and counters that repeat; no times, no machine
     -V, -h, -H    version, this help, the manual
+
+The environment variable DPROFMERGE_OPTS holds default options.
 END
     return OK;
 }
@@ -143,6 +145,6 @@ Devel::DProf::Tool::Dprofmerge - what dprofmerge does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofmerge>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofmerge>.
 
 =cut

@@ -30,10 +30,10 @@ sub main {
     return USAGE unless $opt;
     return help() if $opt->{h};
     return manual() if $opt->{H};
-    return usage("-O $opt->{O}: how many rows to show, a positive number") if defined $opt->{O} && $opt->{O} < 1;
+    return usage("-O $opt->{O}: the number of rows must be positive") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
-    return usage('--main: of the table and of -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
-    return usage('--metric: of the table and of -S; calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
+    return usage('--main works with the table and -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
+    return usage('--metric works with the table and -S; the calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
     return usage("--watch: $wrong") if defined $wrong;
     my $how = how($opt) or return USAGE;
@@ -241,10 +241,10 @@ sub written {
 
 sub unwatchable {
     my ($opt, @names) = @_;
-    return "$opt->{watch}: how many seconds between two reports, a positive number" if $opt->{watch} <= 0;
-    return 'of a program that was started elsewhere, not with -p' if defined $opt->{p};
+    return "$opt->{watch}: the seconds between two reports must be positive" if $opt->{watch} <= 0;
+    return 'watches a program that was started elsewhere, not with -p' if defined $opt->{p};
     my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
-    return defined $once ? "$once: no file that can be read again" : undef;
+    return defined $once ? "$once: not a file that can be read again" : undef;
 }
 
 # A report every so many seconds, until the runs have ended or Ctrl-C.
@@ -384,41 +384,44 @@ sub help {
 dprofpp [options] [profile ...]
 
 What is counted:
-    -g sub      only this sub, and what is called from it
-    -f regex    leave out the subs that match
-    -G regex    make one row of the subs that match ...
+    -g sub      only this sub, and what it calls
+    -f regex    leaves out the subs that match
+    -G regex    makes one row of the subs that match ...
     -P          ... and another of all the others
-    -A          count autoloaded subs as *::AUTOLOAD
-    -R          tell anonymous subs of one package apart
-    --processes with each file, all the files of its run (tmon.out.PID)
-    --program   show the time outside of all subs, too
+    -A          counts autoloaded subs as *::AUTOLOAD
+    -R          distinguishes the anonymous subs of a package
+    --processes reads all files of each run (tmon.out.PID)
+    --program   shows the time outside of all subs, too
     --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
-    --main      leave out what ran before the main program
-    --phases    tell phases of the program apart: BEGIN, main, END, its own
-    -F          put up with missing entries and exits
+    --main      leaves out what ran before the main program
+    --phases    shows phases of the program separately: BEGIN, main, END, its own
+    -F          tolerates missing entries and exits
 
 Which time:
     (default)   user and system      -u  user      -s  system      -r  real
-    -E          percentages and order by exclusive times (default)
+    -E          percentages and order by exclusive (self) times (default)
     -I          ... by inclusive times
     -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
 
 Order and size:
-    -z  time (default)   -l  calls   -a  name   -v  time a call   -U  as called
-    -d          turn the order round
-    -O count    so many rows (default 15)
+    -z  time (default)   -l  calls   -a  name   -v  time per call   -U  as called
+    -d          reverses the order
+    -O count    number of rows (default 15)
     -q          no header
-    --classic   seconds in the columns that programs know, as in a pipe; --no-classic: ms and us, as on a terminal
+    --classic   seconds in the columns that programs expect, as in a pipe
+    --no-classic    ms and us, as on a terminal
 
 Instead of the table:
     -S          the merged call tree with times
     -T          every call, indented
-    -t          the same, repetitions folded
+    -t          the same, with repetitions folded
 
-    --watch s   a new report every so many seconds, while the program runs
-    -p script   profile the script first; -Q: and leave it at that
-    -V          version, and where a profile comes from
+    --watch s   prints a new report every s seconds, while the program runs
+    -p script   profiles the script first; -Q: and does nothing else
+    -V          version, and where the profile comes from
     -h, -H      this help, the manual
+
+The environment variable DPROFPP_OPTS holds default options.
 END
     return written(0);
 }
@@ -435,6 +438,6 @@ Devel::DProf::Tool::Dprofpp - what dprofpp does
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofpp>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofpp>.
 
 =cut

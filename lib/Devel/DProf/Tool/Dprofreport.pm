@@ -62,14 +62,14 @@ sub how {
     $how{no_children} = $how{children} ? 0 : 1;
     $how{percent_limit} = $opt->{'percent-limit'} // 0;
     for (qw(max-stack O)) {
-        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: a positive number is wanted\n") if defined $opt->{$_} && $opt->{$_} < 1;
+        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: must be a positive number\n") if defined $opt->{$_} && $opt->{$_} < 1;
     }
     $how{max_stack} = $opt->{'max-stack'} // 0;
     $how{rows} = $opt->{O} // 0;
     $how{histogram} = $opt->{histogram} ? 1 : 0;
     $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
-    die "--callers and --callees: one at a time\n" if defined $opt->{callers} && defined $opt->{callees};
+    die "--callers and --callees: only one at a time\n" if defined $opt->{callers} && defined $opt->{callees};
     $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
@@ -104,7 +104,7 @@ sub fields {
             my $key = eval { key($word) };
             my ($at) = grep { defined $key && $keys->[$_] == $key } 0 .. $#$keys;
             if (!defined $at) {
-                die "Invalid --fields key: `$word'; there are " . join(', ', sort keys %FIELD) . ", and the sort keys\n" if !defined $key;
+                die "Invalid --fields key: `$word'; the fields are " . join(', ', sort keys %FIELD) . ", and the sort keys\n" if !defined $key;
                 push @$keys, $key;
                 $at = $#$keys;
             }
@@ -230,7 +230,7 @@ sub unlike_first {
     my @counters = grep { length } @{ counter_names($profile) };
     if (defined $how->{counter}) {
         return undef if grep { $_ eq $how->{counter} } @counters;
-        return "it has no $how->{counter}, as the other files have; there are " . join(', ', qw(cpu user system real calls), @counters);
+        return "it has no $how->{counter}, which the other files have; it has " . join(', ', qw(cpu user system real calls), @counters);
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == $METRIC{calls} ? undef
@@ -269,37 +269,39 @@ sub help {
 dprofreport [options] [profile ...]
 
 What is counted:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops or another counter
-                        (dproflist lists them)
-    --no-children       what passed in each entry itself, without what it called
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    --no-children       self values, without what each entry called
     -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
-    --unit UNIT         of folded stacks: s, ms, us, ns, calls, or a word
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
     -R  -A              anonymous subs by file and line; autoloaded subs as one
 Which entries:
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     lists; file://NAME reads one
-    --only REGEX --skip REGEX                   by name
-    --percent-limit P   with at least P percent;  -O N  the first N
-    --percentage relative|absolute              of what is shown, or of all
-    -p, --parent REGEX [-x]                     tell apart by the caller that matches; -x: only where one does
-    --ignore-callees REGEX --max-stack N        what such subs call, or what is deeper, is theirs
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+    --only REGEX --skip REGEX                   only subs whose names match, or do not match
+    --percent-limit P   entries with at least P percent;  -O N  the first N
+    --percentage relative|absolute              100 % is all that is shown, or all there is
+    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
+    --ignore-callees REGEX          callees of these subs count for the subs themselves
+    --max-stack N       deeper frames count for the frame at depth N
 Columns:
     -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
-    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min, max, and keys
+    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min,
+                        max, and keys
     --histogram         how many calls took how long
     --hierarchy         keys below one another
 Calls:
-    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded; callee or caller;
-                                                percent, period or count
+    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
+                        callee or caller; percent, period or count
     -G                  the same in caller order
-    --callers SUB  --callees SUB                who calls it, what it calls
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls
 Output:
-    --format text|csv|json|markdown|html        -t SEP  fields separated by SEP
+    --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
     -q  --color auto|always|never  --no-pager  --title TEXT
-    --processes         all files of the run         -f  complain less
-    --main              without what ran before the main program
-    -V  -h  -H          version, this page, the manual
+    --processes         reads all files of each run      -f  fewer messages
+    --main              leaves out what ran before the main program
+    -V  -h  -H          version, this help, the manual
 
-Options may also stand in the environment variable DPROFREPORT_OPTS.
+The environment variable DPROFREPORT_OPTS holds default options.
 END
     return OK;
 }
@@ -316,6 +318,6 @@ Devel::DProf::Tool::Dprofreport - the command dprofreport
 
 =head1 DESCRIPTION
 
-C<main(@ARGV)> does all of it and returns the exit status. See L<dprofreport>.
+C<main(@ARGV)> does all the work and returns the exit status. See L<dprofreport>.
 
 =cut
