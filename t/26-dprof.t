@@ -4,6 +4,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Getopt::Long ();
+use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
 use Devel::DProf::Tool::Dprof;
