@@ -55,7 +55,7 @@ static bool open_left(const struct dp_file *file, const struct dp_file_mem *mem,
     memcpy(path, file->path, n);
     memcpy(path + n, DP_FMT_LIVE, sizeof DP_FMT_LIVE);
     int why = errno;
-    bool good = dp_source_open(src, path) == 0;
+    bool good = dp_source_open_regular(src, path) == 0;
     errno = why;
     dp_mem_free(path);
     return good;

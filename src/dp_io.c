@@ -84,6 +84,21 @@ int dp_source_open(struct dp_source *src, const char *path)
     return 0;
 }
 
+int dp_source_open_regular(struct dp_source *src, const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        dp_source_fd(src, fd);
+        src->own_fd = true;
+        return 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    source_init(src);
+    return DP_E_IO;
+}
+
 void dp_source_mem(struct dp_source *src, const void *ptr, size_t len)
 {
     source_init(src);

@@ -30,6 +30,10 @@ struct dp_source {
 /* Opens the file of that name; "-" is descriptor 0. Returns 0, or DP_E_IO with
  * errno as open(2) left it. */
 int dp_source_open(struct dp_source *src, const char *path);
+
+/* The same for what nobody has named, such as a file beside another: a regular file and nothing else, for a pipe
+ * would have us wait, and a device may have no end. */
+int dp_source_open_regular(struct dp_source *src, const char *path);
 /* Reads from a descriptor, which stays the caller's. */
 void dp_source_fd(struct dp_source *src, int fd);
 /* Reads from memory, which is borrowed. */

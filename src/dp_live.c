@@ -38,6 +38,21 @@ static void no_file(struct dp_live *live)
     live->path = NULL;
 }
 
+bool dp_live_is(const char *path)
+{
+    uint64_t magic = 0;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (is && st.st_size)
+        is = pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic
+             && (magic == 0 || magic >> 8 == DP_LIVE_MAGIC >> 8);
+    close(fd);
+    return is;
+}
+
 /* The file, open for a moment: the program may close all descriptors. */
 static int open_file(struct dp_live *live)
 {
@@ -46,7 +61,8 @@ static int open_file(struct dp_live *live)
     if (!live->path)
         return -1;
     if (!live->end) {
-        unlink(live->path);
+        if (dp_live_is(live->path))     /* of a process that was killed */
+            unlink(live->path);
         flags |= O_CREAT | O_EXCL;
     }
     int fd = open(live->path, flags, 0600);

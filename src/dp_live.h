@@ -51,8 +51,11 @@ struct dp_live {
 
 #define DP_LIVE_SUFFIX  ".live"
 
+/* Is there a file of that name, and may it be one of these: of any version, or empty? */
+bool dp_live_is(const char *path);
+
 /* profile: the absolute path of the profile, or NULL for ordinary memory. The
- * file is made with the first piece; one of that name is replaced. page: bytes of a page of memory, a power of two;
+ * file is made with the first piece; one of that name is replaced if it is such a file. page: bytes of a page of memory, a power of two;
  * 0: the system's, which is 4 KB to 64 KB. */
 void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 

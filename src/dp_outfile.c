@@ -1,5 +1,6 @@
 #include "dp_outfile.h"
 #include "dp_fmt.h"
+#include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rotate.h"
 
@@ -109,6 +110,33 @@ static void drop_twin(const char *path)
 
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
+static int foreign(const char *path, struct dp_err *err)
+{
+    return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
+                      " with out=FILE or PERL_DPROF_OUT", path);
+}
+
+/* What would be written or replaced beside path is ours, too, or not there. */
+static int look_beside(const char *path, int flags, struct dp_err *err)
+{
+    char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_LIVE_SUFFIX);
+    struct stat st;
+    int rc = old && live ? 0 : dp_err_set(err, DP_E_NOMEM, "out of memory");
+    if (rc == 0 && lstat(live, &st) == 0 && !dp_live_is(live))
+        rc = foreign(live, err);
+    /* It is only replaced where there is a profile to keep. */
+    if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode) && lstat(old, &st) == 0) {
+        int fd = open(old, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0 || !S_ISREG(st.st_mode) || !is_profile(fd))
+            rc = foreign(old, err);
+        if (fd >= 0)
+            close(fd);
+    }
+    dp_mem_free(old);
+    dp_mem_free(live);
+    return rc;
+}
+
 /* What is at path? st: of what is there, but for FOUND_NONE. */
 static int look(const char *path, int flags, enum found *found, struct stat *found_st, struct dp_err *err)
 {
@@ -117,15 +145,20 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
         return dp_err_set(err, DP_E_ARG, "%s is a symbolic link; remove it, or name another file with"
                           " out=FILE or PERL_DPROF_OUT", path);
-    if (stat(path, &st) < 0)
-        return 0;
+    int rc = look_beside(path, flags, err);
+    if (rc < 0 || stat(path, &st) < 0)
+        return rc;
     if (S_ISDIR(st.st_mode))
         return dp_err_set(err, DP_E_ARG, "%s is a directory", path);
+    if (!S_ISREG(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
+        return dp_err_set(err, DP_E_ARG, "%s is no regular file; remove it, or name another file with out=FILE or"
+                          " PERL_DPROF_OUT", path);
     if (!S_ISREG(st.st_mode)) {
         *found = FOUND_SPECIAL;
         return 0;
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    /* What stands there may have become something else since. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & DP_OUT_NOFOLLOW ? O_NOFOLLOW : 0));
     if (fd < 0)
         return cannot(err, path);
     bool ours = is_profile(fd);
@@ -140,8 +173,7 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
         return 0;
     }
     if (!ours)
-        return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
-                          " with out=FILE or PERL_DPROF_OUT", path);
+        return foreign(path, err);
     *found = live ? FOUND_LIVE : FOUND_OLD;
     *found_st = opened;
     return 0;

@@ -23,7 +23,7 @@ struct dp_outfile {
 };
 
 enum dp_outfile_flags {
-    DP_OUT_NOFOLLOW = 1,    /* never through a symbolic link */
+    DP_OUT_NOFOLLOW = 1,    /* a regular file, never through a symbolic link: nobody has named it */
     DP_OUT_KEEP_OLD = 2     /* an earlier profile becomes NAME.old */
 };
 

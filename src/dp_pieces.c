@@ -3,12 +3,16 @@
 
 #include <string.h>
 
-enum { BUF = 64 * 1024 };
+enum {
+    BUF = 64 * 1024,
+    ZEROS = 16384               /* pages that have not begun: 64 MB is more than a piece has, commonly */
+};
 
 struct reading {
     struct dp_pieces *to;
     struct dp_source *src;
     bool names_only;
+    unsigned skips;             /* so many pages before have not begun */
     uint64_t base;              /* offset in the file of buf[0] */
     size_t pos, end;
     char buf[BUF];
@@ -191,12 +195,15 @@ static int take_piece(struct reading *r)
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
-    if (!dp_pieces_word(p))             /* not yet begun: the magic comes last */
-        return skip(r, DP_PIECE_ALIGN);
+    if (!dp_pieces_word(p)) {           /* not yet begun: the magic comes last */
+        return ++r->skips > ZEROS ? 0 : skip(r, DP_PIECE_ALIGN);
+    }
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
     if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN || size >> 40)
-        return refuse(r);
+        /* A piece may begin while it is read: its head was still 0, what follows has come since. */
+        return r->skips ? 0 : refuse(r);
+    r->skips = 0;
     r->pos += DP_PIECE_HEAD;
     size -= DP_PIECE_HEAD;
     switch (kind) {

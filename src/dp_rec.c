@@ -227,6 +227,23 @@ void dp_rec_release(struct dp_rec *rec)
     rec->cur = NULL;
 }
 
+/* As while it is paused, but for good: each mark goes the slow way, and no further; those of a tree find
+ * the node that has no children. */
+void dp_rec_give_up(struct dp_rec *rec)
+{
+    rec->tree |= rec->how.tree;
+    dp_rec_release(rec);
+    memset(rec->nowhere, 0, sizeof rec->nowhere);
+    rec->tree = rec->how.tree;
+    rec->cur = rec->cct.idle = (struct dp_cct_node *)rec->nowhere;
+    rec->err = DP_E_NOMEM;
+    rec->over = rec->paused = true;
+    rec->links++;
+    rec->trip = false;
+    rec->wanted = 0;
+    rec->deadline = 0;
+}
+
 void dp_rec_restart(struct dp_rec *rec)
 {
     rec->state = NULL;
@@ -446,7 +463,7 @@ static void run_trip(struct dp_rec *rec)
 /* Nothing counts, but the file may be wanted. */
 static int paused_event(struct dp_rec *rec, uint64_t now)
 {
-    return rec->wanted && !rec->trip ? dp_rec_save(rec, now) : rec->err;
+    return rec->wanted && !rec->trip && !rec->over ? dp_rec_save(rec, now) : rec->err;
 }
 
 /* ---- trace ---- */
@@ -482,6 +499,8 @@ DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *c
         return paused_event(rec, now);
     }
     run_trip(rec);
+    if (rec->over)
+        return rec->err;
     if (rec->tree) {
         /* began as a trace */
         dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call, now, DP_REC_TREE | how);
@@ -523,6 +542,8 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
         return;
     }
     run_trip(rec);
+    if (rec->over)
+        return;
     uint64_t gap = gap_up_to(rec, now), wait = 0;
     rec->cur->real += gap;
     if (reads_now(rec, gap, &is_long, now)) {
@@ -618,6 +639,8 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
 {
+    if (rec->over)
+        return;
     rec->paused = false;
     rec->links++;
     rec->idle += now - rec->paused_at;
@@ -642,7 +665,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
 
 int dp_rec_flush(struct dp_rec *rec, uint64_t now)
 {
-    if (rec->paused && rec->tree)
+    if (rec->over || (rec->paused && rec->tree))
         return rec->err;
     if (rec->paused) {
         dp_rec_unpause(rec, now);
@@ -667,6 +690,8 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
 int dp_rec_save(struct dp_rec *rec, uint64_t now)
 {
     bool paused = rec->paused;
+    if (rec->over)
+        return rec->err;
     if (paused)
         dp_rec_unpause(rec, now);
     rec->wanted = 0;            /* else a tree would be saved twice */

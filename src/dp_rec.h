@@ -121,6 +121,9 @@ struct dp_rec {
     uint64_t period_end;
     uint32_t reads, waits, skipped;
     bool relaxed;
+
+    bool over;                  /* dp_rec_give_up was here */
+    uint64_t nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];     /* a node: the only context then */
 };
 
 /* What a reader of the pieces needs: whose they are, and what turns stamps
@@ -154,6 +157,10 @@ void dp_rec_shrink(struct dp_rec *rec, size_t words);
 
 /* Releases what dp_rec_open made, but for the pieces. */
 void dp_rec_release(struct dp_rec *rec);
+
+/* Ends the recording where it stands, for want of memory, and releases what dp_rec_open made: whatever is still
+ * called, marks included, does nothing from now on, and needs no memory. */
+void dp_rec_give_up(struct dp_rec *rec);
 
 /* Starts over with fresh clocks, for a forked child, and trips: until the next
  * mark calls rec->tripped, which must dp_rec_release and dp_rec_open, nothing

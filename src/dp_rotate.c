@@ -1,6 +1,7 @@
 #include "dp_rotate.h"
 #include "dp_fmt.h"
 #include "dp_gzip.h"
+#include "dp_live.h"
 #include "dp_mem.h"
 
 #include <dirent.h>
@@ -42,7 +43,10 @@ void dp_rotate_live(const char *path, const char *old)
     if (from && to) {
         snprintf(from, size, "%s%s", path, live_suffix);
         snprintf(to, size, "%s%s", old, live_suffix);
-        if (rename(from, to) < 0)
+        bool foreign = access(to, F_OK) == 0 && !dp_live_is(to);
+        if (dp_live_is(from) && (foreign ? unlink(from) : rename(from, to)) == 0)
+            foreign = true;
+        if (!foreign)
             unlink(to);
     }
     dp_mem_free(from);
@@ -91,7 +95,7 @@ static char *beside(const char *path, size_t dir, const char *name, const char *
 static void drop(const char *path, size_t dir, const char *name)
 {
     char *file = beside(path, dir, name, ""), *live = beside(path, dir, name, live_suffix);
-    if (file && live && unlink(file) == 0)
+    if (file && live && unlink(file) == 0 && dp_live_is(live))
         unlink(live);
     dp_mem_free(file);
     dp_mem_free(live);

@@ -86,4 +86,22 @@ for my $mode (sort keys %mode) {
     is($shrunk, undef, "$mode: what was there stays there");
 }
 
+# What stands in the place of FILE.live is no file that is read, or has no end.
+{
+    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 3']);
+    my $live = "$run->{profile}.live";
+    for my $what (['a pipe', sub { system 'mkfifo', $live }], ['a device', sub { symlink '/dev/zero', $live }],
+        ['100 GB of nothing', sub { truncate spew($live, ''), 100 << 30 or unlink $live }]) {
+        my ($name, $make) = @$what;
+        unlink $live;
+        $make->();
+        local $SIG{ALRM} = sub { die "$name: read without end\n" };
+        alarm 30;
+        my ($calls, $o) = eval { look($run->{profile}) };
+        alarm 0;
+        is(($calls->{'main::f'} // "no call, $@") . " $o->{code}", '3 0', "$name as FILE.live");
+    }
+    unlink $live;
+}
+
 done_testing;

@@ -127,6 +127,20 @@ subtest 'the disk' => sub {
     like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/, 'no file may be written at all');
 };
 
+# A child that gets no more memory than it has records nothing, and goes on.
+subtest 'no memory in a child' => sub {
+    my $code = 'sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { f(1); $a <=> $b } 2, 1; eval { die f(3) }; 1 } sub within { my $pid = fork; if (!$pid) { '
+        . 'open my $in, "<", "/proc/self/statm"; my ($pages) = split " ", <$in>; system "prlimit", "--pid", $$, "--as=" . ($pages * 4096 - 6_000_000); g() for 1 .. 50; print "alive\n"; exit 7 } '
+        . 'waitpid $pid, 0; print "$?\n"; g() } $| = 1; f(5); within()';
+    my $plain = plain(['-e', $code]);
+    plan skip_all => 'there is no prlimit, or memory cannot be limited' if $plain->{out} ne "alive\n1792\n" || $plain->{err};
+    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 100, PERL_DPROF_BUFFER => 0 }, { PERL_DPROF_COMPRESS => 1 }) {
+        my $run = profiled(['-e', $code], env => $env);
+        is("$run->{out}$run->{raw}", "alive\n1792\n0", join ' ', %$env, 'the program as plain');
+        like($run->{err}, qr/^(?:DProf: [^\n]*process \d+ is not profiled[^\n]*\n)?\z/, 'one line says so');
+    }
+};
+
 subtest 'the directory' => sub {
   SKIP: {
         my @as = $> == 0 ? qw(setpriv --reuid=65534 --clear-groups) : ();
@@ -143,6 +157,11 @@ subtest 'the directory' => sub {
     my $run = profiled(['-e', $WORK . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
     is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
     like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
+
+    for my $option (qw(SIGNAL TOGGLE)) {
+        $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'], env => { PERL_DPROF_OUT => '/no/such/dir/x', "PERL_DPROF_$option" => 'USR1' });
+        is("$run->{out}$run->{signal}", "alive\n0", lc($option) . ': the signal that was agreed upon does not kill a program without a profile');
+    }
 
     $run = profiled(['-e', $WORK . 'chdir "/"; rmdir $ARGV[0]; print "alive\n"', 'x']);
     is($run->{out}, "alive\n", 'directory gone');
@@ -192,6 +211,23 @@ subtest 'what is there already' => sub {
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
     is($run->{out}, '', 'a dangling link too');
     ok(!-e "$dir/nowhere", 'nothing made at its other end');
+
+    for my $what (qw(old live)) {
+        for my $mode (qw(trace tree)) {
+            $dir = scratch();
+            profiled(['-e', 'sub f { 1 } f()'], dir => $dir, env => { PERL_DPROF_OUT => 'show' });
+            spew("$dir/show.$what", "my notes\n");
+            $run = profiled(['-e', 'print "started\n"'], dir => $dir, env => { PERL_DPROF_OUT => 'show', PERL_DPROF_MODE => $mode });
+            is($run->{out}, '', "$mode: a foreign show.$what: an error before the program starts");
+            like($run->{err}, qr/^DProf: [^\n]*show\.$what exists and is no profile/, '... that names it');
+            is(slurp("$dir/show.$what"), "my notes\n", '... and it is left alone');
+        }
+    }
+    $dir = scratch();
+    system 'mkfifo', "$dir/tmon.out";
+    $run = run_program([$^X, PROFILER(), '-e', 'print "started\n"'], dir => $dir, limit => 10);
+    is("$run->{out}|$run->{signal}", '|0', "somebody's pipe: an error before the program starts");
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is no regular file/, 'message');
 
     $dir = scratch();
     mkdir "$dir/tmon.out";

@@ -301,7 +301,8 @@ void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 /* Finds the numbers of the signals that the options name; croaks where there is none. */
 void dpx_signal_choose(pTHX);
 
-/* Their handlers; and the ones before, where nothing is recorded after all. */
+/* Their handlers, which stay where the profile cannot be written: whoever has been told to send the signal does, and it
+ * must not kill the program. The ones before, where that is not started. */
 void dpx_signal_install(void);
 void dpx_signal_restore(void);
 

@@ -272,7 +272,8 @@ int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     dp_buf_clear(&ctx->head);
     header(aTHX_ &ctx->head, ctx);
     file_name(aTHX_ &text, ctx);
-    int rc = create(ctx, dp_buf_cstr(&text), err);
+    const char *name = dp_buf_cstr(&text);
+    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : create(ctx, name, err);
     dp_buf_release(&text);
     return rc;
 }
@@ -282,11 +283,12 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     struct dp_buf text;
     dp_buf_init(&text);
     file_name(aTHX_ &text, ctx);
-    int rc = dp_outfile_check(dp_buf_cstr(&text), out_flags(), err);
+    const char *name = dp_buf_cstr(&text);
+    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : dp_outfile_check(name, out_flags(), err);
     if (rc == 0) {
-        ctx->out.path = dp_outfile_absolute(dp_buf_cstr(&text));
+        ctx->out.path = dp_outfile_absolute(name);
         header(aTHX_ &ctx->head, ctx);      /* as it is now: the program may change its $0 and its environment */
-        if (!ctx->out.path || text.err || ctx->head.err)
+        if (!ctx->out.path || ctx->head.err)
             rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
     }
     dp_buf_release(&text);

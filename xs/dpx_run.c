@@ -410,6 +410,19 @@ static void after_fork_child(void)
     errno = why;
 }
 
+/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and the
+ * end at finished. */
+static void give_up(struct dpx_ctx *ctx)
+{
+    ctx->finished = true;
+    ctx->thx = NULL;
+    dp_rec_give_up(&ctx->rec);
+    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+        f->call.caller = ctx->rec.cur;
+    dp_live_release(&ctx->live);
+    dp_outfile_drop(&ctx->out);
+}
+
 /* Opens the file of a child or a thread, and what goes with it. */
 static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
@@ -419,8 +432,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
         dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
-        ctx->finished = true;
-        ctx->thx = NULL;
+        give_up(ctx);
     }
 }
 
@@ -444,6 +456,10 @@ static void forked(struct dpx_ctx *ctx)
     dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     dpx_events_forked(aTHX_ ctx);
     open_all(aTHX_ ctx);
+    if (ctx->finished) {
+        errno = why;
+        return;
+    }
     for (U32 id = 1; id < ctx->writer.next_id; id++)
         dpx_file_keep_name(ctx, id);
     for (U32 site = 1; site <= ctx->sites.count; site++)
@@ -596,7 +612,7 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
-static void read_options(pTHX_ const char *const *items, size_t n)
+static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
     struct dpx_clock clock;
@@ -628,13 +644,17 @@ static void read_options(pTHX_ const char *const *items, size_t n)
     dpx_run.opt.skip = dpx_run.opt.skip ? savepv(dpx_run.opt.skip) : NULL;
     if (!dpx_filter_check(aTHX_ &err))
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
-    if (dpx_events_plan(aTHX_ &dpx_run.plan, dpx_run.opt.events, &err) < 0)
+    int rc = dpx_events_plan(aTHX_ &dpx_run.plan, dpx_run.opt.events, &err);
+    if (rc == DP_E_NOMEM)
+        return false;
+    if (rc < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
     if (dpx_run.opt.out)
         dpx_run.opt.out = dpx_run.path;
     if (!dpx_clock_choose(&clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
+    return true;
 }
 
 static void make_run_id(void)
@@ -685,18 +705,17 @@ static bool start(pTHX_ const char *const *items, size_t n)
         dpx_run.stderr_dev = st.st_dev;
         dpx_run.stderr_ino = st.st_ino;
     }
-    read_options(aTHX_ items, n);
+    bool enough = read_options(aTHX_ items, n);
     make_run_id();
-    struct dpx_ctx *ctx = new_ctx();
+    dpx_signal_install();
+    struct dpx_ctx *ctx = enough ? new_ctx() : NULL;
     if (!ctx || !dpx_run.path)
         return refused(aTHX_ "out of memory");
     ctx->before_cpu_us = before;
     dp_err_init(&err);
-    dpx_signal_install();
     int rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
-    if (rc < 0)
-        dpx_signal_restore();
     if (rc == DP_E_ARG) {
+        dpx_signal_restore();
         SV *message = newSVpvf("DProf: %s\n", err.message);
         free_ctx(ctx);
         croak_sv(sv_2mortal(message));
@@ -705,8 +724,6 @@ static bool start(pTHX_ const char *const *items, size_t n)
         dpx_events_open(aTHX_ ctx);
         start_clocks(ctx);
         rc = dpx_file_open_live(ctx);
-        if (rc < 0)
-            dpx_signal_restore();
     }
     if (rc < 0) {
         free_ctx(ctx);

@@ -28,6 +28,8 @@ static despatch_signals_proc_t orig_signalhook;
 static void on_toggle(int number)
 {
     PERL_UNUSED_ARG(number);
+    if (!orig_signalhook)
+        return;                 /* nothing is recorded */
     __atomic_add_fetch(&dpx_run.toggles, 1, __ATOMIC_SEQ_CST);
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = PERL_GET_THX;
