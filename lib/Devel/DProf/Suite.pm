@@ -442,13 +442,11 @@ sub make_folder {
     return;
 }
 
-# Beside the old file, which stays what it was until all is well.
 sub write_profile {
     my ($profile, $path) = @_;
     make_folder($path);
-    open my $out, '>:raw', "$path.$$.new" or die "$path: $!\n";
-    my $rc = $profile->write_tree($out, $VERSION);
-    close $out && !$rc && rename "$path.$$.new", $path or die "$path could not be written: $!\n";
+    my $why = $profile->save($path, $VERSION);
+    die "$path could not be written: $why\n" if defined $why;
     return;
 }
 
@@ -456,15 +454,16 @@ sub write_profile {
 sub draw {
     my ($self, $scratch) = @_;
     require Devel::DProf::Flame;
-    my $path = "$scratch/all.$$.tmon";
-    write_profile($self->{all}, $path);
+    require File::Temp;
+    # by a name that nobody knows before: the folder may be anybody's
+    my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
+    write_profile($self->{all}, "$path");
     my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
-    my $ready = $flame->read($path) && $flame->prepare;
-    unlink $path;
+    my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
-    open my $out, '>:raw', "$self->{html}.$$.new" or die "$self->{html}: $!\n";
-    my $drawn = $flame->draw($out);
-    close $out && !$drawn->{code} && rename "$self->{html}.$$.new", $self->{html} or die "$self->{html} could not be written: $!\n";
+    require Devel::DProf::Write;
+    my $why = Devel::DProf::Write::whole($self->{html}, sub { return $flame->draw($_[0])->{code} });
+    die "$self->{html} could not be written: $why\n" if defined $why;
     return;
 }
 

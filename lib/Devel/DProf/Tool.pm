@@ -10,7 +10,8 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written usage manual terminal_width of_runs);
+                    parsed list_of pattern output written target placed usage manual terminal_width
+                    of_runs);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -134,6 +135,24 @@ sub written {
     return OK if $closed && $rc == 0 or $is_pager;
     print STDERR "$tool: the report could not be written: ", ($! || $errno), "\n";
     return FAILED;
+}
+
+# The file that -o names, which takes the old one's place when all of it is there. Nothing where it
+# cannot be written; that was said.
+sub target {
+    my ($path) = @_;
+    require Devel::DProf::Write;
+    my $file = Devel::DProf::Write->new($path);
+    complain("$path could not be written: $!") if !$file;
+    return $file;
+}
+
+# What was written takes its place. False if it cannot; that was said.
+sub placed {
+    my ($file, $path) = @_;
+    my $why = $file->commit;
+    complain("$path could not be written: $why") if defined $why;
+    return !defined $why;
 }
 
 # Columns of the terminal that a report goes to; 0 where it goes elsewhere.
