@@ -38,11 +38,13 @@ sub save {
 # for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its run id.
 sub processes {
     my ($path) = @_;
+    # a pipe gives its header once, and one that nobody writes to gives none
+    return $path if !-f $path;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
     my ($dir, $base, $like) = pattern_of($path) or return $path;
     opendir my $in, length $dir ? $dir : '.' or return $path;
-    my @names = grep { $_ =~ $like && $_ ne $base } readdir $in;
+    my @names = grep { $_ =~ $like && $_ ne $base && -f($dir . $_) } readdir $in;
     my %key = map { ($_ => s/(\d+)/length($1) . ".$1"/ger) } @names;
     @names = sort { $key{$a} cmp $key{$b} } @names;
     return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
