@@ -15,6 +15,18 @@ our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
+# What a command ends with: what its main function returns. Where that dies, which it should not,
+# perl would end with whatever errno was, and 2 and 3 mean something else.
+sub status {
+    my ($tool, $main, @args) = @_;
+    my $status = eval { $main->(@args) };
+    return $status if defined $status;
+    my $why = $@ =~ s/\s+\z//r =~ s/\s*\n\s*/; /gr;
+    end_progress();
+    complain("$tool: it could not go on: $why");
+    return FAILED;
+}
+
 sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
 sub bytes {
@@ -201,6 +213,9 @@ my %told_runs;
 
 sub of_runs {
     my ($all, $quiet, @names) = @_;
+    # What is not yet in a file, and stands beside it, is read with it.
+    my %given = map { $_ => 1 } @names;
+    @names = grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !$given{$stem} } @names;
     my %seen;
     return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
     return @names if $quiet || $told_runs{ join "\0", @names }++;
