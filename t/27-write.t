@@ -282,4 +282,30 @@ subtest 'a suite' => sub {
     is(below("$dir/scratch"), '', 'nothing is left');
 };
 
+subtest 'pictures of tests' => sub {
+    require Devel::DProf::Baseline;
+    require Test::DProf;
+    my $dir = scratch();
+    spew("$dir/victim", 'precious');
+    mkdir "$dir/$_" or die for qw(tmp mine);
+    my $result = Devel::DProf::Baseline::compare(old => [$data], new => [$data]);
+    local $ENV{TMPDIR} = "$dir/tmp";
+    local $0 = 't/x.t';
+    local $ENV{DPROF_ARTIFACTS};
+    delete $ENV{DPROF_ARTIFACTS};
+    my $name = 'dprof-t-x.t-name.html';
+    symlink "$dir/victim", "$dir/tmp/$_" for $name, "$name.$$.new";
+    my ($line) = Test::DProf::picture($result, 'name');
+    is($line, "flame graph of the difference: $dir/tmp/$name", 'one in the folder of everybody');
+    ok(!-l "$dir/tmp/$name", '... takes the place of a link that stands there');
+    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... and is a page');
+    is(slurp("$dir/victim"), 'precious', '... and the file that the link led to is what it was');
+    $ENV{DPROF_ARTIFACTS} = "$dir/mine";
+    POSIX::mkfifo("$dir/mine/$name", 0600) or return;
+    my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
+    is($line, "flame graph of the difference: $dir/mine/$name", 'a pipe in a folder that is named');
+    is($got, slurp("$dir/tmp/$name"), '... takes the same bytes');
+    ok(-p "$dir/mine/$name", '... and stays a pipe');
+};
+
 done_testing;
