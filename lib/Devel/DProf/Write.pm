@@ -130,6 +130,11 @@ sub straight {
 sub beside {
     my ($self, $target, @old) = @_;
     my ($folder, $name) = $target =~ m{\A(.*/)?([^/]*)\z}s;
+    if (!length $name) {
+        require Errno;
+        $! = Errno::ENOENT();
+        return undef;
+    }
     my $stem = ($folder // '') . substr $name, 0, LONGEST;
     my $how = Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL();
     for (1 .. TRIES) {
