@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Cwd ();
+use Errno ();
 use Fcntl ();
 use Devel::DProf::Core;
 
@@ -100,7 +101,6 @@ sub target {
         my $to = readlink $path // return undef;
         $path = $to =~ m{\A/} ? $to : "$folder/$to";
     }
-    require Errno;
     $! = Errno::ELOOP();
     return undef;
 }
@@ -131,7 +131,6 @@ sub beside {
     my ($self, $target, @old) = @_;
     my ($folder, $name) = $target =~ m{\A(.*/)?([^/]*)\z}s;
     if (!length $name) {
-        require Errno;
         $! = Errno::ENOENT();
         return undef;
     }
