@@ -378,8 +378,8 @@ is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x',
 like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
 {
     my $home = scratch();
-    my $old = 'Unable to open tmon.out.old: No such file or directory; the recorder leaves it when it'
-        . ' writes a new one: run perl -d:DProf PROGRAM twice';
+    my $old = 'Unable to open tmon.out.old: No such file or directory; the recorder keeps the previous'
+        . ' tmon.out there: run perl -d:DProf PROGRAM twice';
     for my $args (['-D'], ['-D', $path{A}], []) {
         my $run = tool({ dir => $home }, @$args);
         is(($run->{err} =~ /(.*)/)[0], $old, "@$args: no baseline is told, and what to do");
