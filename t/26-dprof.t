@@ -37,6 +37,17 @@ for ('nonsense', 'n;exit') {
 is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
 is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'], ['completion', 'rows'], ['completion', 'bash', 'zsh'];
 
+# What no command expects: 1 and one line, whatever errno is.
+for my $tool ('', @tools) {
+    my $module = "Devel::DProf::Tool::Dprof$tool";
+    my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
+        . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
+    my $script = root() . "/blib/script/dprof$tool";
+    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', '-e', $dies, $script]);
+    is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n", "dprof$tool that dies");
+    is($got->{status}, 1, '... exit 1');
+}
+
 # Its manual, and a tool's through it, are found where they are installed.
 for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
     my ($name, $head) = @$_;

@@ -174,4 +174,37 @@ is_deeply([Devel::DProf::Profile::processes("$dir/nothing")], ["$dir/nothing"], 
 my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
 is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
 
+# A pipe beside them is none of them: nobody may ever write to it.
+require POSIX;
+if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
+    alarm 60;
+    my ($pipe) = grep { /123/ } Devel::DProf::Profile::processes("$dir/tmon.out");
+    is($pipe, undef, 'a pipe is no file of a run');
+    my @own = Devel::DProf::Profile::processes("$dir/tmon.out.123");
+    is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no others');
+    is((dprofmerge('--processes'))[2], 0, 'dprofmerge does not wait for it');
+    require Devel::DProf::Suite;
+    POSIX::mkfifo("$dir/1.out", 0600);
+    my @pipes = grep { /\b1\.out\z/ } Devel::DProf::Suite::profiles_in("$dir");
+    is_deeply(\@pipes, [], 'nor is it one of a suite');
+    alarm 0;
+    unlink map { "$dir/$_" } qw(tmon.out.123 1.out);
+}
+
+# What tmon.out* finds beside files is read with them.
+{
+    my @given = qw(tmon.out tmon.out.old);
+    my $merged = (dprofmerge('-F', @given))[0];
+    for my $suffix (qw(live new)) {
+        spew("$dir/$_.$suffix", '') for @given;
+        my ($out, $err, $status) = dprofmerge('-F', map { ($_, "$_.$suffix") } @given);
+        is("$status$err", '0', "FILE.$suffix beside FILE is no profile of its own");
+        is($out, $merged, '... and the result the same');
+    }
+    my ($out, $err, $status) = dprofmerge('-F', 'tmon.out', 'tmon.out.old.live');
+    is($status, 1, '... but one without its file is');
+    like($err, qr/tmon\.out\.old\.live/, '... which is told');
+    unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
+}
+
 done_testing;

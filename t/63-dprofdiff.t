@@ -376,6 +376,18 @@ like(tool('-m', $path{A}, '--unit', 'x', $path{B})->{out}, qr/^# Baseline: \Q$pa
 like(tool('-m', 'real', '--unit', 'x', @path{qw(A B)})->{out}, qr/^# Baseline: \Q$path{A}/, '... and may have a metric');
 is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x', @path{qw(A B)})->{status}, 0, 'DPROFDIFF_OPTS');
 like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
+{
+    my $home = scratch();
+    my $old = 'Unable to open tmon.out.old: No such file or directory; the recorder keeps the previous'
+        . ' tmon.out there: run perl -d:DProf PROGRAM twice';
+    for my $args (['-D'], ['-D', $path{A}], []) {
+        my $run = tool({ dir => $home }, @$args);
+        is(($run->{err} =~ /(.*)/)[0], $old, "@$args: no baseline is told, and what to do");
+        is($run->{status}, 1, '... exit 1');
+    }
+    my $run = tool({ dir => $home }, '-D', $path{A}, 'none');
+    like($run->{err}, qr/^Unable to open none: No such file or directory$/m, '-D: nor another file');
+}
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V');
 is(tool('-h')->{status}, 0, '-h');
 my $cut = file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='trace 1';\n\nPART2\n& 1 main f x:1\n\@ 1 0 1\n+ 1\n\@ 5 0 5\n");

@@ -93,6 +93,21 @@ subtest 'what it is told' => sub {
     like($out, qr/ t\/loaded\.t$/m, '... and the file is profiled');
 };
 
+subtest 'names of odd characters' => sub {
+    # prove takes a name with a newline for what a test says
+    my @names = ("t/odd\e[31m.t", "t/odd\nnot ok 1.t");
+    spew($names[0], tap('my $ok = Work::sum(3);'));
+    my ($out, $err, $status) = prove('-PDProf', @names);
+    is($status, 1, 'exit status 1') or diag $out, $err;
+    my ($summary) = $out =~ /^(DProf: .*)/ms;
+    like($summary, qr/ t\/odd\\x1b\[31m\.t$/m, 'they are shown escaped in the table');
+    like($summary, qr/^Not profiled: t\/odd\\x0anot ok 1\.t$/m, '... and of what was not profiled');
+    unlike($summary, qr/^not ok|\e/m, '... and do nothing');
+    ($out) = prove('-PDProf=baseline=odd', $names[0]);
+    like($out, qr/^DProf: 1 baseline recorded in odd: t\/odd\\x1b/m, 'so are those of baselines');
+    unlink "$dir/$names[0]";
+};
+
 subtest 'options that are wrong' => sub {
     for (['tpo=1' => qr/unknown option `tpo'/], ['top=0' => qr/top=0: must be a number, 1 or more/], ['fail_if=calls > 0' => qr/fail_if needs a baseline/],
         ['baseline=b,fail_if=calls = 0' => qr/fail_if: /], ['baseline=t/plain.t' => qr/baseline=t\/plain\.t: not a folder/],

@@ -562,9 +562,10 @@ sub update {
 sub picture {
     my ($result, $name) = @_;
     my $folder = $ENV{DPROF_ARTIFACTS};
+    my $is_shared = !length($folder // '');
     my @lines = eval {
         require Devel::DProf::Flame;
-        if (defined $folder && length $folder) {
+        if (!$is_shared) {
             require File::Path;
             File::Path::make_path($folder) if !-d $folder;
         } else {
@@ -575,13 +576,11 @@ sub picture {
         my $path = "$folder/" . substr($stem, 0, 120) . '.html';
         my $flame = Devel::DProf::Flame->of_comparison($result->{diff}, format => 'html', title => undef);
         $flame->prepare or die "it cannot be drawn\n";
-        my $new = "$path.$$.new";
-        require Fcntl;
-        # a folder that is everybody's
-        sysopen my $out, $new, Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL() or die "$new: $!\n";
-        binmode $out;
-        my $drawn = $flame->draw($out);
-        close $out && !$drawn->{code} && rename $new, $path or die "$path: $!\n";
+        require Devel::DProf::Write;
+        # In a folder that is everybody's, what stands there by a name of ours is not meant for us.
+        my $draw = sub { return $flame->draw($_[0])->{code} };
+        my $why = Devel::DProf::Write::whole($path, $draw, replace => $is_shared);
+        die "$path: $why\n" if defined $why;
         "flame graph of the difference: $path";
     };
     return @lines ? @lines : 'there is no flame graph of the difference: ' . one($@);

@@ -112,14 +112,19 @@ sub read_map {
 sub write_map {
     my ($self, @drawn) = @_;
     my %colour = (@{ $self->{fills} }, @drawn);
-    my $new = MAP . ".$$.new";
-    open my $out, '>:raw', $new or die MAP . " could not be written: $!\n";
-    for my $name (grep { !/\n/ } sort keys %colour) {     # a line each; those have the colour of their names again
-        my $bytes = $name;
-        utf8::encode($bytes) if utf8::is_utf8($bytes);
-        print {$out} $bytes, '->rgb(', join(',', map { hex } unpack '(A2)*', substr $colour{$name}, 1), ")\n";
-    }
-    close $out && rename $new, MAP or die MAP . " could not be written: $!\n";
+    require Devel::DProf::Write;
+    my $why = Devel::DProf::Write::whole(MAP, sub {
+        my ($out) = @_;
+        # A line each; names with newlines have the colour of their names again.
+        for my $name (grep { !/\n/ } sort keys %colour) {
+            my $bytes = $name;
+            utf8::encode($bytes) if utf8::is_utf8($bytes);
+            my @rgb = map { hex } unpack '(A2)*', substr $colour{$name}, 1;
+            print {$out} $bytes, '->rgb(', join(',', @rgb), ")\n";
+        }
+        return 0;
+    });
+    die MAP . " could not be written: $why\n" if defined $why;
     return;
 }
 

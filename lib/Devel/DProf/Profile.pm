@@ -26,30 +26,25 @@ sub roles {
     return join '', map { chr $role->($_) } $self->names($how);
 }
 
-# Writes a tree file, beside the old one, which stays what it was until all is well. Returns undef, or why not.
+# Writes a tree file, whole or not at all. Returns undef, or why not.
 sub save {
     my ($self, $path, $version, $how) = @_;
-    my $new = -e $path && !-f _ ? $path : "$path.$$.new";   # a device, a pipe
-    open my $out, '>:raw', $new or return "$!";
-    my $rc = $self->write_tree($out, $version, $how // {});
-    my $errno = $!;
-    my $closed = close $out;
-    $! = $errno if $rc && $closed;
-    return undef if $closed && !$rc && ($new eq $path || rename $new, $path);
-    my $why = "$!";
-    unlink $new if $new ne $path;
-    return $why;
+    require Devel::DProf::Write;
+    my $tree = sub { return $self->write_tree($_[0], $version, $how // {}) };
+    return Devel::DProf::Write::whole($path, $tree);
 }
 
 # The files of the run that a file belongs to, itself first: those beside it that are called like it but
 # for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its run id.
 sub processes {
     my ($path) = @_;
+    # a pipe gives its header once, and one that nobody writes to gives none
+    return $path if !-f $path;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
     my ($dir, $base, $like) = pattern_of($path) or return $path;
     opendir my $in, length $dir ? $dir : '.' or return $path;
-    my @names = grep { $_ =~ $like && $_ ne $base } readdir $in;
+    my @names = grep { $_ =~ $like && $_ ne $base && -f($dir . $_) } readdir $in;
     my %key = map { ($_ => s/(\d+)/length($1) . ".$1"/ger) } @names;
     @names = sort { $key{$a} cmp $key{$b} } @names;
     return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
@@ -213,8 +208,8 @@ two take counters, a list of the names of the counters to keep. Returns 0, or a 
 
 =item save PATH, VERSION [HOW]
 
-The same, first to a file with another name, which then replaces PATH. Returns undef, or the reason
-why the file could not be written.
+The same, to a file that is written whole or not at all (L<Devel::DProf::Write>). Returns undef, or
+the reason why the file could not be written.
 
 =item files
 

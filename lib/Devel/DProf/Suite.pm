@@ -98,7 +98,8 @@ sub new {
 sub profiles_in {
     my ($dir) = @_;
     opendir my $in, $dir or return;
-    return map { "$dir/$_" } sort grep { /\.out\b/ && !/\.(?:live|new)\z/ } readdir $in;
+    return map { "$dir/$_" } sort grep { /\.out\b/ && !/\.(?:live|new)\z/ && -f "$dir/$_" }
+        readdir $in;
 }
 
 # The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...] each. What a process starts belongs to what
@@ -231,10 +232,13 @@ sub number {
 
 sub plural { my ($n, $word, $more) = @_; return number($n) . ' ' . ($n == 1 ? $word : $more // "${word}s") }
 
+# A name as people may see it: a newline in it would begin a line of its own.
+sub shown { return text(Devel::DProf::Profile::escape(bytes($_[0]))) }
+
 # So much of a name as there is room for: its end tells more.
 sub fitted {
     my ($name, $room) = @_;
-    $name = text(Devel::DProf::Profile::escape(bytes($name)));
+    $name = shown($name);
     return length $name <= $room ? $name : '...' . substr $name, 3 - $room;
 }
 
@@ -276,7 +280,8 @@ sub summary {
         $counters{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
     }
     my @text = ("\n", wrapped('DProf:', '      ', plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
-        sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'), map { number($counters{$_}) . " $_" } sort keys %counters));
+        sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'),
+        map { number($counters{$_}) . ' ' . shown($_) } sort keys %counters));
     push @text, $self->table_of_files($cpu, @files), $self->table_of_subs($cpu) if @files;
     return join '', @text, $self->remarks;
 }
@@ -310,11 +315,11 @@ sub table_of_subs {
 sub remarks {
     my ($self) = @_;
     my @text;
-    my @without = map { $_->{name} } grep { !@{ $_->{paths} } } @{ $self->{files} };
+    my @without = map { shown($_->{name}) } grep { !@{ $_->{paths} } } @{ $self->{files} };
     push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
-    my @cut = map { $_->{name} } grep { @{ $_->{cut} } } @{ $self->{files} };
+    my @cut = map { shown($_->{name}) } grep { @{ $_->{cut} } } @{ $self->{files} };
     push @text, "\n", wrapped('With processes that were killed or still run' . (defined $self->{baseline} ? ', not compared:' : ':'), '   ', some($self->{top}, @cut)) if @cut;
-    push @text, map { "DProf: $_\n" } some($self->{top}, @{ $self->{unread} || [] });
+    push @text, map { 'DProf: ' . shown($_) . "\n" } some($self->{top}, @{ $self->{unread} || [] });
     return @text;
 }
 
@@ -442,13 +447,11 @@ sub make_folder {
     return;
 }
 
-# Beside the old file, which stays what it was until all is well.
 sub write_profile {
     my ($profile, $path) = @_;
     make_folder($path);
-    open my $out, '>:raw', "$path.$$.new" or die "$path: $!\n";
-    my $rc = $profile->write_tree($out, $VERSION);
-    close $out && !$rc && rename "$path.$$.new", $path or die "$path could not be written: $!\n";
+    my $why = $profile->save($path, $VERSION);
+    die "$path could not be written: $why\n" if defined $why;
     return;
 }
 
@@ -456,15 +459,16 @@ sub write_profile {
 sub draw {
     my ($self, $scratch) = @_;
     require Devel::DProf::Flame;
-    my $path = "$scratch/all.$$.tmon";
-    write_profile($self->{all}, $path);
+    require File::Temp;
+    # by a name that nobody knows before: the folder may be anybody's
+    my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
+    write_profile($self->{all}, "$path");
     my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
-    my $ready = $flame->read($path) && $flame->prepare;
-    unlink $path;
+    my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
-    open my $out, '>:raw', "$self->{html}.$$.new" or die "$self->{html}: $!\n";
-    my $drawn = $flame->draw($out);
-    close $out && !$drawn->{code} && rename "$self->{html}.$$.new", $self->{html} or die "$self->{html} could not be written: $!\n";
+    require Devel::DProf::Write;
+    my $why = Devel::DProf::Write::whole($self->{html}, sub { return $flame->draw($_[0])->{code} });
+    die "$self->{html} could not be written: $why\n" if defined $why;
     return;
 }
 

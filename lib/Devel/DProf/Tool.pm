@@ -10,9 +10,22 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written usage manual terminal_width of_runs);
+                    parsed list_of pattern output written target placed usage manual terminal_width
+                    of_runs);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
+
+# What a command ends with: what its main function returns. Where that dies, which it should not,
+# perl would end with whatever errno was, and 2 and 3 mean something else.
+sub status {
+    my ($tool, $main, @args) = @_;
+    my $status = eval { $main->(@args) };
+    return $status if defined $status;
+    my $why = $@ =~ s/\s+\z//r =~ s/\s*\n\s*/; /gr;
+    end_progress();
+    complain("$tool: it could not go on: $why");
+    return FAILED;
+}
 
 sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
@@ -136,6 +149,24 @@ sub written {
     return FAILED;
 }
 
+# The file that -o names, which takes the old one's place when all of it is there. Nothing where it
+# cannot be written; that was said.
+sub target {
+    my ($path) = @_;
+    require Devel::DProf::Write;
+    my $file = Devel::DProf::Write->new($path);
+    complain("$path could not be written: $!") if !$file;
+    return $file;
+}
+
+# What was written takes its place. False if it cannot; that was said.
+sub placed {
+    my ($file, $path) = @_;
+    my $why = $file->commit;
+    complain("$path could not be written: $why") if defined $why;
+    return !defined $why;
+}
+
 # Columns of the terminal that a report goes to; 0 where it goes elsewhere.
 sub terminal_width {
     return 0 if !-t STDOUT;
@@ -182,6 +213,9 @@ my %told_runs;
 
 sub of_runs {
     my ($all, $quiet, @names) = @_;
+    # What is not yet in a file, and stands beside it, is read with it.
+    my %given = map { $_ => 1 } @names;
+    @names = grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !$given{$stem} } @names;
     my %seen;
     return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
     return @names if $quiet || $told_runs{ join "\0", @names }++;

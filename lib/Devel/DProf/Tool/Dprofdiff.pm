@@ -279,6 +279,12 @@ sub end_say {
 sub dumped {
     my ($opt, @sides) = @_;
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
+        my $errno = $path eq '-' || -r $path ? 0 : $! + 0;
+        if ($errno || -d $path) {
+            my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, errno => $errno, open_count => 0);
+            told($opt->{f}, { path => $path, %outcome }, {});
+            return FAILED;
+        }
         print '# ', Devel::DProf::Profile::escape($path), "\n";
         my $message = Devel::DProf::Profile::dump_text($path, \*STDOUT);
         next if !defined $message;

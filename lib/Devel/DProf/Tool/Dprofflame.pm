@@ -5,7 +5,7 @@ use warnings;
 
 use Devel::DProf::Flame;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed written usage manual);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed written target placed usage manual);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -92,33 +92,20 @@ sub format_of {
 
 sub drawn {
     my ($opt, $flame) = @_;
-    my ($out, $new) = (\*STDOUT);
-    my $file = $opt->{o};
-    if (defined $file && $file ne '-') {
-        # written beside the old one, which stays what it was until all is well; but a device or a pipe is written to
-        $new = !-e $file || -f _ ? "$file.$$.new" : $file;
-        undef $out;
-        if (!open $out, '>', $new) {
-            complain("$file could not be written: $!");
-            return FAILED;
-        }
+    my ($out, $file) = (\*STDOUT);
+    if (defined $opt->{o} && $opt->{o} ne '-') {
+        $file = target($opt->{o}) or return FAILED;
+        $out = $file->handle;
     } elsif (-t STDOUT) {
         return usage('dprofflame', 'a terminal cannot show a picture; use -o FILE, or > FILE');
     }
     binmode $out;
     my $result = $flame->draw($out);
     my $status = written('dprofflame', $out, $result->{code}, 1);
-    if (defined $new && $new ne $file) {
-        # a picture of nothing does not take the place of one
-        if (!$status && $result->{empty}) {
-            unlink $new;
-        } elsif ($status || !rename $new, $file) {
-            complain("$file could not be written: $!") if !$status;
-            unlink $new;
-            return FAILED;
-        }
-    }
+    # a picture of nothing does not take the place of one
+    $file->discard if $file && $result->{empty};
     return $status if $status;
+    return FAILED if $file && !$result->{empty} && !placed($file, $opt->{o});
     complain("dprofflame: $_") for $flame->told($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }

@@ -5,7 +5,7 @@ use warnings;
 
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain parsed written usage manual);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain parsed written target placed usage manual);
 use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -63,13 +63,10 @@ sub what {
 
 sub printed {
     my ($opt, $stacks, %print) = @_;
-    my $out = \*STDOUT;
+    my ($out, $file) = (\*STDOUT);
     if (defined $opt->{o} && $opt->{o} ne '-') {
-        undef $out;
-        if (!open $out, '>', $opt->{o}) {
-            complain("$opt->{o} could not be written: $!");
-            return FAILED;
-        }
+        $file = target($opt->{o}) or return FAILED;
+        $out = $file->handle;
     }
     binmode $out;
     my $sides = $stacks->parts;
@@ -80,6 +77,7 @@ sub printed {
     complain('nothing is left: no stack has a self value' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     my $status = written('dproffold', $out, $result->{code}, 1);
+    return FAILED if !$status && $file && !placed($file, $opt->{o});
     return $status || ($stacks->{failed} ? FAILED : OK);
 }
 

@@ -1,0 +1,225 @@
+package Devel::DProf::Write;
+
+# Files that are written whole or not at all: beside the old one, which stays what it was until all
+# is well.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Errno ();
+use Fcntl ();
+use Devel::DProf::Core;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { TRIES => 100, MOST_LINKS => 40, LONGEST => 200 };
+
+sub CLONE_SKIP { 1 }
+
+# Calls CODE with a handle that takes what the file shall be; what CODE returns other than 0 is an
+# error, and $! says which. Returns undef, or why it could not be written.
+sub whole {
+    my ($path, $code, %how) = @_;
+    my $file = __PACKAGE__->new($path, %how) or return "$!";
+    my $rc = $code->($file->handle);
+    my $errno = $!;
+    if ($rc) {
+        # what the last bytes meet is the better reason
+        close $file->handle and $! = $errno;
+        my $why = length "$!" ? "$!" : 'not all of it was written';
+        $file->discard;
+        return $why;
+    }
+    return $file->commit;
+}
+
+# Opens a file that is to be PATH; undef and $! where that cannot be. HOW: replace, a name that no
+# person has chosen: whatever stands there is replaced, and no link is followed.
+sub new {
+    my ($class, $path, %how) = @_;
+    my $self = bless { pid => $$ }, $class;
+    my $target = $how{replace} ? $path : $self->target($path) // return undef;
+    my @old = $how{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
+    # a device or a pipe takes what is written; a file in its place would be no device
+    my $is_direct = $self->{direct} || (@old && !$how{replace} && !-f _ && !-l _);
+    $self->{handle} = $is_direct ? straight($target)
+        : $self->beside($target, @old && -f _ ? @old : ());
+    return undef if !$self->{handle};
+    binmode $self->{handle};
+    return $self;
+}
+
+sub handle { return $_[0]{handle} }
+
+# The file is what was written. Closes the handle, where nobody has. Returns undef, or why it is
+# not.
+sub commit {
+    my ($self) = @_;
+    if ((defined fileno $self->{handle} && !close $self->{handle})
+        || (defined $self->{temp} && !rename $self->{temp}, $self->{target})) {
+        my $why = "$!";
+        $self->discard;
+        return $why;
+    }
+    undef $self->{temp};
+    return undef;
+}
+
+# The file is what it was.
+sub discard {
+    my ($self) = @_;
+    local $!;
+    close $self->{handle} if $self->{handle} && defined fileno $self->{handle};
+    unlink delete $self->{temp} if defined $self->{temp};
+    return;
+}
+
+# A child that was forked meanwhile leaves its parent's file alone.
+sub DESTROY {
+    my ($self) = @_;
+    $self->discard if defined $self->{temp} && $self->{pid} == $$;
+    return;
+}
+
+# ---- where it goes ----
+
+# Where a name leads: beside that file the new one is made, so that the link stays. Undef and $!
+# where it leads nowhere.
+sub target {
+    my ($self, $path) = @_;
+    for (1 .. MOST_LINKS) {
+        my @link = lstat $path or return $path;
+        return $path if !-l _ || is_planted($path, $link[4]);
+        my $folder = folder($path);
+        # /dev/stdout: it stands for a file that is open, whose name may be another file's by now,
+        # or nobody's
+        if ((Cwd::abs_path($folder) // '') =~ m{\A/proc/.+/fd\z}) {
+            $self->{direct} = 1;
+            return $path;
+        }
+        my $to = readlink $path // return undef;
+        $path = $to =~ m{\A/} ? $to : "$folder/$to";
+    }
+    $! = Errno::ELOOP();
+    return undef;
+}
+
+sub folder { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
+
+# In a folder where everybody makes names, a link is followed only if it is ours or the folder's
+# owner's, as Linux has it with protected_symlinks: others may have put it there so that we write to
+# a file that they must not.
+sub is_planted {
+    my ($path, $owner) = @_;
+    my ($mode, $of_folder) = (stat folder($path))[2, 4];
+    return defined $mode && $mode & 0002 && $owner != $> && $owner != $of_folder;
+}
+
+# ---- files ----
+
+sub straight {
+    my ($path) = @_;
+    sysopen my $out, $path, Fcntl::O_WRONLY() or return undef;
+    truncate $out, 0 if -f $out;
+    return $out;
+}
+
+# A new file in the same folder, by a name that nobody can know before: O_EXCL follows no link that
+# stands there. It has the mode and owner of the old one, as far as we may give it these.
+sub beside {
+    my ($self, $target, @old) = @_;
+    my ($folder, $name) = $target =~ m{\A(.*/)?([^/]*)\z}s;
+    if (!length $name) {
+        $! = Errno::ENOENT();
+        return undef;
+    }
+    my $stem = ($folder // '') . substr $name, 0, LONGEST;
+    my $how = Fcntl::O_WRONLY() | Fcntl::O_CREAT() | Fcntl::O_EXCL();
+    for (1 .. TRIES) {
+        my $temp = "$stem." . random() . '.new';
+        if (sysopen my $out, $temp, $how, @old ? 0600 : 0666) {
+            @$self{qw(temp target)} = ($temp, $target);
+            if (@old) {
+                chown @old[4, 5], $out if $old[4] != $> || $old[5] != (stat $out)[5];
+                chmod $old[2] & 0777, $out;
+            }
+            return $out;
+        }
+        return undef if !$!{EEXIST};
+    }
+    return undef;
+}
+
+# Perl's own rand is the program's, which may have seeded it.
+sub random {
+    my $bytes = '';
+    if (open my $in, '<:raw', '/dev/urandom') {
+        sysread $in, $bytes, 8;
+        close $in;
+    }
+    return length $bytes == 8 ? unpack 'H*', $bytes : sprintf '%x%x%x', $$, time, ++our $Count;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Write - files that are written whole or not at all
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Write;
+
+    my $why = Devel::DProf::Write::whole($path, sub { print { $_[0] } $text; return 0 });
+    die "$path could not be written: $why\n" if defined $why;
+
+=head1 DESCRIPTION
+
+What the tools write to a file that a person names. It is written to a new file in the same folder,
+which then takes the old one's place, with its mode and, where we may give it these, owner and
+group; a new file has the mode that the umask leaves. If something goes wrong the new file is
+removed, and the old one stays as it was. A symbolic link stays, and the file that it leads to is
+replaced; but not one that another user has put into a folder where everybody may write: that link
+is what is replaced. A device, or a pipe, is written to.
+
+=head1 FUNCTIONS
+
+=over
+
+=item whole PATH, CODE [, HOW]
+
+Calls CODE with a handle for bytes. CODE returns 0, or anything else if it has failed, with the
+reason in C<$!>. Returns undef, or why the file could not be written. HOW is a list of names and
+values: with C<replace> the name is one that no person has chosen, so that whatever stands there is
+replaced, and no link is followed.
+
+=back
+
+=head1 METHODS
+
+=over
+
+=item new PATH [, HOW]
+
+Opens it. Undef where that cannot be; C<$!> says why.
+
+=item handle
+
+What takes the bytes.
+
+=item commit
+
+Closes the handle and puts the file in its place. Returns undef, or why that could not be done.
+
+=item discard
+
+Removes what was written. That happens by itself, too, when the object goes.
+
+=back
+
+=cut

@@ -1,0 +1,311 @@
+# What the tools write to a file that somebody names: whole or not at all, through no planted link,
+# and into devices and pipes, which stay what they are.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest;
+use Fcntl ();
+use POSIX ();
+use Test::More;
+use Devel::DProf::Flame;
+use Devel::DProf::Suite;
+use Devel::DProf::Write;
+
+my $data = root() . '/t/data/ours.out';
+my $is_root = $> == 0;
+
+sub below { my ($dir) = @_; return join ' ', sort map { s{.*/}{}r } glob "$dir/*" }
+sub mode { return sprintf '%03o', (stat $_[0])[2] & 07777 }
+
+# Writes a text. Returns why it could not, or an empty string.
+sub write_text {
+    my ($path, $text, @how) = @_;
+    my $why = Devel::DProf::Write::whole($path, sub { print { $_[0] } $text; return 0 }, @how);
+    return $why // '';
+}
+
+# What comes out of a pipe while CODE runs: a reader waits there, and is let go behind CODE even if
+# that has never opened the pipe.
+sub from_pipe {
+    my ($pipe, $code) = @_;
+    my $got = "$pipe.got";
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        open STDOUT, '>', $got or POSIX::_exit(1);
+        exec 'cat', $pipe or POSIX::_exit(1);
+    }
+    $code->();
+    if (-p $pipe) {
+        sysopen my $end, $pipe, Fcntl::O_WRONLY() | Fcntl::O_NONBLOCK();
+        close $end if $end;
+    } else {
+        kill KILL => $pid;
+    }
+    waitpid $pid, 0;
+    my $text = slurp($got);
+    unlink $got;
+    return $text;
+}
+
+# Runs CODE in a process of somebody for whom permissions hold: what it prints.
+sub as_somebody {
+    my ($code) = @_;
+    return run_program(sub {
+        if ($is_root) {
+            $( = $) = '65534 65534';
+            $< = $> = 65534;
+            return 9 if $< != 65534 || $> != 65534;
+        }
+        print $code->();
+        close STDOUT;
+        return 0;
+    });
+}
+
+subtest 'files' => sub {
+    my $dir = scratch();
+    my $umask = umask 027;
+    is(write_text("$dir/a", 'one'), '', 'a new file');
+    is(slurp("$dir/a"), 'one', '... has the text');
+    is(mode("$dir/a"), '640', '... and the mode that the umask leaves');
+    chmod 0604, "$dir/a" or die;
+    is(write_text("$dir/a", 'two'), '', 'an old one');
+    is(slurp("$dir/a"), 'two', '... has the new text');
+    is(mode("$dir/a"), '604', '... and its own mode');
+    umask $umask;
+    like(Devel::DProf::Write::whole("$dir/a", sub { print { $_[0] } 'x'; $! = 28; return -2 }),
+        qr/^No space/, 'one that fails tells why');
+    eval { Devel::DProf::Write::whole("$dir/a", sub { print { $_[0] } 'x'; die "oh\n" }) };
+    is($@, "oh\n", 'one that dies does');
+    my $file = Devel::DProf::Write->new("$dir/a");
+    print { $file->handle } 'three';
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        undef $file;
+        POSIX::_exit(0);
+    }
+    waitpid $pid, 0;
+    is($file->commit, undef, 'a child that ends takes nothing away');
+    is(slurp("$dir/a"), 'three', '... of what was written');
+    Devel::DProf::Write->new("$dir/a")->discard;
+    { my $forgotten = Devel::DProf::Write->new("$dir/a"); }
+    is(slurp("$dir/a"), 'three', 'what is given up leaves the old one');
+    my $long = 'n' x 255;
+    is(write_text("$dir/$long", 'x'), '', 'the longest name that a file can have');
+    unlink "$dir/$long";
+    like(write_text($dir, 'x'), qr/director/, 'a directory');
+    like(write_text("$dir/no/a", 'x'), qr/^No such file/, 'no such folder');
+    like(write_text('', 'x'), qr/^No such file/, 'no name');
+    is(below($dir), 'a', '... and nothing is left beside it');
+};
+
+subtest 'a folder that cannot be written to' => sub {
+    my $dir = scratch();
+    spew("$dir/a", 'old');
+    chmod 0777, "$dir/a";
+    chmod 0555, $dir;
+    chmod 0711, $dir =~ s{/[^/]*\z}{}r;
+    my $run = as_somebody(sub { return write_text("$dir/a", 'new') });
+    chmod 0755, $dir;
+    plan skip_all => 'nobody else can be somebody here' if $run->{status};
+    like($run->{out}, qr/denied/, 'it is told');
+    is(slurp("$dir/a"), 'old', 'the old file stays');
+    is(below($dir), 'a', 'and nothing is beside it');
+};
+
+subtest 'links' => sub {
+    my $dir = scratch();
+    mkdir "$dir/$_" or die for qw(real names);
+    spew("$dir/real/a", 'old');
+    chmod 0600, "$dir/real/a";
+    symlink '../real/a', "$dir/names/a" or plan skip_all => "no symbolic links: $!";
+    symlink 'a', "$dir/names/b";
+    symlink "$dir/real/new", "$dir/names/new";
+    symlink 'loop', "$dir/names/loop";
+    is(write_text("$dir/names/b", 'text'), '', 'a link to a link');
+    is(readlink "$dir/names/a", '../real/a', '... stays');
+    is(readlink "$dir/names/b", 'a', '... and so does the other one');
+    is(slurp("$dir/real/a"), 'text', '... and the file has the text');
+    is(mode("$dir/real/a"), '600', '... and its mode');
+    is(write_text("$dir/names/new", 'text'), '', 'a link to a file that is to be');
+    is(slurp("$dir/real/new"), 'text', '... makes it');
+    like(write_text("$dir/names/loop", 'text'), qr/symbolic links/, 'a link to itself');
+    is(write_text("$dir/names/a", 'mine', replace => 1), '', 'a name that no person has chosen');
+    ok(!-l "$dir/names/a", '... is no link any more');
+    is(slurp("$dir/real/a"), 'text', '... and the file that it led to is what it was');
+    is(below("$dir/real"), 'a new', 'nothing is left');
+    is(below("$dir/names"), 'a b loop new', '... anywhere');
+};
+
+subtest 'links that others plant' => sub {
+    plan skip_all => 'it takes two users' if !$is_root;
+    my $dir = scratch();
+    chmod 0711, $dir =~ s{/[^/]*\z}{}r;
+    my $shared = "$dir/shared";
+    mkdir $shared or die;
+    chmod 01777, $shared;
+    chmod 0711, $dir;
+    spew("$dir/victim", 'precious');
+    as_somebody(sub { return symlink("$dir/victim", "$shared/a") ? 1 : 0 });
+    plan skip_all => 'nobody else can make a link here' if !-l "$shared/a" || !(lstat _)[4];
+    is(write_text("$shared/a", 'text'), '', "a link of another user's in everybody's folder");
+    is(slurp("$dir/victim"), 'precious', '... is not followed');
+    is(slurp("$shared/a"), 'text', '... but replaced');
+    symlink "$dir/victim", "$shared/own" or die;
+    is(write_text("$shared/own", 'mine'), '', 'a link of our own there');
+    is(slurp("$dir/victim"), 'mine', '... is followed');
+    my $chosen = "$dir/theirs";
+    mkdir $chosen or die;
+    spew("$chosen/a", 'old');
+    chown 65534, 65534, "$chosen/a";
+    is(write_text("$chosen/a", 'new'), '', "another user's file");
+    is((stat "$chosen/a")[4], 65534, '... stays that of its owner');
+};
+
+subtest 'devices and pipes' => sub {
+    my $dir = scratch();
+    POSIX::mkfifo("$dir/pipe", 0600) or plan skip_all => "no pipes: $!";
+    symlink 'pipe', "$dir/link";
+    for my $name (qw(pipe link)) {
+        my $got = from_pipe("$dir/$name", sub { write_text("$dir/$name", 'text') });
+        is($got, 'text', "a $name takes it");
+        ok(-p "$dir/pipe", '... and stays a pipe');
+    }
+    is(readlink "$dir/link", 'pipe', '... and the link a link');
+    my $ours = system('mknod', "$dir/null", 'c', 1, 3) == 0 if $is_root && $^O eq 'linux';
+    if ($ours) {
+        my $why = write_text("$dir/null", 'text');
+        plan skip_all => "devices do not work here: $why" if $why =~ /denied|permitted/;
+        is($why, '', 'a device takes it');
+        ok(-c "$dir/null", '... and stays a device');
+        unlink "$dir/null";
+    }
+    if (-c '/dev/full') {
+        like(write_text('/dev/full', 'text'), qr/^No space/, 'a full device tells it');
+        ok(-c '/dev/full', '... and stays a device');
+    }
+    is(below($dir), 'link pipe', 'nothing is left');
+};
+
+# Each tool that writes to a file: how it is asked to, and how that begins.
+my @tools = (
+    ['Dprofmerge', qr/\A#/], ['Dprofflame', qr/\A<\?xml/], ['Dproffold', qr/\A\S.* \d+$/m],
+);
+
+for (@tools) {
+    my ($tool, $begins) = @$_;
+    subtest $tool => sub {
+        my $dir = scratch();
+        spew("$dir/victim", 'precious');
+        my @main = ($tool, ['-o', 'x.svg', $data]);
+        require "Devel/DProf/Tool/$tool.pm";
+        my $main = "Devel::DProf::Tool::$tool"->can('main');
+        my $run = run_program(sub {
+            symlink 'victim', "x.svg.$$.new";
+            return $main->('-o', 'x.svg', $data);
+        }, dir => $dir);
+        is("$run->{status} $run->{err}", '0 ', 'a link planted where a temporary file may be');
+        is(slurp("$dir/victim"), 'precious', '... leads nothing astray');
+        like(slurp("$dir/x.svg"), $begins, '... and the file is there');
+        unlink "$dir/x.svg.$run->{pid}.new";
+        symlink 'victim', "$dir/link.svg";
+        $run = run_tool($tool, ['-o', 'link.svg', $data], dir => $dir);
+        is($run->{status}, 0, 'a link that a person names');
+        ok(-l "$dir/link.svg", '... stays');
+        like(slurp("$dir/victim"), $begins, '... and is followed');
+        POSIX::mkfifo("$dir/pipe.svg", 0600) or return;
+        my $into = sub { $run = run_tool($tool, ['-o', 'pipe.svg', $data], dir => $dir) };
+        my $got = from_pipe("$dir/pipe.svg", $into);
+        is("$run->{status} $run->{err}", '0 ', 'a pipe');
+        is($got, slurp("$dir/x.svg"), '... takes the same bytes');
+        ok(-p "$dir/pipe.svg", '... and stays a pipe');
+        if (-e '/proc/self/fd/1' && symlink '/proc/self/fd/1', "$dir/stdout") {
+            # what /dev/stdout is
+            $run = run_tool($tool, ['-o', 'stdout', $data], dir => $dir);
+            is($run->{out}, slurp("$dir/x.svg"), 'a link to a file that is open');
+            ok(-l "$dir/stdout", '... stays a link');
+            unlink "$dir/stdout";
+        }
+        $run = run_tool($tool, ['-o', '/dev/full', $data], dir => $dir);
+        if (-c '/dev/full') {
+            is($run->{status}, 1, 'a full device');
+            like($run->{err}, qr/could not be written: No space/, '... tells it');
+            ok(-c '/dev/full', '... stays a device');
+        }
+        $run = run_tool($tool, ['-o', '.', $data], dir => $dir);
+        like($run->{err}, qr/could not be written: /, 'a directory');
+        is(below($dir), 'link.svg pipe.svg victim x.svg', 'nothing is left');
+    };
+}
+
+subtest 'the map of colours' => sub {
+    my $dir = scratch();
+    spew("$dir/victim", 'precious');
+    my $run = run_program(sub {
+        symlink 'victim', "palette.map.$$.new";
+        return Devel::DProf::Tool::Dprofflame::main('--cp', '-o', 'x.svg', $data);
+    }, dir => $dir);
+    is("$run->{status} $run->{err}", '0 ', 'a link planted beside it');
+    is(slurp("$dir/victim"), 'precious', '... leads nothing astray');
+    like(slurp("$dir/palette.map"), qr/^.+->rgb\(/m, '... and it is there');
+};
+
+subtest 'a suite' => sub {
+    my $dir = scratch();
+    spew("$dir/victim", 'precious');
+    mkdir "$dir/$_" or die for qw(kept scratch);
+    POSIX::mkfifo("$dir/pipe.svg", 0600) or plan skip_all => "no pipes: $!";
+    my $finish = sub {
+        my ($html) = @_;
+        my $suite = Devel::DProf::Suite->new(out => "$dir/kept", html => $html);
+        $suite->add('a.t', [$data]);
+        return $suite->finish(1, "$dir/scratch");
+    };
+    for my $name ('kept/a.t.tmon', 'kept/all.tmon', 'x.svg', 'scratch/all') {
+        symlink "$dir/victim", "$dir/$name.$$.new";
+        symlink "$dir/victim", "$dir/$name.$$.tmon";
+    }
+    my ($good, @lines) = $finish->("$dir/x.svg");
+    is("$good@lines", 1, 'links planted beside what it keeps');
+    is(slurp("$dir/victim"), 'precious', '... lead nothing astray');
+    like(slurp("$dir/x.svg"), qr/\A<\?xml/, '... and the picture is there');
+    my $got = from_pipe("$dir/pipe.svg", sub { ($good, @lines) = $finish->("$dir/pipe.svg") });
+    is("$good@lines", 1, 'html= that is a pipe');
+    like($got, qr/\A<\?xml/, '... takes the picture');
+    ok(-p "$dir/pipe.svg", '... and stays a pipe');
+    if (-c '/dev/full') {
+        ($good, @lines) = $finish->('/dev/full');
+        like("$good@lines", qr/^0DProf: FAIL: html: .*No space/, 'html= that is full');
+        ok(-c '/dev/full', '... stays a device');
+    }
+    unlink glob "$dir/scratch/*$$*";
+    is(below("$dir/scratch"), '', 'nothing is left');
+};
+
+subtest 'pictures of tests' => sub {
+    require Devel::DProf::Baseline;
+    require Test::DProf;
+    my $dir = scratch();
+    spew("$dir/victim", 'precious');
+    mkdir "$dir/$_" or die for qw(tmp mine);
+    my $result = Devel::DProf::Baseline::compare(old => [$data], new => [$data]);
+    local $ENV{TMPDIR} = "$dir/tmp";
+    local $0 = 't/x.t';
+    local $ENV{DPROF_ARTIFACTS};
+    delete $ENV{DPROF_ARTIFACTS};
+    my $name = 'dprof-t-x.t-name.html';
+    symlink "$dir/victim", "$dir/tmp/$_" for $name, "$name.$$.new";
+    my ($line) = Test::DProf::picture($result, 'name');
+    is($line, "flame graph of the difference: $dir/tmp/$name", 'one in the folder of everybody');
+    ok(!-l "$dir/tmp/$name", '... takes the place of a link that stands there');
+    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... and is a page');
+    is(slurp("$dir/victim"), 'precious', '... and the file that the link led to is what it was');
+    $ENV{DPROF_ARTIFACTS} = "$dir/mine";
+    POSIX::mkfifo("$dir/mine/$name", 0600) or return;
+    my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
+    is($line, "flame graph of the difference: $dir/mine/$name", 'a pipe in a folder that is named');
+    is($got, slurp("$dir/tmp/$name"), '... takes the same bytes');
+    ok(-p "$dir/mine/$name", '... and stays a pipe');
+};
+
+done_testing;
