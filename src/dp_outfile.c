@@ -110,6 +110,14 @@ static void drop_twin(const char *path)
 
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
+/* A name of the system's for what is open already, such as /dev/stdout, is never moved away, whatever it leads to. */
+static bool is_alias(const char *path)
+{
+    struct stat st;
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        && lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static int foreign(const char *path, struct dp_err *err)
 {
     return dp_err_set(err, DP_E_ARG, "%s exists and is no profile; remove it, or name another file"
@@ -153,7 +161,7 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
     if (!S_ISREG(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
         return dp_err_set(err, DP_E_ARG, "%s is no regular file; remove it, or name another file with out=FILE or"
                           " PERL_DPROF_OUT", path);
-    if (!S_ISREG(st.st_mode)) {
+    if (!S_ISREG(st.st_mode) || is_alias(path)) {
         *found = FOUND_SPECIAL;
         return 0;
     }
@@ -227,6 +235,7 @@ static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
             continue;
         if (found == FOUND_SPECIAL) {
             int fd = open(of->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+            of->regular = false;
             return fd < 0 ? cannot(err, of->path) : fd;
         }
         if (found == FOUND_LIVE) {
@@ -284,6 +293,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     of->path = dp_outfile_absolute(path);
     if (!of->path)
         return dp_err_set(err, DP_E_NOMEM, "out of memory");
+    of->regular = true;
     int fd = open_somehow(of, flags, err);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) < 0) {
@@ -293,7 +303,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     of->fd = dp_outfile_high(fd);
     of->dev = st.st_dev;
     of->ino = st.st_ino;
-    of->regular = S_ISREG(st.st_mode);
+    of->regular = of->regular && S_ISREG(st.st_mode);
     return 0;
 }
 

@@ -158,6 +158,12 @@ subtest 'the directory' => sub {
     is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
     like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
 
+    my $before = readlink '/dev/stdout';
+    $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK], env => { PERL_DPROF_OUT => '/dev/stdout' });
+    is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100, '... has all calls');
+    is(readlink '/dev/stdout', $before, '... and is the link that it was');
+    is(-e "/dev/stdout$_" ? 1 : 0, 0, "... there is no /dev/stdout$_") for qw(.old .live);
+
     for my $option (qw(SIGNAL TOGGLE)) {
         $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'], env => { PERL_DPROF_OUT => '/no/such/dir/x', "PERL_DPROF_$option" => 'USR1' });
         is("$run->{out}$run->{signal}", "alive\n0", lc($option) . ': the signal that was agreed upon does not kill a program without a profile');
