@@ -117,7 +117,7 @@ subtest 'processes' => sub {
         . 'open my $in, "-|", "echo y"; print <$in>; close $in; my $p = open $in, "-|"; exec "true" if !$p; close $in;');
     is_deeply([map { m{([^/]+)$} } glob "$run->{dir}/tmon.out*"], ['tmon.out'], 'have no file');
     my $file = spew(scratch() . '/prog.pl', 'sub f { 1 } sub g { my $p = fork; if (!$p) { f(); sleep 0; exit } waitpid $p, 0; print $p } g();');
-    for my $mode (qw(trace tree)) {
+    for my $mode ($ENV{EXTENDED_TESTING} ? qw(trace tree) : 'tree') {
         $run = profiled([$file], env => { counting(@SLOW), PERL_DPROF_MODE => $mode });
         my $child = "$run->{profile}.$run->{out}";
         my $report = run_perl(['-Mblib=' . root(), root() . '/blib/script/dprofpp', '-Sq', $child]);

@@ -31,6 +31,7 @@ sub untouched {
 for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
     my ($mode, $env) = @$_;
     subtest "$mode: what leaves nothing" => sub {
+        plan skip_all => 'both ways with EXTENDED_TESTING=1' if $mode ne 'trace' && !$ENV{EXTENDED_TESTING};
         my ($dir, $bytes) = with_profile();
         my $used = 'use strict; use File::Spec; sub f { 1 } BEGIN { f() for 1 .. 100 } ';
         my %runs = (
@@ -57,6 +58,7 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
     };
 
     subtest "$mode: what leaves a profile" => sub {
+        plan skip_all => 'both ways with EXTENDED_TESTING=1' if $mode ne 'tree' && !$ENV{EXTENDED_TESTING};
         my %code = (
             'exit in BEGIN'     => ['BEGIN { f(); exit 4 }', 1],
             'exit 0 in BEGIN'   => ['BEGIN { f(); exit }', 1],
@@ -128,7 +130,7 @@ subtest 'what cannot be written' => sub {
 };
 
 subtest 'our own tools' => sub {
-    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, $ENV{EXTENDED_TESTING} ? { PERL_DPROF_BUFFER => 0 } : ()) {
+    for my $env ({}, $ENV{EXTENDED_TESTING} ? ({ PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) : ()) {
         my ($dir, $bytes) = with_profile();
         my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);

@@ -69,7 +69,7 @@ SKIP: {
     skip 'ops are not counted here', 2 if !$ops;
     my $program = 'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } f($_) for 1 .. 4; sub h { goto &g } h(); eval { die_in() }; sub die_in { g(); die }';
     my %seen;
-    for my $n (1 .. TestEnvironment::rounds(4, 20)) {
+    for my $n (1 .. TestEnvironment::rounds(2, 20)) {
         my $counts = counts(recorded($program, 'ops', $n % 2 ? () : (PERL_DPROF_MODE => 'tree')));
         $seen{ join ' ', map { of($counts, "main::$_", 'ops') } qw(f g h die_in) }++;
     }
@@ -104,7 +104,7 @@ sub both_modes {
         cmp_ok(scalar keys %of, '>', 20, "$what: of many");
     }
 }
-for my $seed (201 .. TestEnvironment::rounds(201, 203)) {
+for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {

@@ -161,6 +161,7 @@ subtest 'a regression' => sub {
 };
 
 subtest 'the last good run' => sub {
+    plan skip_all => 'prove takes long: EXTENDED_TESTING=1 runs this, too' if !$ENV{EXTENDED_TESTING};
     my $base = slurp("$dir/base/t/system.t.tmon");
     spew('t/system.t', tap('my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(60)";'));
     spew('t/fail.t', tap('my $ok = 0; Work::sum(5);'));
@@ -192,6 +193,7 @@ subtest 'seeds' => sub {
 };
 
 subtest 'a baseline that is none' => sub {
+    plan skip_all => 'prove takes long: EXTENDED_TESTING=1 runs this, too' if !$ENV{EXTENDED_TESTING};
     spew('bad/t/seed.t.tmon', "nothing\n");
     my ($out, $err, $status) = prove('-PDProf=baseline=bad', 't/seed.t');
     is($status, 1, 'fails');
@@ -225,6 +227,7 @@ subtest 'the same @INC whatever runs beside it' => sub {
 };
 
 subtest 'a folder with all of it' => sub {
+    plan skip_all => 'prove takes long: EXTENDED_TESTING=1 runs this, too' if !$ENV{EXTENDED_TESTING};
     make_path("$dir/all");
     require Devel::DProf::Suite;
     for my $test ('t/fork.t', 't/system.t') {
@@ -243,6 +246,7 @@ subtest 'a folder with all of it' => sub {
 };
 
 subtest 'many files' => sub {
+    plan skip_all => 'prove takes long: EXTENDED_TESTING=1 runs this, too' if !$ENV{EXTENDED_TESTING};
     my $many = TestEnvironment::rounds(15, 200);
     spew(sprintf('t/many/%03d.t', $_), "print qq{1..1\\nok 1\\n};") for 1 .. $many;
     my ($out, $err, $status) = prove('-j4', '-r', '-PDProf', 't/many');
