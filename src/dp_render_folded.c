@@ -22,6 +22,7 @@ struct folding {
     size_t begin;
     double *factor;             /* by column */
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what was printed of them */
+    bool whole;                 /* how->whole, where that many fit */
     uint64_t lines;
 };
 
@@ -88,12 +89,10 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
         add_real(&f->line, (double)ticks * factor / (double)f->s->hz[c] * (double)how->per);
         return ticks != 0;
     }
-    if (how->whole && f->s->hz[c] > 1) {
-        uint64_t hz = f->s->hz[c], per = how->per, now;
+    if (f->whole && f->s->hz[c] > 1) {
+        uint64_t now = f->printed[c];
         f->seen[c] += ticks;
-        now = f->seen[c] / hz * per + (uint64_t)((double)(f->seen[c] % hz) * (double)per / (double)hz + 0.5);
-        if (hz % per == 0)
-            now = f->seen[c] / (hz / per) + (f->seen[c] % (hz / per) * 2 >= hz / per);
+        (void)dp_num_scale(f->seen[c], how->per, f->s->hz[c], &now);    /* no more than the total, which fits */
         uint64_t value = now > f->printed[c] ? now - f->printed[c] : 0;
         f->printed[c] += value;
         dp_buf_addu(&f->line, value);
@@ -208,6 +207,10 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
     int rc = f->seen && f->printed && f->factor ? 0 : DP_E_NOMEM;
     if (rc == 0) {
+        uint64_t all;
+        f->whole = f->how->whole;
+        for (size_t c = 0; c < n; c++)
+            f->whole = f->whole && dp_num_scale(f->s->total[c], f->how->per, f->s->hz[c], &all);
         dp_stacks_factors(f->s, sides, f->how->normalize, f->factor);
         rc = f->how->reverse ? dp_stacks_reverse(f->s, NULL, enter, f) : forward(f);
     }

@@ -409,4 +409,29 @@ for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $s
 like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h');
 like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
 
+# ---- files of different ticks ----
+
+# A tree of one sub, by hand.
+sub ticks {
+    my ($hz, $ticks) = @_;
+    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; \$rrun_stime=0; \$rrun_rtime=$ticks; "
+        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n= 1 1 3 $ticks 0 $ticks 0 0\n");
+}
+{
+    my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
+    my $run = fold('--diff', '--unit', 's', $fine, ticks(1, '1152921504606846977'));
+    is("$run->{status} $run->{out}", "0 A::f 2.5 1152921504606846977\n", 'ticks of two rates: no digit is lost');
+    my $large = ticks(1000, '4611686018427387904' - 1);
+    my $small = ticks(1000000000000, 5);
+    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small], ['Dprofdiff', $small, $large],
+        ['Dprofreport', '--sort', 'pid,sub', $small, $large], ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
+        my $run = in_process(@$_);
+        isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
+        like($run->{err}, qr/^(?:\w+: )?\Q$large\E: the times add up to more than fits, in the ticks of the other files \(\$hz=1000000000000, not \$hz=1000\)$/m, '... and which file');
+        is($run->{out}, '', '... and nothing else');
+    }
+    $run = in_process('Dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
+    like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m, 'times that are too large together');
+}
+
 done_testing;
