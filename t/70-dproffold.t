@@ -434,4 +434,36 @@ sub ticks {
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m, 'times that are too large together');
 }
 
+# ---- deep stacks ----
+
+{
+    my $levels = 20000;
+    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; \$rrun_stime=0; \$rrun_rtime=$levels; "
+        . "\$dprof_complete=1;\n\nPART3\n& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0\n"
+        . join('', map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . " 1 3 0 3 0 0\n" } 1 .. $levels));
+    for my $reverse (0, 1) {
+        my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
+        my ($told, $most) = $run->{err} =~ /^(\d+) stacks of more than (\d+) frames lack their middle ones, which would be too many to print$/;
+        is($run->{status}, 0, 'stacks of many depths') or diag($run->{err});
+        my ($lines, $sum, $shortened, $wrong) = (0, 0, 0, 0);
+        open my $in, '<', "$dir/deep.folded" or die $!;
+        while (my $line = <$in>) {
+            my ($stack, $value) = $line =~ /^(\S.*) (\d+)$/;
+            my ($left) = $stack =~ /;\((\d+) frames left out\);/;
+            my $frames = 1 + $stack =~ tr/;//;
+            $lines++;
+            $sum += $value;
+            $shortened += defined $left;
+            $wrong += $frames > $most || (defined $left && $frames != $most);
+            my $depth = $frames + (defined $left ? $left - 1 : 0);
+            $wrong += $stack !~ ($reverse ? qr/;?A::a\z/ : qr/\AA::a/) || $depth > $levels;
+            $wrong += ($reverse ? $stack =~ /^A::b/ : $stack =~ /A::b\z/) ? $depth % 2 : !($depth % 2);
+        }
+        is("$lines $sum", "$levels " . 3 * $levels, 'each stack is there, and has what it had');
+        is("$shortened $wrong", "$told 0", 'deep ones have their two ends');
+        cmp_ok(-s "$dir/deep.folded", '<', 100_000_000, 'no more than so much is written');
+    }
+    unlink "$dir/deep.folded";
+}
+
 done_testing;

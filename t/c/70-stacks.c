@@ -395,6 +395,16 @@ static void deep(void)
     is_u(seen.depth, DEPTH, "all levels");
     is_u(seen.own, 2 * DEPTH, "each has its own once");
     is_u(seen.all, 2 * DEPTH, "all of it begins at the leaves");
+    for (int reverse = 0; reverse < 2; reverse++) {
+        struct dp_fold_how fold = { .stacks = how, .reverse = reverse, .per = 1 };
+        struct dp_fold_outcome out;
+        alarm(600);
+        is_i(dp_fold_print(&side, 1, &fold, &counting, &out), 0, "folded");
+        alarm(0);
+        is_u(out.lines, DEPTH, "each stack is printed");
+        is_u(out.most, 128, "as far as so many frames");
+        is_u(out.shortened, DEPTH - 128, "what is deeper is shortened");
+    }
     dp_mem_free(who);
     dp_stacks_release(&s);
     dp_prof_free(prof);
