@@ -32,12 +32,18 @@ void dp_map_clear(struct dp_map *map)
 }
 
 /* The slot of key, or the free one where it belongs. */
-static struct dp_map_slot *probe(struct dp_map_slot *slots, size_t mask, uint64_t key)
+static struct dp_map_slot *probe(const struct dp_map *map, uint64_t key)
 {
-    size_t i = (size_t)dp_map_hash(key) & mask;
-    while (slots[i].value != DP_MAP_NONE && slots[i].key != key)
-        i = (i + 1) & mask;
-    return &slots[i];
+    size_t i = dp_map_home(map, key);
+    while (map->slots[i].value != DP_MAP_NONE && map->slots[i].key != key)
+        i = (i + 1) & map->mask;
+    return &map->slots[i];
+}
+
+uint64_t dp_map_any(const void *address)
+{
+    static const char here = 0;
+    return dp_map_hash(dp_map_hash((uint64_t)(uintptr_t)address) ^ (uint64_t)(uintptr_t)&here);
 }
 
 static int enlarge(struct dp_map *map)
@@ -48,13 +54,16 @@ static int enlarge(struct dp_map *map)
     if (!slots)
         return DP_E_NOMEM;
     wipe(slots, n);
-    if (map->slots)
-        for (size_t i = 0; i <= map->mask; i++)
-            if (map->slots[i].value != DP_MAP_NONE)
-                *probe(slots, n - 1, map->slots[i].key) = map->slots[i];
-    dp_mem_free(map->slots);
+    struct dp_map_slot *old = map->slots;
+    size_t count = old ? map->mask + 1 : 0;
     map->slots = slots;
     map->mask = n - 1;
+    if (!old)
+        map->seed = dp_map_any(slots);
+    for (size_t i = 0; i < count; i++)
+        if (old[i].value != DP_MAP_NONE)
+            *probe(map, old[i].key) = old[i];
+    dp_mem_free(old);
     return 0;
 }
 
@@ -62,20 +71,20 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
 {
     if (!map->slots)
         return NULL;
-    struct dp_map_slot *slot = probe(map->slots, map->mask, key);
+    struct dp_map_slot *slot = probe(map, key);
     return slot->value == DP_MAP_NONE ? NULL : slot;
 }
 
 struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
 {
-    struct dp_map_slot *slot = map->slots ? probe(map->slots, map->mask, key) : NULL;
+    struct dp_map_slot *slot = map->slots ? probe(map, key) : NULL;
     if (slot && slot->value != DP_MAP_NONE)
         return slot;
     /* at most two thirds full, or probing gets long */
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;
-        slot = probe(map->slots, map->mask, key);
+        slot = probe(map, key);
     }
     slot->key = key;
     map->used++;
