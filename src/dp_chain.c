@@ -278,8 +278,8 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
             touch(c, m, up, m->value_of[k]);
 }
 
-/* Marks what the entry's stacks are worth at each context that they pass, as far as chains reach: entries that stand as
- * deep as there are contexts would each take as long as all. */
+/* Marks what the entry's stacks are worth at each context that they pass, as far as chains reach:
+ * entries that stand as deep as there are contexts would each take as long as all. */
 static int mark(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;

@@ -33,7 +33,7 @@ struct dp_chains {
     uint64_t *weight;           /* by context: of the stacks in which it is the innermost of its entry */
     uint64_t *inside;           /* by context, scratch; 0 between entries */
     uint32_t *touched;          /* those contexts that are not 0 */
-    uint32_t *top;              /* by context: itself, or the one above it that is the last a chain reaches from the program on down */
+    uint32_t *top;              /* by context: the last one that a chain from the program reaches */
     size_t frames;              /* most frames of a chain */
 };
 

@@ -143,8 +143,8 @@ static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *ou
     return true;
 }
 
-/* The whole number nearest to v, halves up. What lies beyond 2^63 stops there; what is below 0, or no number, is 0:
- * a cast would be undefined. */
+/* The whole number nearest to v, halves up. What lies beyond 2^63 stops there; what is below 0, or
+ * no number, is 0: a cast would be undefined. */
 static inline uint64_t dp_num_round(double v)
 {
     return v >= 9223372036854775807.0 ? UINT64_MAX / 2 : v > 0 ? (uint64_t)(v + 0.5) : 0;

@@ -54,8 +54,9 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
     return p;
 }
 
-/* Words in place of bytes, each multiplied by what a file cannot know, of 64 bits, and cut out of the middle: without that,
- * names could be made that all have one hash, and each would be compared with all before. */
+/* Words in place of bytes, each multiplied by what a file cannot know, of 64 bits, and cut out of
+ * the middle: without that, names could be made that all have one hash, and each would be compared
+ * with all before. */
 static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
 {
     const uint64_t factor = pool->seed ^ UINT64_C(0x9e3779b97f4a7c15);

@@ -263,8 +263,8 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     return 0;
 }
 
-/* A stack's hash, from that of its callers. It stands for the stack: by a factor that no file can know, so that none can be
- * made whose stacks are taken for each other. */
+/* A stack's hash, from that of its callers. It stands for the stack: by a factor that no file can
+ * know, so that none can be made whose stacks are taken for each other. */
 static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
 {
     uint64_t x;

@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Stacks of all depths are as long together as the square of the deepest: beyond FRAMES of them, deep ones are told by their
- * two ends. What is not that deep is printed as it is, however much there is. */
+/* Stacks of all depths are as long together as the square of the deepest: beyond FRAMES of them,
+ * deep ones are told by their two ends. What is not that deep is printed as it is, however much
+ * there is. */
 enum { FRAMES = 1 << 24, LEAST = 128 };
 
 struct folding {
@@ -188,7 +189,8 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     return f->path.err;
 }
 
-/* How many frames a line may have: as many as are FRAMES together, and no fewer than LEAST. depth: by frame. */
+/* How many frames a line may have: as many as are FRAMES together, and no fewer than LEAST. depth:
+ * by frame. */
 static int settle_depth(struct folding *f, const uint32_t *depth)
 {
     const struct dp_stacks *s = f->s;
@@ -230,7 +232,8 @@ static int skip(struct folding *f, size_t depth, size_t n)
     return f->path.err;
 }
 
-/* Stacks from their leaves up, in order. low: by frame, the one above it or itself that is no deeper than the tail. */
+/* Stacks from their leaves up, in order. low: by frame, the one above it or itself that is no
+ * deeper than the tail. */
 static int backward(struct folding *f, const uint32_t *depth, uint32_t *low)
 {
     const struct dp_stacks *s = f->s;

@@ -1,7 +1,8 @@
-/* Stacks from the leaves up. The tree of all callers would have a frame for each caller of each context, which may be many
- * times the tree itself; so it is never made. The contexts are sorted by what is read from them up, once: those that share
- * their innermost frames stand together then, so that a frame of the tree is a range of them, and what it has the difference
- * of two sums. A level down costs no more than the branches that are there. */
+/* Stacks from the leaves up. The tree of all callers would have a frame for each caller of each
+ * context, which may be many times the tree itself; so it is never made. The contexts are sorted by
+ * what is read from them up, once: those that share their innermost frames stand together then, so
+ * that a frame of the tree is a range of them, and what it has the difference of two sums. A level
+ * down costs no more than the branches that are there. */
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -29,8 +30,10 @@ struct reversing {
 
 /* ---- the order ---- */
 
-/* Sorts numbers 0..n) of `from` into `to` by key[number], which is less than `keys`; what is equal stays as it was. */
-static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uint32_t *from, uint32_t *to, size_t n)
+/* Sorts numbers 0..n) of `from` into `to` by key[number], which is less than `keys`; what is equal
+ * stays as it was. */
+static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uint32_t *from,
+                    uint32_t *to, size_t n)
 {
     uint32_t at = 0;
     memset(count, 0, keys * sizeof *count);
@@ -45,8 +48,9 @@ static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uin
         to[count[key[from[i]]]++] = from[i];
 }
 
-/* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two halves that have
- * numbers already. What has ended comes first. Arrays have room for all frames, and one more. */
+/* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two
+ * halves that have numbers already. What has ended comes first. Arrays have room for all frames,
+ * and one more. */
 static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank, uint32_t *above,
                         uint32_t *far, uint32_t *other, uint32_t *count)
 {
@@ -65,7 +69,8 @@ static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sort
         /* numbers without gaps, so that as many as there are frames tell that no two are equal any more */
         uint32_t next = 0;
         for (size_t i = 0; i < n; i++) {
-            if (i && (rank[sorted[i]] != rank[sorted[i - 1]] || above[sorted[i]] != above[sorted[i - 1]]))
+            if (i && (rank[sorted[i]] != rank[sorted[i - 1]]
+                      || above[sorted[i]] != above[sorted[i - 1]]))
                 next++;
             other[i] = next;
         }
@@ -118,7 +123,10 @@ int dp_stacks_by_leaf(const struct dp_stacks *s, uint32_t **who, size_t *count)
 
 /* ---- the walk ---- */
 
-static uint32_t name_of(const struct reversing *r, uint32_t frame) { return r->s->frames[frame].name; }
+static uint32_t name_of(const struct reversing *r, uint32_t frame)
+{
+    return r->s->frames[frame].name;
+}
 
 /* By frame: how deep it is, and one far above, such that any one above is few jumps away. */
 static void know_depths(struct reversing *r)
@@ -127,7 +135,8 @@ static void know_depths(struct reversing *r)
     for (uint32_t i = 1; i < r->s->count; i++) {
         uint32_t up = r->s->frames[i].parent, over = r->jump[up];
         r->depth[i] = r->depth[up] + 1;
-        r->jump[i] = r->depth[up] - r->depth[over] == r->depth[over] - r->depth[r->jump[over]] ? r->jump[over] : up;
+        bool far = r->depth[up] - r->depth[over] == r->depth[over] - r->depth[r->jump[over]];
+        r->jump[i] = far ? r->jump[over] : up;
     }
 }
 
@@ -143,8 +152,10 @@ static uint32_t frame_at(const struct reversing *r, size_t k, uint32_t depth)
     return at;
 }
 
-/* The first behind from that has another name at this depth, or to: in steps that double, then halve. */
-static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t depth, uint32_t name)
+/* The first behind from that has another name at this depth, or to: in steps that double, then
+ * halve. */
+static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t depth,
+                     uint32_t name)
 {
     size_t low = from, step = 1;
     while (low + step < to && name_of(r, frame_at(r, low + step, depth)) == name) {
@@ -164,14 +175,17 @@ static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t
 
 static int push(struct reversing *r, struct bucket b)
 {
-    if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + 1, sizeof *r->buckets) < 0)
+    if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + 1,
+                    sizeof *r->buckets) < 0)
         return DP_E_NOMEM;
     r->buckets[r->n_buckets++] = b;
     return 0;
 }
 
-/* Contexts that all have a frame at this depth, as buckets by its name: the first on top. first, last: of the whole. */
-static int distribute(struct reversing *r, size_t from, size_t to, uint32_t depth, uint32_t first, uint32_t last)
+/* Contexts that all have a frame at this depth, as buckets by its name: the first on top. first,
+ * last: of the whole. */
+static int distribute(struct reversing *r, size_t from, size_t to, uint32_t depth,
+                      uint32_t first, uint32_t last)
 {
     size_t bottom = r->n_buckets;
     if (name_of(r, first) == name_of(r, last))
@@ -202,18 +216,21 @@ static double weight_of(const struct reversing *r, size_t from, size_t end)
 {
     if (!r->weights[0])
         return 0;
-    double high = r->weights[0][end] - r->weights[0][from], low = r->weights[1][end] - r->weights[1][from];
+    double high = r->weights[0][end] - r->weights[0][from];
+    double low = r->weights[1][end] - r->weights[1][from];
     return high + low > 0 ? high + low : 0;
 }
 
-/* Sums of all before each context. Those of weights keep what rounding loses: a range's is the difference of two. */
+/* Sums of all before each context. Those of weights keep what rounding loses: a range's is the
+ * difference of two. */
 static void add_up(struct reversing *r, const double *weight)
 {
     const struct dp_stacks *s = r->s;
     memset(r->sums, 0, s->n_columns * sizeof *r->sums);
     for (size_t k = 0; k < r->count; k++)
         for (size_t c = 0; c < s->n_columns; c++)
-            r->sums[(k + 1) * s->n_columns + c] = r->sums[k * s->n_columns + c] + dp_stacks_self(s, r->who[k], c);
+            r->sums[(k + 1) * s->n_columns + c]
+                = r->sums[k * s->n_columns + c] + dp_stacks_self(s, r->who[k], c);
     if (!weight)
         return;
     r->weights[0][0] = r->weights[1][0] = 0;
@@ -239,7 +256,9 @@ static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
         sum(r, r->all, b.from, b.to);
         rc = enter(ctx, b.depth, name_of(r, b.first), r->own, r->all, weight_of(r, b.from, b.to));
         if (rc > 0 && further < b.to) {
-            uint32_t first = further > b.from ? frame_at(r, further, b.depth + 1) : r->s->frames[b.first].parent;
+            uint32_t first = r->s->frames[b.first].parent;
+            if (further > b.from)
+                first = frame_at(r, further, b.depth + 1);
             rc = distribute(r, further, b.to, b.depth + 1, first, r->s->frames[b.last].parent);
         }
     }
@@ -279,7 +298,8 @@ static int go_down(struct reversing *r, const double *weight, dp_stacks_enter_fn
     return rc;
 }
 
-int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx)
+int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter,
+                      void *ctx)
 {
     struct reversing r;
     double sum = 0;
