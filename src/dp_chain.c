@@ -37,18 +37,22 @@ static int weigh(struct dp_chains *c)
     return ok ? 0 : DP_E_NOMEM;
 }
 
-int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of)
+int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of, size_t frames)
 {
     size_t entries = over->entries.count, nodes = over->n_nodes;
     memset(c, 0, sizeof *c);
     c->over = over;
+    c->frames = frames ? frames : FRAMES;
     c->first = dp_mem_zalloc((entries + 2) * sizeof *c->first);
     c->by_entry = dp_mem_realloc(NULL, nodes + 1, sizeof *c->by_entry);
     c->weight = dp_mem_realloc(NULL, nodes + 1, sizeof *c->weight);
     c->inside = dp_mem_zalloc((nodes + 1) * sizeof *c->inside);
     c->touched = dp_mem_realloc(NULL, nodes + 1, sizeof *c->touched);
-    int rc = c->first && c->by_entry && c->weight && c->inside && c->touched ? 0 : DP_E_NOMEM;
+    c->top = dp_mem_realloc(NULL, nodes + 1, sizeof *c->top);
+    int rc = c->first && c->by_entry && c->weight && c->inside && c->touched && c->top ? 0 : DP_E_NOMEM;
     if (rc == 0) {
+        for (uint32_t i = 0; i < nodes; i++)
+            c->top[i] = over->nodes[i].depth <= c->frames ? i : c->top[over->nodes[i].parent];
         for (size_t i = 0; i < nodes; i++)
             c->first[over->nodes[i].entry + 2]++;
         for (size_t e = 2; e < entries + 2; e++)
@@ -73,6 +77,7 @@ void dp_chains_release(struct dp_chains *c)
     dp_mem_free(c->weight);
     dp_mem_free(c->inside);
     dp_mem_free(c->touched);
+    dp_mem_free(c->top);
     memset(c, 0, sizeof *c);
 }
 
@@ -230,12 +235,11 @@ static int settle(struct making *m, uint32_t n, size_t from)
  * to, so one pass reaches them all. */
 static int grow(struct making *m)
 {
-    size_t most = m->how->frames ? m->how->frames : FRAMES;
     int rc = settle(m, 0, 1);
     for (uint32_t n = 1; n < m->chain->count && rc == 0; n++) {
         size_t from = m->chain->count;
         m->chain->nodes[n].own = m->chain->nodes[n].value;
-        if (!m->list[n] || m->frames[n] >= most)
+        if (!m->list[n] || m->frames[n] >= m->c->frames)
             continue;
         dp_map_clear(&m->kids);
         rc = step(m, n);
@@ -274,7 +278,8 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
             touch(c, m, up, m->value_of[k]);
 }
 
-/* Marks what the entry's stacks are worth at each context that they pass. */
+/* Marks what the entry's stacks are worth at each context that they pass, as far as chains reach:
+ * entries that stand as deep as there are contexts would each take as long as all. */
 static int mark(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;
@@ -288,7 +293,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
         uint32_t at = c->by_entry[k];
         if (all && at < until && nodes[at].parent != DP_OVER_NONE)
             continue;           /* inside of the outermost one */
-        m->order[n] = at;
+        m->order[n] = c->top[at];
         m->value_of[n] = all ? nodes[at].incl : c->weight[at];
         m->chain->nodes[0].value += m->value_of[n++];
         until = nodes[at].end;
@@ -296,12 +301,15 @@ static int mark(struct making *m, uint32_t entry, bool all)
     for (size_t k = 0; k < n; k++)
         touch(c, m, m->order[k], m->value_of[k]);
     pass_up(m, m->order, n);
-    for (size_t k = 0; all && k < n; k++)
+    for (size_t k = 0; all && k < n; k++) {
+        if (nodes[m->order[k]].depth >= c->frames)
+            continue;
         for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
-            if (nodes[i].parent == DP_OVER_NONE)
+            if (nodes[i].parent == DP_OVER_NONE || nodes[i].depth > c->frames)
                 i = nodes[i].end - 1;   /* a phase between its kids is none of them */
             else
                 touch(c, m, i, nodes[i].incl);
+    }
     return 0;
 }
 

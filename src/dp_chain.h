@@ -33,6 +33,8 @@ struct dp_chains {
     uint64_t *weight;           /* by context: of the stacks in which it is the innermost of its entry */
     uint64_t *inside;           /* by context, scratch; 0 between entries */
     uint32_t *touched;          /* those contexts that are not 0 */
+    uint32_t *top;              /* by context: the last one that a chain from the program reaches */
+    size_t frames;              /* most frames of a chain */
 };
 
 struct dp_chain_how {
@@ -40,10 +42,10 @@ struct dp_chain_how {
     int of;                     /* enum dp_chain_of */
     bool fractal;               /* the threshold is a share of the parent's value, not of the base */
     double threshold;           /* percent: what has less is left out */
-    size_t frames;              /* most frames of a chain; 0: 127 */
 };
 
-int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of);
+/* frames: most frames of a chain; 0: 127. */
+int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of, size_t frames);
 void dp_chains_release(struct dp_chains *c);
 
 /* Makes the chains of an entry; the caller releases them. Returns 0 or DP_E_NOMEM. */

@@ -2,6 +2,7 @@
 #include "dp_err.h"
 #include "dp_map.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -184,11 +185,11 @@ static void normalize(struct dp_diff *diff, size_t measure)
         if (factor == 1)
             continue;
         for (size_t e = 0; e < c->cap; e++) {
-            c->self[e] = (uint64_t)((double)c->self[e] * factor + 0.5);
-            c->incl[e] = (uint64_t)((double)c->incl[e] * factor + 0.5);
+            c->self[e] = dp_num_round((double)c->self[e] * factor);
+            c->incl[e] = dp_num_round((double)c->incl[e] * factor);
         }
-        c->base = (uint64_t)((double)c->base * factor + 0.5);
-        c->total = (uint64_t)(base + 0.5);
+        c->base = dp_num_round((double)c->base * factor);
+        c->total = dp_num_round(base);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "dp_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 #include "dp_stat.h"
 
 #include <math.h>
@@ -22,13 +23,13 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
 {
     if (c->measure == DP_RULE_CALLS) {
         uint64_t calls = e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
-        return e == TOTAL || run->calls_factor == 1 ? calls : (uint64_t)((double)calls * run->calls_factor + 0.5);
+        return e == TOTAL || run->calls_factor == 1 ? calls : dp_num_round((double)calls * run->calls_factor);
     }
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
         return c->measure == 0 ? run->raw_total : column->total;
     uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
-    return c->measure == 0 && c->diff->adjusted ? (uint64_t)((double)value / run->speed + 0.5) : value;
+    return c->measure == 0 && c->diff->adjusted ? dp_num_round((double)value / run->speed) : value;
 }
 
 static bool is_there(const struct dp_diff_run *run, uint32_t e)
@@ -42,8 +43,7 @@ static uint64_t middle(const struct comparing *c, const double *v, size_t n, uin
     if (n == 1)
         return only;
     memcpy(c->scratch, v, n * sizeof *v);
-    double median = dp_stat_median(c->scratch, n);
-    return median > 0 ? (uint64_t)(median + 0.5) : 0;
+    return dp_num_round(dp_stat_median(c->scratch, n));
 }
 
 static void load(const struct comparing *c, uint32_t e, struct dp_diff_values *to)
@@ -302,8 +302,8 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
             c.y[c.n[1]++] = speed;
     }
     int rc = test(&c, v);
-    v->base = (uint64_t)(dp_stat_median(c.x, c.n[0]) + 0.5);
-    v->value = (uint64_t)(dp_stat_median(c.y, c.n[1]) + 0.5);
+    v->base = dp_num_round(dp_stat_median(c.x, c.n[0]));
+    v->value = dp_num_round(dp_stat_median(c.y, c.n[1]));
     dp_mem_free(c.x);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "dp_edges.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 #include "dp_sort.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static struct dp_diff_amount *amount(struct dp_diff_tree *tree, int64_t branch, 
 /* As if the run had had the speed of the others. */
 static uint64_t adjusted(const struct dp_diff_tree *tree, uint64_t value)
 {
-    return tree->speed == 1 ? value : (uint64_t)((double)value / tree->speed + 0.5);
+    return tree->speed == 1 ? value : dp_num_round((double)value / tree->speed);
 }
 
 static int64_t root_of(struct dp_diff_tree *tree)
@@ -159,8 +160,8 @@ static void means(struct dp_diff_tree *tree, const struct dp_diff *diff)
             a->self = (a->self + n / 2) / n;
             a->incl = (a->incl + n / 2) / n;
             if (factor != 1) {
-                a->self = (uint64_t)((double)a->self * factor + 0.5);
-                a->incl = (uint64_t)((double)a->incl * factor + 0.5);
+                a->self = dp_num_round((double)a->self * factor);
+                a->incl = dp_num_round((double)a->incl * factor);
             }
         }
     }

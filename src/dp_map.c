@@ -31,6 +31,12 @@ void dp_map_clear(struct dp_map *map)
     map->used = 0;
 }
 
+uint64_t dp_map_any(const void *address)
+{
+    static const char here = 0;
+    return dp_map_hash(dp_map_hash((uint64_t)(uintptr_t)address) ^ (uint64_t)(uintptr_t)&here);
+}
+
 static int enlarge(struct dp_map *map)
 {
     /* A start of a program fills the first few hundred at once. */
@@ -39,13 +45,16 @@ static int enlarge(struct dp_map *map)
     if (!slots)
         return DP_E_NOMEM;
     wipe(slots, n);
-    if (map->slots)
-        for (size_t i = 0; i <= map->mask; i++)
-            if (map->slots[i].value != DP_MAP_NONE)
-                *dp_map_probe(slots, n - 1, map->slots[i].key) = map->slots[i];
-    dp_mem_free(map->slots);
+    struct dp_map_slot *old = map->slots;
+    size_t count = old ? map->mask + 1 : 0;
     map->slots = slots;
     map->mask = n - 1;
+    if (!old)
+        map->seed = dp_map_any(slots);
+    for (size_t i = 0; i < count; i++)
+        if (old[i].value != DP_MAP_NONE)
+            *dp_map_probe(map, old[i].key) = old[i];
+    dp_mem_free(old);
     return 0;
 }
 
@@ -53,7 +62,7 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
 {
     if (!map->slots)
         return NULL;
-    struct dp_map_slot *slot = dp_map_probe(map->slots, map->mask, key);
+    struct dp_map_slot *slot = dp_map_probe(map, key);
     return slot->value == DP_MAP_NONE ? NULL : slot;
 }
 
@@ -64,7 +73,7 @@ struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_s
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;
-        slot = dp_map_probe(map->slots, map->mask, key);
+        slot = dp_map_probe(map, key);
     }
     slot->key = key;
     map->used++;

@@ -18,6 +18,7 @@ struct dp_map {
     struct dp_map_slot *slots;
     size_t mask;                    /* slots - 1; 0 before the first put */
     size_t used;
+    uint64_t seed;                  /* of the hash: a file cannot know which keys meet. Set with the first slots */
 };
 
 void dp_map_init(struct dp_map *map);
@@ -37,6 +38,15 @@ static inline uint64_t dp_map_hash(uint64_t k)
     return k;
 }
 
+/* Where the search for key begins. There are slots. */
+static inline size_t dp_map_home(const struct dp_map *map, uint64_t key)
+{
+    return (size_t)dp_map_hash(key ^ map->seed) & map->mask;
+}
+
+/* A number that differs from process to process, as addresses do. */
+uint64_t dp_map_any(const void *address);
+
 /* The slot of key, or NULL. Valid until the next put. */
 struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key);
 
@@ -45,20 +55,20 @@ static inline void dp_map_expect(const struct dp_map *map, uint64_t key)
 {
 #ifdef __GNUC__
     if (map->slots)
-        __builtin_prefetch(&map->slots[dp_map_hash(key) & map->mask]);
+        __builtin_prefetch(&map->slots[dp_map_home(map, key)]);
 #else
     (void)map;
     (void)key;
 #endif
 }
 
-/* The slot of key, or the free one where it belongs. */
-static inline struct dp_map_slot *dp_map_probe(struct dp_map_slot *slots, size_t mask, uint64_t key)
+/* The slot of key, or the free one where it belongs. There are slots. */
+static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_t key)
 {
-    size_t i = (size_t)dp_map_hash(key) & mask;
-    while (slots[i].value != DP_MAP_NONE && slots[i].key != key)
-        i = (i + 1) & mask;
-    return &slots[i];
+    size_t i = dp_map_home(map, key);
+    while (map->slots[i].value != DP_MAP_NONE && map->slots[i].key != key)
+        i = (i + 1) & map->mask;
+    return &map->slots[i];
 }
 
 /* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
@@ -66,7 +76,7 @@ static inline struct dp_map_slot *dp_map_probe(struct dp_map_slot *slots, size_t
 struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot);
 static inline struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
 {
-    struct dp_map_slot *slot = map->slots ? dp_map_probe(map->slots, map->mask, key) : NULL;
+    struct dp_map_slot *slot = map->slots ? dp_map_probe(map, key) : NULL;
     return slot && slot->value != DP_MAP_NONE ? slot : dp_map_add(map, key, slot);
 }
 

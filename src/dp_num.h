@@ -129,4 +129,25 @@ static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 #endif
 }
 
+/* a * b / c, rounded to the nearest, halves up, for c > 0. False where that is 2^63 or more. */
+static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
+{
+    uint64_t whole = b / c, part = b % c, quotient = dp_num_mul_div(a, part, c);
+    uint64_t rest = a * part - quotient * c;    /* less than c, whatever went beyond 64 bits */
+    if (whole && a > UINT64_MAX / 2 / whole)
+        return false;
+    quotient += rest >= c - rest;
+    if (quotient > UINT64_MAX / 2 - a * whole)
+        return false;
+    *out = a * whole + quotient;
+    return true;
+}
+
+/* The whole number nearest to v, halves up. What lies beyond 2^63 stops there; what is below 0, or
+ * no number, is 0: a cast would be undefined. */
+static inline uint64_t dp_num_round(double v)
+{
+    return v >= 9223372036854775807.0 ? UINT64_MAX / 2 : v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
 #endif

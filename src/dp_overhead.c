@@ -1,6 +1,8 @@
 #include "dp_overhead.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_prof_tree.h"
 #include "dp_sort.h"
 
 #include <inttypes.h>
@@ -17,7 +19,7 @@ struct making {
     uint32_t *key[DP_KEYS];     /* by sub, for keys that are a sub's own */
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
-    double scale;               /* of the side's ticks */
+    uint64_t hz;                /* of the side's ticks */
     uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
     size_t cap;
     struct dp_buf text;
@@ -33,10 +35,13 @@ static uint32_t string(struct making *m, const char *str)
     return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
 }
 
-/* Ticks of a side in those of all. */
+/* Ticks of a side in those of all. Its times fit; the longest call that a file tells of may not. */
 static uint64_t scaled(const struct making *m, uint64_t ticks)
 {
-    return m->scale == 1 ? ticks : (uint64_t)((double)ticks * m->scale + 0.5);
+    uint64_t v;
+    if (m->hz == m->over->hz)
+        return ticks;
+    return dp_num_scale(ticks, m->over->hz, m->hz, &v) ? v : DP_LIMIT_COUNT;
 }
 
 static uint64_t metric_of(const struct dp_over_side *side, uint32_t n, int metric)
@@ -404,8 +409,12 @@ static int make(struct making *m, size_t n)
     for (size_t i = 0; i < n; i++)
         if (dp_prof_hz(m->sides[i].prof) > over->hz)
             over->hz = dp_prof_hz(m->sides[i].prof);
+    uint64_t sum[DP_METRICS] = { 0 };
+    for (size_t i = 0; i < n; i++)
+        if (!dp_prof_fits(m->sides[i].prof, over->hz, sum))
+            return DP_E_LIMIT;
     for (size_t i = 0; i < n; i++) {
-        m->scale = (double)over->hz / (double)dp_prof_hz(m->sides[i].prof);
+        m->hz = dp_prof_hz(m->sides[i].prof);
         int rc = add_side(m, (uint32_t)i);
         if (rc < 0)
             return rc;

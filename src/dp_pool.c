@@ -1,6 +1,7 @@
 #include "dp_pool.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct dp_pool_chunk {
 void dp_pool_init(struct dp_pool *pool)
 {
     memset(pool, 0, sizeof *pool);
+    pool->seed = dp_map_any(pool) | 1;
 }
 
 void dp_pool_release(struct dp_pool *pool)
@@ -52,20 +54,21 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
     return p;
 }
 
-/* FNV-1a of words in place of bytes, each folded so that its high bytes count as well, then mixed by the map. */
-static uint64_t hash(const char *ptr, size_t len)
+/* Words in place of bytes, each multiplied by what a file cannot know, of 64 bits, and cut out of
+ * the middle: without that, names could be made that all have one hash, and each would be compared
+ * with all before. */
+static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
 {
-    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t factor = pool->seed ^ UINT64_C(0x9e3779b97f4a7c15);
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len, word;
     for (; len >= sizeof word; ptr += sizeof word, len -= sizeof word) {
         memcpy(&word, ptr, sizeof word);
-        h = (h ^ word) * prime;
-        h ^= h >> 32;
+        h = dp_num_mul_shift32(h ^ word, factor) + word;
     }
     word = 0;
     if (len)
         memcpy(&word, ptr, len);
-    h = (h ^ word) * prime;
+    h = dp_num_mul_shift32(h ^ word, factor) + word;
     return h ^ h >> 32;
 }
 
@@ -84,12 +87,12 @@ static uint32_t find(const struct dp_pool *pool, uint64_t h, const char *ptr, si
 
 uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len)
 {
-    return find(pool, hash(ptr, len), ptr, len);
+    return find(pool, hash(pool, ptr, len), ptr, len);
 }
 
 uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
 {
-    uint64_t h = hash(ptr, len);
+    uint64_t h = hash(pool, ptr, len);
     uint32_t n = find(pool, h, ptr, len);
     if (n != DP_MAP_NONE)
         return n;

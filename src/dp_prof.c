@@ -1,6 +1,7 @@
 #include "dp_prof.h"
 #include "dp_prof_tree.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -760,6 +761,18 @@ int dp_prof_var(const struct dp_prof *prof, size_t file, size_t k,
     *value = head->vars[k].value;
     *value_len = head->vars[k].len;
     return 1;
+}
+
+bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRICS])
+{
+    for (int m = 0; m < DP_METRICS; m++) {
+        uint64_t total;
+        if (!dp_num_scale(prof->total[m], hz, dp_prof_hz(prof), &total)
+            || total > DP_LIMIT_TOTAL || sum[m] > DP_LIMIT_TOTAL - total)
+            return false;
+        sum[m] += total;
+    }
+    return true;
 }
 
 uint64_t dp_prof_total(const struct dp_prof *prof, int time)

@@ -269,6 +269,7 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     r->err = err;
     r->line = 1;
     dp_map_init(&r->far_ids);
+    r->seed = dp_map_any(r) | 1;
     dp_pool_init(&r->names);
     dp_buf_init(&r->scratch);
     dp_buf_init(&r->stack);

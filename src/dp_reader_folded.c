@@ -263,19 +263,19 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     return 0;
 }
 
-/* A stack's hash, from that of its callers. */
-static uint64_t hash_of(uint64_t h, const char *p, size_t n)
+/* A stack's hash, from that of its callers. It stands for the stack: by a factor that no file can
+ * know, so that none can be made whose stacks are taken for each other. */
+static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
 {
     uint64_t x;
     h ^= (n + 1) * UINT64_C(0xc2b2ae3d27d4eb4f);
     for (; n >= 8; n -= 8, p += 8) {
         memcpy(&x, p, 8);
-        h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 29;
+        h = dp_num_mul_shift32(h ^ x, factor) + x;
     }
     x = 0;
     memcpy(&x, p, n);
-    h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+    h = dp_num_mul_shift32(h ^ x, factor) + x;
     return h ^ h >> 32;
 }
 
@@ -303,7 +303,7 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
             size_t k = r->frame_count;
             if (dp_mem_grow((void **)&r->frames, &r->frames_cap, k + 1, sizeof *r->frames) < 0)
                 return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-            uint64_t hash = r->indexed ? hash_of(k ? r->frames[k - 1].hash : 0, p + at, n) : 0;
+            uint64_t hash = r->indexed ? hash_of(r->seed, k ? r->frames[k - 1].hash : 0, p + at, n) : 0;
             r->frames[r->frame_count++] = (struct dp_reader_frame){ (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash };
             r->pushed++;
         }

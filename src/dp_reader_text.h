@@ -75,6 +75,7 @@ struct dp_reader {
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
     bool indexed;               /* the stacks come in no order: contexts are found by what leads to them */
     struct dp_map index;        /* hash of a frame -> node */
+    uint64_t seed;              /* of that hash */
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };

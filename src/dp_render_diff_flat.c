@@ -2,6 +2,7 @@
 #include "dp_render_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 #include "dp_render.h"
 #include "dp_render_gate.h"
 #include "dp_sort.h"
@@ -253,7 +254,7 @@ static struct dp_cell signed_real(const struct dp_rdiff *r, double value)
     if (!isfinite(value))
         return cell;
     if (fabs(value) < 1e18) {
-        cell = dp_rdiff_amount(r, (uint64_t)(fabs(value) + 0.5));
+        cell = dp_rdiff_amount(r, dp_num_round(fabs(value)));
         cell.negative = value < 0;
     } else {
         cell = (struct dp_cell){ .kind = DP_CELL_REAL, .real = r->hz ? value / (double)r->hz : value };
@@ -298,7 +299,7 @@ static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_valu
         add_amount(r, which ? v->value : v->base);
         if (delta) {
             dp_buf_adds(&r->scratch, " * 100 / ");
-            add_amount(r, (uint64_t)(which ? f->whole : f->base_whole));
+            add_amount(r, dp_num_round(which ? f->whole : f->base_whole));
         } else if (!ratio) {
             dp_buf_addf(&r->scratch, " * %ld", r->how->weights[which]);
         }

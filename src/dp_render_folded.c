@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+/* Stacks of all depths are as long together as the square of the deepest: beyond FRAMES of them,
+ * deep ones are told by their two ends. What is not that deep is printed as it is, however much
+ * there is. */
+enum { FRAMES = 1 << 24, LEAST = 128 };
+
 struct folding {
     const struct dp_stacks *s;
     const struct dp_fold_how *how;
@@ -22,7 +27,11 @@ struct folding {
     size_t begin;
     double *factor;             /* by column */
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what was printed of them */
-    uint64_t lines;
+    bool whole;                 /* how->whole, where that many fit */
+    size_t most;                /* frames of a line; what is deeper is shortened in the middle */
+    bool cut;                   /* the line to be printed is */
+    size_t head, tail;          /* of such a one: frames at its begin and end */
+    uint64_t lines, shortened;
 };
 
 /* Where the blank stands before the number that a name ends with; its length if there is none. */
@@ -88,12 +97,10 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
         add_real(&f->line, (double)ticks * factor / (double)f->s->hz[c] * (double)how->per);
         return ticks != 0;
     }
-    if (how->whole && f->s->hz[c] > 1) {
-        uint64_t hz = f->s->hz[c], per = how->per, now;
+    if (f->whole && f->s->hz[c] > 1) {
+        uint64_t now = f->printed[c];
         f->seen[c] += ticks;
-        now = f->seen[c] / hz * per + (uint64_t)((double)(f->seen[c] % hz) * (double)per / (double)hz + 0.5);
-        if (hz % per == 0)
-            now = f->seen[c] / (hz / per) + (f->seen[c] % (hz / per) * 2 >= hz / per);
+        (void)dp_num_scale(f->seen[c], how->per, f->s->hz[c], &now);    /* no more than the total, which fits */
         uint64_t value = now > f->printed[c] ? now - f->printed[c] : 0;
         f->printed[c] += value;
         dp_buf_addu(&f->line, value);
@@ -114,6 +121,20 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
     return ticks != 0;
 }
 
+/* The path up to a byte of its last frame; of a deep one, its two ends. */
+static void add_path(struct folding *f, size_t depth, size_t end)
+{
+    if (depth <= f->most) {
+        dp_buf_add(&f->line, f->path.ptr, end);
+        return;
+    }
+    size_t from = f->ends[depth - f->tail];
+    dp_buf_add(&f->line, f->path.ptr, f->ends[f->head]);
+    dp_buf_addf(&f->line, ";(%zu frames left out)", depth - f->head - f->tail);
+    dp_buf_add(&f->line, f->path.ptr + from, end - from);
+    f->cut = true;
+}
+
 static int print(struct folding *f, size_t depth, const uint64_t *values)
 {
     bool any = false;
@@ -125,10 +146,10 @@ static int print(struct folding *f, size_t depth, const uint64_t *values)
     /* one count behind a number would be taken for two */
     size_t number = depth && f->s->n_columns == 1 ? before_number(f->leaf) : 0;
     if (depth && number < f->leaf->len && f->s->n_columns == 1) {
-        dp_buf_add(&f->line, f->path.ptr, f->begin);
+        add_path(f, depth, f->begin);
         add_name(&f->line, f->leaf, number);
     } else if (depth) {
-        dp_buf_add(&f->line, f->path.ptr, f->ends[depth]);
+        add_path(f, depth, f->ends[depth]);
     } else {
         dp_buf_adds(&f->line, DP_FMT_PROGRAM);
     }
@@ -141,7 +162,9 @@ static int print(struct folding *f, size_t depth, const uint64_t *values)
     if (any) {
         dp_sink_add(f->sink, f->line.ptr, f->line.len);
         f->lines++;
+        f->shortened += f->cut;
     }
+    f->cut = false;
     return f->sink->err;
 }
 
@@ -166,15 +189,79 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     return f->path.err;
 }
 
-static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+/* How many frames a line may have: as many as are FRAMES together, and no fewer than LEAST. depth:
+ * by frame. */
+static int settle_depth(struct folding *f, const uint32_t *depth)
 {
-    struct folding *f = ctx;
-    (void)all;
-    (void)weight;
-    int rc = go_to(f, depth, name);
+    const struct dp_stacks *s = f->s;
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < s->count; i++)
+        deepest = depth[i] > deepest ? depth[i] : deepest;
+    f->most = deepest;
+    uint32_t *ending = dp_mem_zalloc(((size_t)deepest + 2) * sizeof *ending);
+    if (!ending)
+        return DP_E_NOMEM;
+    size_t left = 0;
+    for (size_t i = 1; i < s->count; i++)
+        for (size_t c = 0; c < s->n_columns; c++)
+            if (dp_stacks_self(s, (uint32_t)i, c)) {
+                ending[depth[i]]++;
+                left++;
+                break;
+            }
+    uint64_t frames = 0;
+    for (uint32_t d = 1; d <= deepest; left -= ending[d++])
+        if ((frames += left) > FRAMES) {        /* those that have a frame at this depth */
+            f->most = d > LEAST ? d : LEAST;
+            break;
+        }
+    f->head = f->most / 2;
+    f->tail = f->most - 1 - f->head;
+    dp_mem_free(ending);
+    return 0;
+}
+
+/* A frame in place of n. */
+static int skip(struct folding *f, size_t depth, size_t n)
+{
+    if (dp_mem_grow((void **)&f->ends, &f->ends_cap, depth + 1, sizeof *f->ends) < 0)
+        return DP_E_NOMEM;
+    dp_buf_addf(&f->path, ";(%zu frames left out)", n);
+    f->ends[depth] = f->path.len;
+    f->cut = true;
+    return f->path.err;
+}
+
+/* Stacks from their leaves up, in order. low: by frame, the one above it or itself that is no
+ * deeper than the tail. */
+static int backward(struct folding *f, const uint32_t *depth, uint32_t *low)
+{
+    const struct dp_stacks *s = f->s;
+    uint32_t *who;
+    size_t count;
+    int rc = dp_stacks_by_leaf(s, &who, &count);
     if (rc == 0)
-        rc = print(f, depth, own);
-    return rc < 0 ? rc : 1;
+        rc = go_to(f, 0, 0);
+    if (rc == 0)
+        rc = print(f, 0, s->self);
+    for (uint32_t i = 0; i < s->count; i++)
+        low[i] = depth[i] <= f->tail ? i : low[s->frames[i].parent];
+    for (size_t k = 0; k < count && rc == 0; k++) {
+        uint32_t at = who[k], deep = depth[at];
+        size_t d = 0;
+        while (at && rc == 0) {
+            rc = go_to(f, ++d, s->frames[at].name);
+            at = s->frames[at].parent;
+            if (rc == 0 && d == f->head && deep > f->most) {
+                rc = skip(f, ++d, deep - f->head - f->tail);
+                at = low[at];
+            }
+        }
+        if (rc == 0)
+            rc = print(f, d, &s->self[(size_t)who[k] * s->n_columns]);
+    }
+    dp_mem_free(who);
+    return rc;
 }
 
 static int forward(struct folding *f)
@@ -206,15 +293,27 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     f->factor = dp_mem_zalloc((n + 1) * sizeof *f->factor);
     f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
     f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
-    int rc = f->seen && f->printed && f->factor ? 0 : DP_E_NOMEM;
+    uint32_t *depth = dp_mem_zalloc((f->s->count + 1) * sizeof *depth);
+    uint32_t *low = dp_mem_realloc(NULL, f->s->count + 1, sizeof *low);
+    int rc = f->seen && f->printed && f->factor && depth && low ? 0 : DP_E_NOMEM;
+    for (size_t i = 1; rc == 0 && i < f->s->count; i++)
+        depth[i] = depth[f->s->frames[i].parent] + 1;
     if (rc == 0) {
+        uint64_t all;
+        f->whole = f->how->whole;
+        for (size_t c = 0; c < n; c++)
+            f->whole = f->whole && dp_num_scale(f->s->total[c], f->how->per, f->s->hz[c], &all);
         dp_stacks_factors(f->s, sides, f->how->normalize, f->factor);
-        rc = f->how->reverse ? dp_stacks_reverse(f->s, NULL, enter, f) : forward(f);
+        rc = settle_depth(f, depth);
     }
+    if (rc == 0)
+        rc = f->how->reverse ? backward(f, depth, low) : forward(f);
     int written = dp_sink_flush(f->sink);
     dp_mem_free(f->seen);
     dp_mem_free(f->printed);
     dp_mem_free(f->factor);
+    dp_mem_free(depth);
+    dp_mem_free(low);
     dp_mem_free(f->ends);
     dp_buf_release(&f->path);
     dp_buf_release(&f->line);
@@ -239,6 +338,8 @@ int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fo
         rc = fold(&f, sides);
         out->lines = f.lines;
         out->recursion = s.folded;
+        out->shortened = f.shortened;
+        out->most = f.most;
         dp_stacks_release(&s);
     }
     dp_mem_free(f.sink);

@@ -230,7 +230,6 @@ static int below(struct report *r, const struct dp_over_row *row)
             .fractal = how->chain == DP_CHAIN_FRACTAL,
             /* a branch left out would count as a chain that ends where it begins */
             .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL ? 0 : how->threshold,
-            .frames = how->over.max_stack,
         };
         int rc = dp_chain_make(&chain, &r->chains, row->entry, &c);
         if (rc < 0)
@@ -506,7 +505,7 @@ static int fill(struct report *r, size_t sides)
     dp_table_init(&r->table, r->columns, n, r->over.hz);
     facts(r);
     if (how->chain || how->histogram) {
-        rc = dp_chains_init(&r->chains, &r->over, chains_of(how));
+        rc = dp_chains_init(&r->chains, &r->over, chains_of(how), how->over.max_stack);
         r->blocks = rc == 0 ? dp_mem_zalloc((r->over.n_rows + 1) * 2 * sizeof *r->blocks) : NULL;
         if (!r->blocks)
             return DP_E_NOMEM;

@@ -3,6 +3,7 @@
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_prof_tree.h"
 #include "dp_sort.h"
 #include "dp_text.h"
 
@@ -16,7 +17,8 @@ struct source {
     uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its frames are left out */
     uint32_t side, index;       /* index: among the parts of its side */
     uint32_t first;             /* contexts of the sources before */
-    double scale;               /* ticks of its times -> ours, as if its run had the speed of the others */
+    uint64_t hz, to_hz;         /* of its ticks, and of ours */
+    double speed;               /* its times are divided by it, as if its run had the speed of the others */
 };
 
 /* A context of a source, below a frame that has been made. */
@@ -258,16 +260,23 @@ static int take_sources(struct making *m, const struct dp_diff_side *sides)
     for (size_t i = 0; i < m->n_sides; i++)
         for (size_t k = 0; k < sides[i].ends[sides[i].n_runs - 1]; k++)
             hz = dp_prof_hz(sides[i].parts[k].prof) > hz ? dp_prof_hz(sides[i].parts[k].prof) : hz;
+    for (size_t i = 0; i < m->n_sides; i++) {
+        uint64_t sum[DP_METRICS] = { 0 };
+        for (size_t k = 0; k < sides[i].ends[sides[i].n_runs - 1]; k++)
+            if (!dp_prof_fits(sides[i].parts[k].prof, hz, sum))
+                return DP_E_LIMIT;
+    }
     for (size_t i = 0; i < m->n_sides; i++)
         for (size_t r = 0, k = 0; r < sides[i].n_runs; r++, run++)
             for (; k < sides[i].ends[r]; k++) {
                 struct source *src = &m->sources[m->n_sources];
-                double speed = m->how->speed ? m->how->speed[run] : 1;
                 src->part = &sides[i].parts[k];
                 src->side = (uint32_t)i;
                 src->index = (uint32_t)k;
                 src->first = m->n_sources ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
-                src->scale = (double)hz / (double)(dp_prof_hz(src->part->prof) ? dp_prof_hz(src->part->prof) : 1) / speed;
+                src->hz = dp_prof_hz(src->part->prof);
+                src->to_hz = hz;
+                src->speed = m->how->speed ? m->how->speed[run] : 1;
                 m->n_sources++;
             }
     for (size_t c = 0; c < s->n_columns; c++)
@@ -281,17 +290,24 @@ static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_s
     const struct dp_prof *prof = src->part->prof;
     const struct dp_node *node = &prof->nodes[n];
     uint64_t v;
-    double scale = is_ticks(c, prof) ? src->scale : 1;
     if (c->metric == DP_M_COUNTER)
         v = dp_prof_count(prof, n, c->counters ? c->counters[src->index] : 0);
     else if (c->metric == DP_M_CALLS)
         v = node->sub == DP_PROF_NO_SUB ? 0 : node->calls;
     else
         v = dp_flat_value(node, c->metric);
-    return scale == 1 ? v : (uint64_t)((double)v * scale + 0.5);
+    if (!is_ticks(c, prof))
+        return v;
+    if (src->speed < 1 || src->speed > 1)
+        return dp_num_round((double)v * (double)src->to_hz / (double)src->hz / src->speed);
+    if (src->hz != src->to_hz && !dp_num_scale(v, src->to_hz, src->hz, &v))
+        return DP_LIMIT_COUNT;
+    return v;
 }
 
 /* ---- the tree ---- */
+
+static uint64_t plus(uint64_t a, uint64_t b) { return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT; }
 
 static void add_values(struct making *m, uint32_t frame, const struct source *src, uint32_t node)
 {
@@ -299,8 +315,8 @@ static void add_values(struct making *m, uint32_t frame, const struct source *sr
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];
     for (size_t c = src->side; c < s->n_columns; c += m->n_sides) {
         uint64_t v = value_of(src, node, &m->how->columns[c]);
-        self[c] += v;
-        s->total[c] += v;
+        self[c] = plus(self[c], v);
+        s->total[c] = plus(s->total[c], v);
     }
     if (s->when && src->first + node < s->when[frame])
         s->when[frame] = src->first + node;

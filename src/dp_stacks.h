@@ -74,4 +74,8 @@ void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sid
 typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight);
 int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx);
 
+/* The frames but the root that have a value of their own, in the order in which their stacks end there: by names, from the
+ * frame up. The caller frees *who. Returns 0 or DP_E_NOMEM. */
+int dp_stacks_by_leaf(const struct dp_stacks *s, uint32_t **who, size_t *count);
+
 #endif

@@ -1,73 +1,88 @@
-/* Stacks from the leaves up. The tree of all callers would have a frame for each caller of each context, which may be many
- * times the tree itself; so only what the visitor asks for is ever made: contexts that go up together, in buckets by
- * their next caller's name. */
+/* Stacks from the leaves up. The tree of all callers would have a frame for each caller of each
+ * context, which may be many times the tree itself; so it is never made. The contexts are sorted by
+ * what is read from them up, once: those that share their innermost frames stand together then, so
+ * that a frame of the tree is a range of them, and what it has the difference of two sums. A level
+ * down costs no more than the branches that are there. */
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_mem.h"
-#include "dp_sort.h"
 
 #include <string.h>
 
-/* A context that has values, on its way up. */
-struct climber {
-    uint32_t at, origin;
-};
-
+/* Contexts who[from..to), whose innermost `depth` frames are the same. */
 struct bucket {
-    uint32_t name, depth;
+    uint32_t depth;
     size_t from, to;
+    uint32_t first, last;       /* the frames at that depth, going up from the first and the last one */
 };
 
 struct reversing {
     const struct dp_stacks *s;
-    struct climber *stack, *scratch;
-    size_t count, cap, scratch_cap;
+    uint32_t *who;              /* the contexts that have values */
+    size_t count;
+    uint32_t *depth, *jump;     /* by frame: frames above it, 1 right below the root; a frame far above it */
     struct bucket *buckets;
     size_t n_buckets, buckets_cap;
-    uint32_t *size;             /* by name; 0 between uses */
-    uint32_t *present;          /* the names that have some */
+    uint64_t *sums;             /* by number in who and column: of those before */
+    double *weights[2];         /* the same, as two numbers that make a more exact one; NULL: no weights */
     uint64_t *own, *all;
-    const double *weight;       /* by frame, or NULL */
-    double sum;                 /* of the weights */
 };
 
-static int by_number(const void *ctx, uint32_t a, uint32_t b)
-{
-    (void)ctx;
-    return a < b ? -1 : a > b;
-}
+/* ---- the order ---- */
 
-static uint32_t name_at(const struct reversing *r, const struct climber *c) { return r->s->frames[c->at].name; }
-
-/* Puts the climbers of scratch on the stack, sorted by name, the first name on top, with their buckets. */
-static int distribute(struct reversing *r, size_t n, uint32_t depth)
+/* Sorts numbers 0..n) of `from` into `to` by key[number], which is less than `keys`; what is equal
+ * stays as it was. */
+static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uint32_t *from,
+                    uint32_t *to, size_t n)
 {
-    size_t names = 0, to = r->count;
-    if (dp_mem_grow((void **)&r->stack, &r->cap, r->count + n, sizeof *r->stack) < 0)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t name = name_at(r, &r->scratch[i]);
-        if (!r->size[name]++)
-            r->present[names++] = name;
-    }
-    dp_sort_u32(r->present, names, by_number, NULL);
-    if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + names, sizeof *r->buckets) < 0) {
-        for (size_t i = 0; i < names; i++)
-            r->size[r->present[i]] = 0;
-        return DP_E_NOMEM;
-    }
-    for (size_t i = names; i-- > 0;) {
-        uint32_t name = r->present[i], size = r->size[name];
-        r->buckets[r->n_buckets++] = (struct bucket){ name, depth, to, to + size };
-        r->size[name] = (uint32_t)to;
-        to += size;
+    uint32_t at = 0;
+    memset(count, 0, keys * sizeof *count);
+    for (size_t i = 0; i < n; i++)
+        count[key[from[i]]]++;
+    for (size_t k = 0; k < keys; k++) {
+        uint32_t size = count[k];
+        count[k] = at;
+        at += size;
     }
     for (size_t i = 0; i < n; i++)
-        r->stack[r->size[name_at(r, &r->scratch[i])]++] = r->scratch[i];
-    for (size_t i = 0; i < names; i++)
-        r->size[r->present[i]] = 0;
-    r->count = to;
-    return 0;
+        to[count[key[from[i]]]++] = from[i];
+}
+
+/* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two
+ * halves that have numbers already. What has ended comes first. Arrays have room for all frames,
+ * and one more. */
+static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank, uint32_t *above,
+                        uint32_t *far, uint32_t *other, uint32_t *count)
+{
+    size_t n = s->count, ranks = s->n_names + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        rank[i] = i ? s->frames[i].name + 1 : 0;    /* the root is an end */
+        far[i] = i ? s->frames[i].parent : 0;
+        other[i] = i;
+    }
+    sort_by(rank, count, ranks, other, sorted, n);
+    for (size_t step = 1; step < (size_t)most; step *= 2) {
+        for (size_t i = 0; i < n; i++)
+            above[i] = rank[far[i]];
+        sort_by(above, count, ranks, sorted, other, n);
+        sort_by(rank, count, ranks, other, sorted, n);
+        /* numbers without gaps, so that as many as there are frames tell that no two are equal any more */
+        uint32_t next = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (i && (rank[sorted[i]] != rank[sorted[i - 1]]
+                      || above[sorted[i]] != above[sorted[i - 1]]))
+                next++;
+            other[i] = next;
+        }
+        for (size_t i = 0; i < n; i++)
+            rank[sorted[i]] = other[i];
+        for (size_t i = n; i-- > 0;)
+            above[i] = far[far[i]];
+        memcpy(far, above, n * sizeof *far);
+        if (next + 1 == n)
+            break;
+        ranks = (size_t)next + 1;
+    }
 }
 
 static bool has_any(const struct dp_stacks *s, uint32_t frame)
@@ -78,94 +93,222 @@ static bool has_any(const struct dp_stacks *s, uint32_t frame)
     return false;
 }
 
-static void add(const struct dp_stacks *s, uint64_t *to, uint32_t frame)
+int dp_stacks_by_leaf(const struct dp_stacks *s, uint32_t **who, size_t *count)
 {
-    for (size_t c = 0; c < s->n_columns; c++)
-        to[c] += dp_stacks_self(s, frame, c);
+    size_t n = s->count, keys = (n > s->n_names ? n : s->n_names) + 2;
+    uint32_t *room = dp_mem_realloc(NULL, 4 * (n + 1) + keys, sizeof *room);
+    uint32_t *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
+    uint32_t most = 0;
+    *who = sorted;
+    *count = 0;
+    if (room && sorted) {
+        uint32_t *depth = room;
+        for (uint32_t i = 0; i < n; i++) {
+            depth[i] = i ? depth[s->frames[i].parent] + 1 : 0;
+            most = depth[i] > most ? depth[i] : most;
+        }
+        sort_frames(s, most, sorted, room, room + (n + 1), room + 2 * (n + 1), room + 3 * (n + 1),
+                    room + 4 * (n + 1));
+        for (size_t i = 0; i < n; i++)
+            if (sorted[i] && has_any(s, sorted[i]))
+                sorted[(*count)++] = sorted[i];
+    } else {
+        dp_mem_free(sorted);
+        *who = NULL;
+    }
+    int rc = *who ? 0 : DP_E_NOMEM;
+    dp_mem_free(room);
+    return rc;
 }
 
-static int start(struct reversing *r)
+/* ---- the walk ---- */
+
+static uint32_t name_of(const struct reversing *r, uint32_t frame)
+{
+    return r->s->frames[frame].name;
+}
+
+/* By frame: how deep it is, and one far above, such that any one above is few jumps away. */
+static void know_depths(struct reversing *r)
+{
+    r->depth[0] = r->jump[0] = 0;
+    for (uint32_t i = 1; i < r->s->count; i++) {
+        uint32_t up = r->s->frames[i].parent, over = r->jump[up];
+        r->depth[i] = r->depth[up] + 1;
+        bool far = r->depth[up] - r->depth[over] == r->depth[over] - r->depth[r->jump[over]];
+        r->jump[i] = far ? r->jump[over] : up;
+    }
+}
+
+/* The frame at a depth of the reversed stack of who[k]; the root if that ends before. */
+static uint32_t frame_at(const struct reversing *r, size_t k, uint32_t depth)
+{
+    uint32_t at = r->who[k];
+    if (r->depth[at] < depth)
+        return 0;
+    uint32_t wanted = r->depth[at] - depth + 1;
+    while (r->depth[at] > wanted)
+        at = r->depth[r->jump[at]] >= wanted ? r->jump[at] : r->s->frames[at].parent;
+    return at;
+}
+
+/* The first behind from that has another name at this depth, or to: in steps that double, then
+ * halve. */
+static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t depth,
+                     uint32_t name)
+{
+    size_t low = from, step = 1;
+    while (low + step < to && name_of(r, frame_at(r, low + step, depth)) == name) {
+        low += step;
+        step *= 2;
+    }
+    size_t high = low + step < to ? low + step : to;
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        if (name_of(r, frame_at(r, mid, depth)) == name)
+            low = mid;
+        else
+            high = mid;
+    }
+    return high;
+}
+
+static int push(struct reversing *r, struct bucket b)
+{
+    if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + 1,
+                    sizeof *r->buckets) < 0)
+        return DP_E_NOMEM;
+    r->buckets[r->n_buckets++] = b;
+    return 0;
+}
+
+/* Contexts that all have a frame at this depth, as buckets by its name: the first on top. first,
+ * last: of the whole. */
+static int distribute(struct reversing *r, size_t from, size_t to, uint32_t depth,
+                      uint32_t first, uint32_t last)
+{
+    size_t bottom = r->n_buckets;
+    if (name_of(r, first) == name_of(r, last))
+        return push(r, (struct bucket){ depth, from, to, first, last });
+    while (from < to) {
+        first = frame_at(r, from, depth);
+        size_t end = end_of(r, from, to, depth, name_of(r, first));
+        if (push(r, (struct bucket){ depth, from, end, first, frame_at(r, end - 1, depth) }) < 0)
+            return DP_E_NOMEM;
+        from = end;
+    }
+    for (size_t low = bottom, high = r->n_buckets; low + 1 < high; low++, high--) {
+        struct bucket b = r->buckets[low];
+        r->buckets[low] = r->buckets[high - 1];
+        r->buckets[high - 1] = b;
+    }
+    return 0;
+}
+
+static void sum(const struct reversing *r, uint64_t *to, size_t from, size_t end)
+{
+    size_t n = r->s->n_columns;
+    for (size_t c = 0; c < n; c++)
+        to[c] = r->sums[end * n + c] - r->sums[from * n + c];
+}
+
+static double weight_of(const struct reversing *r, size_t from, size_t end)
+{
+    if (!r->weights[0])
+        return 0;
+    double high = r->weights[0][end] - r->weights[0][from];
+    double low = r->weights[1][end] - r->weights[1][from];
+    return high + low > 0 ? high + low : 0;
+}
+
+/* Sums of all before each context. Those of weights keep what rounding loses: a range's is the
+ * difference of two. */
+static void add_up(struct reversing *r, const double *weight)
 {
     const struct dp_stacks *s = r->s;
-    size_t n = 0;
-    for (uint32_t i = 1; i < s->count; i++)
-        n += has_any(s, i);
-    if (dp_mem_grow((void **)&r->scratch, &r->scratch_cap, n + 1, sizeof *r->scratch) < 0)
-        return DP_E_NOMEM;
-    n = 0;
-    for (uint32_t i = 1; i < s->count; i++)
-        if (has_any(s, i))
-            r->scratch[n++] = (struct climber){ i, i };
-    return distribute(r, n, 1);
-}
-
-/* The climbers of a bucket that have further callers go up by one, into scratch. */
-static long climb(struct reversing *r, const struct bucket *b)
-{
-    long n = 0;
-    if (dp_mem_grow((void **)&r->scratch, &r->scratch_cap, b->to - b->from, sizeof *r->scratch) < 0)
-        return DP_E_NOMEM;
-    for (size_t i = b->from; i < b->to; i++) {
-        uint32_t up = r->s->frames[r->stack[i].at].parent;
-        if (up)
-            r->scratch[n++] = (struct climber){ up, r->stack[i].origin };
-    }
-    return n;
-}
-
-static void sum_up(struct reversing *r, const struct bucket *b)
-{
-    size_t size = r->s->n_columns * sizeof *r->own;
-    memset(r->own, 0, size);
-    memset(r->all, 0, size);
-    r->sum = 0;
-    for (size_t i = b->from; i < b->to; i++) {
-        r->sum += r->weight ? r->weight[r->stack[i].origin] : 0;
-        add(r->s, r->all, r->stack[i].origin);
-        if (!r->s->frames[r->stack[i].at].parent)
-            add(r->s, r->own, r->stack[i].origin);
+    memset(r->sums, 0, s->n_columns * sizeof *r->sums);
+    for (size_t k = 0; k < r->count; k++)
+        for (size_t c = 0; c < s->n_columns; c++)
+            r->sums[(k + 1) * s->n_columns + c]
+                = r->sums[k * s->n_columns + c] + dp_stacks_self(s, r->who[k], c);
+    if (!weight)
+        return;
+    r->weights[0][0] = r->weights[1][0] = 0;
+    for (size_t k = 0; k < r->count; k++) {
+        volatile double before = r->weights[0][k], more = weight[r->who[k]], after = before + more;
+        volatile double taken = after - before, lost = before - (after - taken);
+        r->weights[0][k + 1] = after;
+        r->weights[1][k + 1] = r->weights[1][k] + lost + (more - taken);
     }
 }
 
 static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
 {
-    const struct dp_stacks *s = r->s;
-    for (size_t i = 0; r->weight && i < s->count; i++)
-        r->sum += r->weight[i];
-    int rc = enter(ctx, 0, s->frames[0].name, s->self, s->total, r->sum);
-    if (rc > 0)
-        rc = start(r);
+    int rc = 1;
+    if (r->count)
+        rc = distribute(r, 0, r->count, 1, r->who[0], r->who[r->count - 1]);
     while (rc >= 0 && r->n_buckets) {
         struct bucket b = r->buckets[--r->n_buckets];
-        sum_up(r, &b);
-        rc = enter(ctx, b.depth, b.name, r->own, r->all, r->sum);
-        long n = rc > 0 ? climb(r, &b) : 0;
-        r->count = b.from;
-        if (n < 0)
-            rc = (int)n;
-        else if (n)
-            rc = distribute(r, (size_t)n, b.depth + 1);
+        size_t further = b.from;
+        while (further < b.to && r->depth[r->who[further]] == b.depth)
+            further++;          /* those that end here: no more than one, but in a chart */
+        sum(r, r->own, b.from, further);
+        sum(r, r->all, b.from, b.to);
+        rc = enter(ctx, b.depth, name_of(r, b.first), r->own, r->all, weight_of(r, b.from, b.to));
+        if (rc > 0 && further < b.to) {
+            uint32_t first = r->s->frames[b.first].parent;
+            if (further > b.from)
+                first = frame_at(r, further, b.depth + 1);
+            rc = distribute(r, further, b.to, b.depth + 1, first, r->s->frames[b.last].parent);
+        }
     }
     return rc < 0 ? rc : 0;
 }
 
-int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx)
+static int go_down(struct reversing *r, const double *weight, dp_stacks_enter_fn *enter, void *ctx)
+{
+    const struct dp_stacks *s = r->s;
+    int rc = dp_stacks_by_leaf(s, &r->who, &r->count);
+    if (rc < 0)
+        return rc;
+    r->depth = dp_mem_realloc(NULL, s->count + 1, sizeof *r->depth);
+    r->jump = dp_mem_realloc(NULL, s->count + 1, sizeof *r->jump);
+    r->sums = dp_mem_realloc(NULL, (r->count + 1) * s->n_columns + 1, sizeof *r->sums);
+    r->own = dp_mem_realloc(NULL, s->n_columns + 1, sizeof *r->own);
+    r->all = dp_mem_realloc(NULL, s->n_columns + 1, sizeof *r->all);
+    for (int k = 0; k < 2 && weight; k++)
+        if (!(r->weights[k] = dp_mem_realloc(NULL, r->count + 1, sizeof *r->weights[k])))
+            rc = DP_E_NOMEM;
+    if (rc == 0 && r->depth && r->jump && r->sums && r->own && r->all) {
+        know_depths(r);
+        add_up(r, weight);
+        rc = visit(r, enter, ctx);
+    } else {
+        rc = DP_E_NOMEM;
+    }
+    dp_mem_free(r->who);
+    dp_mem_free(r->depth);
+    dp_mem_free(r->jump);
+    dp_mem_free(r->sums);
+    dp_mem_free(r->weights[0]);
+    dp_mem_free(r->weights[1]);
+    dp_mem_free(r->own);
+    dp_mem_free(r->all);
+    dp_mem_free(r->buckets);
+    return rc;
+}
+
+int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter,
+                      void *ctx)
 {
     struct reversing r;
+    double sum = 0;
     memset(&r, 0, sizeof r);
     r.s = s;
-    r.weight = weight;
-    r.size = dp_mem_zalloc((s->n_names + 1) * sizeof *r.size);
-    r.present = dp_mem_realloc(NULL, s->n_names + 1, sizeof *r.present);
-    r.own = dp_mem_zalloc((s->n_columns + 1) * sizeof *r.own);
-    r.all = dp_mem_zalloc((s->n_columns + 1) * sizeof *r.all);
-    int rc = r.size && r.present && r.own && r.all ? visit(&r, enter, ctx) : DP_E_NOMEM;
-    dp_mem_free(r.size);
-    dp_mem_free(r.present);
-    dp_mem_free(r.own);
-    dp_mem_free(r.all);
-    dp_mem_free(r.stack);
-    dp_mem_free(r.scratch);
-    dp_mem_free(r.buckets);
-    return rc;
+    for (size_t i = 0; weight && i < s->count; i++)
+        sum += weight[i];
+    int rc = enter(ctx, 0, s->frames[0].name, s->self, s->total, sum);
+    if (rc > 0)
+        rc = go_down(&r, weight, enter, ctx);
+    return rc < 0 ? rc : 0;
 }

@@ -458,6 +458,8 @@ struct dp_fold_how {
 struct dp_fold_outcome {
     uint64_t lines;
     uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
+    uint64_t shortened;             /* stacks that lack frames in their middle: all together would be too long */
+    uint64_t most;                  /* frames that are printed of each of these, with the one that says how many are not */
 };
 
 /* Prints folded stacks, a column for each side, in order of name. Returns 0 or a DP_E. */

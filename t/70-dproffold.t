@@ -409,4 +409,61 @@ for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $s
 like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h');
 like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
 
+# ---- files of different ticks ----
+
+# A tree of one sub, by hand.
+sub ticks {
+    my ($hz, $ticks) = @_;
+    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; \$rrun_stime=0; \$rrun_rtime=$ticks; "
+        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n= 1 1 3 $ticks 0 $ticks 0 0\n");
+}
+{
+    my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
+    my $run = fold('--diff', '--unit', 's', $fine, ticks(1, '1152921504606846977'));
+    is("$run->{status} $run->{out}", "0 A::f 2.5 1152921504606846977\n", 'ticks of two rates: no digit is lost');
+    my $large = ticks(1000, '4611686018427387904' - 1);
+    my $small = ticks(1000000000000, 5);
+    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small], ['Dprofdiff', $small, $large],
+        ['Dprofreport', '--sort', 'pid,sub', $small, $large], ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
+        my $run = in_process(@$_);
+        isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
+        like($run->{err}, qr/^(?:\w+: )?\Q$large\E: the times add up to more than fits, in the ticks of the other files \(\$hz=1000000000000, not \$hz=1000\)$/m, '... and which file');
+        is($run->{out}, '', '... and nothing else');
+    }
+    $run = in_process('Dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
+    like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m, 'times that are too large together');
+}
+
+# ---- deep stacks ----
+
+{
+    my $levels = 20000;
+    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; \$rrun_stime=0; \$rrun_rtime=$levels; "
+        . "\$dprof_complete=1;\n\nPART3\n& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0\n"
+        . join('', map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . " 1 3 0 3 0 0\n" } 1 .. $levels));
+    for my $reverse (0, 1) {
+        my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
+        my ($told, $most) = $run->{err} =~ /^(\d+) stacks of more than (\d+) frames lack their middle ones, which would be too many to print$/;
+        is($run->{status}, 0, 'stacks of many depths') or diag($run->{err});
+        my ($lines, $sum, $shortened, $wrong) = (0, 0, 0, 0);
+        open my $in, '<', "$dir/deep.folded" or die $!;
+        while (my $line = <$in>) {
+            my ($stack, $value) = $line =~ /^(\S.*) (\d+)$/;
+            my ($left) = $stack =~ /;\((\d+) frames left out\);/;
+            my $frames = 1 + $stack =~ tr/;//;
+            $lines++;
+            $sum += $value;
+            $shortened += defined $left;
+            $wrong += $frames > $most || (defined $left && $frames != $most);
+            my $depth = $frames + (defined $left ? $left - 1 : 0);
+            $wrong += $stack !~ ($reverse ? qr/;?A::a\z/ : qr/\AA::a/) || $depth > $levels;
+            $wrong += ($reverse ? $stack =~ /^A::b/ : $stack =~ /A::b\z/) ? $depth % 2 : !($depth % 2);
+        }
+        is("$lines $sum", "$levels " . 3 * $levels, 'each stack is there, and has what it had');
+        is("$shortened $wrong", "$told 0", 'deep ones have their two ends');
+        cmp_ok(-s "$dir/deep.folded", '<', 100_000_000, 'no more than so much is written');
+    }
+    unlink "$dir/deep.folded";
+}
+
 done_testing;

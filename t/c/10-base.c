@@ -240,12 +240,65 @@ static void locales(void)
     is_s(wide, "1.5e+06", "a point that is more than one byte");
 }
 
+/* What dp_map_hash makes h of. */
+static uint64_t key_of_hash(uint64_t h)
+{
+    h ^= h >> 33;
+    h *= UINT64_C(0x9cb4b2f8129337db);
+    h ^= h >> 33;
+    h *= UINT64_C(0x4f74430c22a54005);
+    return h ^ h >> 33;
+}
+
+/* Keys and names that were chosen to meet, by somebody who knows the hash and not its seed: they do not. */
+static void chosen(void)
+{
+    enum { KEYS = 50000, NAMES = 1 << 14 };
+    struct dp_map map;
+    struct dp_pool pool;
+    size_t furthest = 0, wrong = 0, shared = 0;
+    dp_map_init(&map);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        struct dp_map_slot *slot = dp_map_put(&map, key_of_hash((uint64_t)i << 40));
+        wrong += !slot || slot->value != DP_MAP_NONE;
+        if (slot)
+            slot->value = i;
+    }
+    for (uint32_t i = 0; i < KEYS; i++) {
+        uint64_t key = key_of_hash((uint64_t)i << 40);
+        const struct dp_map_slot *slot = dp_map_find(&map, key);
+        size_t far = slot ? ((size_t)(slot - map.slots) - dp_map_home(&map, key)) & map.mask : map.mask;
+        wrong += dp_map_hash(key) != (uint64_t)i << 40 || !slot || slot->value != i;
+        furthest = far > furthest ? far : furthest;
+    }
+    is_u(wrong, 0, "keys of one hash are kept");
+    ok(furthest < 1000, "and found in few steps: %zu", furthest);
+    dp_map_release(&map);
+
+    /* differences that words of an unseeded product take back, one by one */
+    dp_pool_init(&pool);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        uint64_t words[28];
+        for (int k = 0; k < 14; k++) {
+            words[2 * k] = UINT64_C(0x3132333435363738) ^ (uint64_t)(i >> k & 1) << 63;
+            words[2 * k + 1] = UINT64_C(0x3132333435363738) ^ (i >> k & 1 ? UINT64_C(1) << 63 | UINT64_C(1) << 31 : 0);
+        }
+        wrong += dp_pool_intern(&pool, (const char *)words, sizeof words) != i;
+    }
+    for (uint32_t i = 0; i < NAMES; i++)
+        shared += pool.next[i] != DP_MAP_NONE;
+    is_u(wrong, 0, "such names are kept");
+    ok(shared < 10, "and have hashes of their own: %zu", shared);
+    dp_pool_release(&pool);
+}
+
 int main(void)
 {
     locales();
     numbers();
     fields();
     pool();
+    chosen();
     text();
     sorting();
     sources();

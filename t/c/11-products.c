@@ -4,6 +4,8 @@
 #include "tap.h"
 #include "dp_num.h"
 
+#include <math.h>
+
 static uint64_t seed = 88172645463325252u;
 
 /* Random, and as often short as long. */
@@ -29,6 +31,30 @@ static void known(void)
     is_u(dp_num_mul_div(7, 0, 9), 0, "nothing");
 }
 
+static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t v;
+    return dp_num_scale(a, b, c, &v) ? v : UINT64_MAX;
+}
+
+static void known_scales(void)
+{
+    const uint64_t most = UINT64_MAX / 2;
+    is_u(scaled(7, 1, 2), 4, "halves go up");
+    is_u(scaled(7, 1, 3), 2, "the nearest, below");
+    is_u(scaled(8, 1, 3), 3, "the nearest, above");
+    is_u(scaled((UINT64_C(1) << 60) + 1, 2, 1), (UINT64_C(1) << 61) + 2, "no bit is lost");
+    is_u(scaled(most, 1, 1), most, "the largest");
+    is_u(scaled(most + 1, 1, 1), UINT64_MAX, "beyond it");
+    is_u(scaled(most, 1000000000000, 999999999999), UINT64_MAX, "a bit beyond");
+    is_u(scaled(UINT64_MAX, most, UINT64_MAX), most, "back again");
+    is_u(scaled(UINT64_C(1) << 62, UINT64_C(1) << 62, 1), UINT64_MAX, "far beyond");
+    is_u(dp_num_round(2.5), 3, "a real number");
+    is_u(dp_num_round(1e300), most, "too large a one");
+    is_u(dp_num_round(1e300 * 1e300) + dp_num_round(-1e300), most, "infinite ones");
+    is_u(dp_num_round((double)NAN), 0, "none at all");
+}
+
 static void random_products(void)
 {
 #ifdef __SIZEOF_INT128__
@@ -38,6 +64,8 @@ static void random_products(void)
         b = b > c ? b % c : b;
         good = dp_num_mul_shift32(a, c) == (uint64_t)(((unsigned __int128)a * c) >> 32)
             && dp_num_mul_div(a, b, c) == (uint64_t)((unsigned __int128)a * b / c);
+        unsigned __int128 whole = ((unsigned __int128)a * c + (b | 1) / 2) / (b | 1);
+        good = good && scaled(a, c, b | 1) == (whole > UINT64_MAX / 2 ? UINT64_MAX : (uint64_t)whole);
         if (!good)
             printf("# %llu %llu %llu\n", (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
     }
@@ -50,6 +78,7 @@ static void random_products(void)
 int main(void)
 {
     known();
+    known_scales();
     random_products();
     return tap_done();
 }

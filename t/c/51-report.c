@@ -9,6 +9,8 @@
 #include "dp_overhead.h"
 #include "dp_table.h"
 
+#include <unistd.h>
+
 static const char stacks[] =
     "A::a;A::b;B::c 50\nA::a;A::b 30\nA::a;A::d;B::c 15\nA::a;A::b;A::a;A::b 7\n(program) 5\nB::c;B::c;B::c 3\nA::d;A::a 1\n";
 
@@ -86,7 +88,7 @@ static void sums(const struct dp_over_side *sides)
         struct dp_over_how how = { .n_keys = 1, .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB }, .by_self = k & 2 };
         struct dp_chain_how c = { .caller_order = k & 4, .of = k & 2 ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN, .fractal = k >= 16,
                                   .threshold = k >= 8 ? 10 : 0 };
-        if (dp_overhead_make(&over, sides, 2, &how) < 0 || dp_chains_init(&chains, &over, c.of) < 0) {
+        if (dp_overhead_make(&over, sides, 2, &how) < 0 || dp_chains_init(&chains, &over, c.of, 0) < 0) {
             wrong++;
             continue;
         }
@@ -112,6 +114,44 @@ static void sums(const struct dp_over_side *sides)
     is_i(wrong, 0, "add up at every level");
 }
 
+/* Subs that call each other as deep as there are subs: each chain from the program on down costs what it is long. Were it as
+ * deep as its sub stands, this took a quarter of an hour. */
+static void deep(void)
+{
+    enum { DEPTH = 300000, FRAMES = 3 };
+    struct dp_buf text;
+    dp_buf_init(&text);
+    for (int i = 0; i < DEPTH; i++)
+        dp_buf_addf(&text, "%sA::f%d", i ? ";" : "", i);
+    dp_buf_adds(&text, " 5\n");
+    struct dp_prof *prof = of("deep", dp_buf_cstr(&text));
+    struct dp_over_side side = { .prof = prof };
+    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    struct dp_chain_how c = { .caller_order = true, .of = DP_CHAIN_CHILDREN };
+    struct dp_overhead over;
+    struct dp_chains chains;
+    long wrong = 0, rows = 0;
+    alarm(300);
+    if (dp_overhead_make(&over, &side, 1, &how) == 0) {
+        if (dp_chains_init(&chains, &over, c.of, FRAMES) == 0) {
+            for (size_t r = 0; r < over.n_rows; r++, rows++) {
+                struct dp_chain chain;
+                if (dp_chain_make(&chain, &chains, over.rows[r].entry, &c) < 0)
+                    break;
+                wrong += chain.count > FRAMES + 1 || chain.nodes[0].value != 5 || chain.nodes[chain.count - 1].value != 5;
+                dp_chain_release(&chain);
+            }
+            dp_chains_release(&chains);
+        }
+        dp_overhead_release(&over);
+    }
+    alarm(0);
+    is_i(rows, DEPTH + 1, "a deep stack of many subs: a chain for each");
+    is_i(wrong, 0, "that is as long as was asked for");
+    dp_prof_free(prof);
+    dp_buf_release(&text);
+}
+
 int main(void)
 {
     long before = (long)dp_mem_live();
@@ -123,6 +163,7 @@ int main(void)
     struct dp_over_side sides[2] = { { .prof = one, .script = "x" }, { .prof = two, .flags = flags } };
     no_memory(sides);
     sums(sides);
+    deep();
     struct dp_report how = shape(1);
     is_i(dp_report_print(sides, 2, &how, &refusing), DP_E_IO, "output that cannot be written");
     how.edges_of = "none";

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char head[] = "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1; $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
 static const char old_subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5 in=A::f seq=2\n& 4 B old%3b%20 /old/B.pm:1\n& 5 B 0xdeadbeef1 x:1\n";
@@ -345,6 +346,71 @@ static void small_things(void)
     ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
 }
 
+/* ---- deep ones ---- */
+
+struct seen {
+    size_t visits, depth;
+    uint64_t own, all;
+};
+
+static int see(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+{
+    struct seen *seen = ctx;
+    (void)name, (void)weight;
+    seen->visits++;
+    seen->depth = depth > seen->depth ? depth : seen->depth;
+    seen->own += depth ? own[0] : 0;
+    seen->all += depth == 1 ? all[0] : 0;
+    return 1;
+}
+
+/* Two subs that call each other: reversed, two stacks of all depths. A frame is one step, however many contexts pass it; one
+ * for each of these would be eighty thousand millions. */
+static void deep(void)
+{
+    enum { DEPTH = 400000 };
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_add(&text, head, sizeof head - 1);
+    dp_buf_adds(&text, "& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0 0\n");
+    for (int i = 1; i <= DEPTH; i++)
+        dp_buf_addf(&text, "= %d %d 1 2 0 2 0 0 1\n", i, i % 2 + 1);
+    struct dp_prof *prof = folded(dp_buf_cstr(&text), text.len);
+    struct dp_stacks_column column = { DP_T_CPU, NULL };
+    struct dp_over_side part = { .prof = prof };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 };
+    struct dp_stacks_how how = { .columns = &column, .n_measures = 1 };
+    struct dp_stacks s;
+    struct seen seen = { 0 };
+    uint32_t *who = NULL;
+    size_t n = 0;
+    alarm(600);
+    is_i(dp_stacks_make(&s, &side, 1, &how), 0, "a deep stack");
+    is_i(dp_stacks_reverse(&s, NULL, see, &seen), 0, "reversed");
+    is_i(dp_stacks_by_leaf(&s, &who, &n), 0, "and sorted");
+    alarm(0);
+    is_u(n, DEPTH, "each frame is an end");
+    ok(who && s.frames[who[0]].name < s.frames[who[n - 1]].name && s.frames[who[0]].parent, "by name");
+    is_u(seen.visits, 2 * DEPTH, "a visit for each frame, and the root");
+    is_u(seen.depth, DEPTH, "all levels");
+    is_u(seen.own, 2 * DEPTH, "each has its own once");
+    is_u(seen.all, 2 * DEPTH, "all of it begins at the leaves");
+    for (int reverse = 0; reverse < 2; reverse++) {
+        struct dp_fold_how fold = { .stacks = how, .reverse = reverse, .per = 1 };
+        struct dp_fold_outcome out;
+        alarm(600);
+        is_i(dp_fold_print(&side, 1, &fold, &counting, &out), 0, "folded");
+        alarm(0);
+        is_u(out.lines, DEPTH, "each stack is printed");
+        is_u(out.most, 128, "as far as so many frames");
+        is_u(out.shortened, DEPTH - 128, "what is deeper is shortened");
+    }
+    dp_mem_free(who);
+    dp_stacks_release(&s);
+    dp_prof_free(prof);
+    dp_buf_release(&text);
+}
+
 int main(void)
 {
     for (int i = 0; i < 6; i++) {
@@ -356,6 +422,7 @@ int main(void)
         dp_prof_free(profs[i]);
     random_trees();
     random_layouts();
+    deep();
     small_things();
     is_i(dp_mem_live(), 0, "all memory is given back");
     return tap_done();

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats counter_label counter_unit counter_doubts flags few COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats counter_label counter_unit counter_doubts flags few too_large COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -60,7 +60,16 @@ sub read {
         $side->{profiles} = \@runs;
     }
     $self->{sides} = \@sides;
-    return $ok;
+    return $ok && $self->fits;
+}
+
+# All times become ticks of the finest rate. False where that is more than a number holds; that was said.
+sub fits {
+    my ($self) = @_;
+    my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };
+    my @wrong = map { too_large($hz, parts($_)) } @{ $self->{sides} };
+    $self->{say}->($_) for @wrong;
+    return !@wrong;
 }
 
 sub profile {

@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters flags medium colour few COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters flags medium colour few too_large COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -167,6 +167,22 @@ sub medium {
 sub colour {
     my ($how, $is_terminal) = @_;
     return $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
+}
+
+# Profiles whose times are added up, in ticks of the finest of all: the first one that is too much, as a line; nothing where all fit.
+# C has the same limit, DP_LIMIT_TOTAL, and knows no file.
+sub too_large {
+    my ($hz, @profiles) = @_;
+    my @sum;
+    for my $p (@profiles) {
+        for my $time (1 .. 3) {
+            $sum[$time] += $p->total($time) * ($hz / $p->hz);
+            next if $sum[$time] <= 2**62 * (1 - 1e-12);
+            my $ticks = $p->hz == $hz ? '' : sprintf ', in the ticks of the other files ($hz=%s, not $hz=%s)', $hz, $p->hz;
+            return $p->outcome(0)->{path} . ": the times add up to more than fits$ticks";
+        }
+    }
+    return;
 }
 
 # The first three of a list, and how many more there are.

@@ -74,6 +74,8 @@ sub printed {
         { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
     complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};
+    complain("$result->{shortened} stacks of more than $result->{most} frames lack their middle ones, which would be too many to print")
+        if $result->{shortened};
     complain('nothing is left: no stack has a self value' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     my $status = written('dproffold', $out, $result->{code}, 1);

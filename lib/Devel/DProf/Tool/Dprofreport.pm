@@ -6,7 +6,7 @@ use warnings;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed output written run_loop
                           usage manual of_runs);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names counter_named counter_label counter_doubts filters flags medium colour few COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names counter_named counter_label counter_doubts filters flags medium colour few too_large COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -173,6 +173,11 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
+    my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
+    for my $wrong (too_large($hz, @profiles)) {
+        complain($wrong);
+        return FAILED;
+    }
     my @sides;
     for my $p (@profiles) {
         my %header = $p->files ? $p->header(0) : ();
