@@ -160,7 +160,10 @@ subtest 'the directory' => sub {
 
     my $before = readlink '/dev/stdout';
     $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK], env => { PERL_DPROF_OUT => '/dev/stdout' });
-    is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100, '... has all calls');
+  SKIP: {
+        skip 'without /proc, /dev/stdout leads nowhere', 2 if !-e '/proc/self/fd/1';
+        is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100, '... has all calls');
+    }
     is(readlink '/dev/stdout', $before, '... and is the link that it was');
     is(-e "/dev/stdout$_" ? 1 : 0, 0, "... there is no /dev/stdout$_") for qw(.old .live);
 
