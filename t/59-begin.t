@@ -48,6 +48,8 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
         for my $what (sort keys %runs) {
             my ($args, $status, $err) = @{ $runs{$what} };
             my $run = profiled($args, dir => $dir, env => $env);
+            # Perl before 5.28 ends with the errno of the last look for a module.
+            $status = plain($args, dir => $dir)->{status} if $status == 255;
             is($run->{status}, $status, "$what: exit status");
             is($run->{err}, $err, "$what: what it says") if defined $err;
             untouched($dir, $bytes, $what);
