@@ -96,15 +96,18 @@ static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
 }
 
 enum { RESUMED = 1 << 30 };     /* beside an id, which has 29 bits */
+#define PLACED  (UINT32_C(1) << 31)     /* marks the number of an id and a place */
 
 /* One number for sub and place, so that it fits in a key with the parent's. */
 static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 {
+    if (!site)
+        return id;
     struct dp_map_slot *slot = dp_map_put(&cct->keys, (uint64_t)site << 32 | id);
     if (!slot)
         return DP_MAP_NONE;
     if (slot->value == DP_MAP_NONE)
-        slot->value = (uint32_t)cct->keys.used;
+        slot->value = PLACED | (uint32_t)cct->keys.used;
     return slot->value;
 }
 

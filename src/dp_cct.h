@@ -48,7 +48,7 @@ struct dp_cct {
     size_t n_counts, node_size;         /* counters of a node; its bytes */
     uint64_t folded;                    /* calls that found no context of their own */
     struct dp_map children;             /* parent's number, key -> number */
-    struct dp_map keys;                 /* id, site -> key */
+    struct dp_map keys;                 /* id, site -> key; none where there is no site */
     struct dp_cct_histogram **histograms;   /* by id */
     size_t histograms_cap;
     struct dp_cct_histogram *free_histogram;

@@ -2,7 +2,6 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 
-#include <stdio.h>
 #include <string.h>
 
 DP_CHECK(words_of_a_reading, (int)DP_RAW_CPU_WORDS == (int)DP_PIECE_CPU_WORDS);
@@ -30,8 +29,16 @@ int dp_writer_init(struct dp_writer *w, uint64_t hz,
     w->times = dp_mem_realloc(NULL, DP_TIME_LINES, sizeof *w->times);
     if (!w->text || !w->times)
         return DP_E_NOMEM;
-    for (unsigned n = 0; n < DP_TIME_LINES; n++)
-        w->times[n].len = (uint8_t)snprintf(w->times[n].text, sizeof w->times[n].text, "@ %u 0 %u\n", n, n);
+    for (unsigned n = 0; n < DP_TIME_LINES; n++) {
+        char *p = w->times[n].text;
+        *p++ = '@';
+        *p++ = ' ';
+        p = dp_buf_putu(p, n);
+        memcpy(p, " 0 ", 3);
+        p = dp_buf_putu(p + 3, n);
+        *p++ = '\n';
+        w->times[n].len = (uint8_t)(p - w->times[n].text);
+    }
     return 0;
 }
 

@@ -90,6 +90,7 @@ struct dpx_ctx {
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
+    bool lines_counted;         /* under those names: see bound_line */
     struct dp_buf line, fold, own;  /* scratch of the naming */
     struct dpx_filter filter;
     U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */

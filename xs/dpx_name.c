@@ -322,6 +322,49 @@ static void take(struct dp_buf *line, const struct dp_buf *instead)
     dp_buf_add(line, instead->ptr, instead->len);
 }
 
+/* Counts a line: under fold, which is the line without any number, and under plain, the line but for
+ * the numbers of evals; differs: plain is not the line. What the line is replaced by, or NULL. */
+static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold, const struct dp_buf *plain,
+                                       bool differs)
+{
+    /* Of names that count up, the first ones are kept, however often they come again. */
+    bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
+    if (counts_up && too_many(ctx, fold))
+        return fold;
+    return (counts_up || differs) && too_many(ctx, plain) ? plain : NULL;
+}
+
+/* The bytes of a line before what is new each time that code is compiled; 0: bound_line did not see it. */
+static size_t stable_bytes(const struct dp_name *line)
+{
+    static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" }, ends[][8] = { " in=", " seq=" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(line->ptr, others[i]))
+            return 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const char *end = strstr(line->ptr, ends[i]);
+        if (end)
+            return (size_t)(end - line->ptr);
+    }
+    return line->len;
+}
+
+/* As long as there are few lines, none can be one too many: they are counted when there are FOLD_MAX. */
+static void count_lines_so_far(struct dpx_ctx *ctx)
+{
+    ctx->lines_counted = true;
+    for (uint32_t n = 0; n < ctx->names.count; n++) {
+        const struct dp_name *line = dp_pool_name(&ctx->names, n);
+        size_t stable = stable_bytes(line);
+        if (!stable || (stable == line->len && !has_numbers(line->ptr, stable)))
+            continue;
+        without_numbers(&ctx->fold, line->ptr, stable, true);
+        without_numbers(&ctx->own, line->ptr, stable, false);
+        if (!ctx->fold.err && !ctx->own.err)
+            count_line(ctx, &ctx->fold, &ctx->own, ctx->own.len != line->len);
+    }
+}
+
 /* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
  * this bounds how many there are: of one name that is compiled over and over, and of
  * names that count up. What stands behind the first `stable` bytes is new each time that code is compiled. */
@@ -329,6 +372,10 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
     struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;
     bool whole = stable == line->len;
+    if (ctx->names.count < FOLD_MAX)
+        return;
+    if (!ctx->lines_counted)
+        count_lines_so_far(ctx);
     if (line->err || (whole && ctx->names.count < NAMES_MAX && !has_numbers(line->ptr, stable))
         || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
         return;
@@ -346,14 +393,9 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
             by_package(ctx);
         return;
     }
-    /* Of names that count up, the first ones are kept, however often they come again. */
-    bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
-    if (counts_up && too_many(ctx, fold)) {
-        take(line, fold);
-        return;
-    }
-    if ((counts_up || !is_same(plain, line)) && too_many(ctx, plain))
-        take(line, plain);
+    const struct dp_buf *instead = count_line(ctx, fold, plain, !is_same(plain, line));
+    if (instead)
+        take(line, instead);
 }
 
 /* The same for the place in ctx->line, which evals and #line may make without end. False:
