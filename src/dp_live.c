@@ -125,13 +125,36 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
         const struct dp_live_head *other = live->pieces[i].ptr;
         number += other->kind == (uint32_t)kind;
     }
+    live->pieces[live->count++] = (struct dp_live_piece){ ptr, size, mapped };
     struct dp_live_head *head = ptr;
     head->kind = (uint32_t)kind;
     head->number = number;
     head->size = size;
     *(volatile uint64_t *)&head->magic = DP_LIVE_MAGIC;     /* last: whoever sees it sees all */
-    live->pieces[live->count++] = (struct dp_live_piece){ ptr, size, mapped };
     return head + 1;
+}
+
+static bool clear_piece(struct dp_live_piece *p)
+{
+    return mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+           != MAP_FAILED;
+}
+
+bool dp_live_lose(struct dp_live *live, const void *at)
+{
+    bool found = false;
+    for (size_t i = 0; i < live->count && !found; i++) {
+        const struct dp_live_piece *p = &live->pieces[i];
+        found = p->mapped && (uintptr_t)at - (uintptr_t)p->ptr < p->size;
+    }
+    /* All of them: a part of a tree is of no use. */
+    for (size_t i = 0; i < live->count && found; i++) {
+        struct dp_live_piece *p = &live->pieces[i];
+        found = !p->mapped || clear_piece(p);
+        p->mapped &= !found;
+    }
+    live->lost |= found;
+    return found;
 }
 
 void dp_live_release(struct dp_live *live)
@@ -155,8 +178,7 @@ static size_t take_pieces(struct dp_live *live)
         void *copy = dp_mem_alloc(p->size);
         if (copy)
             memcpy(copy, p->ptr, p->size);
-        if (copy && mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-                    != MAP_FAILED) {
+        if (copy && clear_piece(p)) {
             memcpy(p->ptr, copy, p->size);
             p->mapped = false;
         } else {

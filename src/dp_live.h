@@ -2,7 +2,7 @@
  * NAME.live, mapped. What a recorder keeps there is still there when the process was killed, whatever
  * killed it, without any handler or timer; readers of NAME look for it. It goes when the
  * recording ends in order. (Not in the profile's own file: whoever cuts off a mapped file kills who
- * maps it.)
+ * maps it; and should somebody cut off this one, see dp_live_lose.)
  *
  * Where the file cannot be made or the disk is full, pieces are ordinary memory
  * and are lost with the process. */
@@ -47,6 +47,7 @@ struct dp_live {
     size_t page;            /* pieces are multiples of it */
     struct dp_live_piece *pieces;
     size_t count, cap;
+    bool lost;              /* dp_live_lose was here: what the pieces held is gone */
 };
 
 #define DP_LIVE_SUFFIX  ".live"
@@ -62,6 +63,12 @@ void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 /* A new piece of at least size bytes, cleared; the bytes behind its head.
  * They stay where they are until dp_live_release. NULL when memory is short. */
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
+
+/* For a handler of SIGBUS, which the kernel raises where a mapped file has become shorter than the
+ * mapping; async-signal-safe. at: the address that was touched. If that is in a piece, all pieces are
+ * ordinary memory from now on, cleared, so that the touch succeeds when it is done again. False: it is
+ * not, or the kernel gives no memory. */
+bool dp_live_lose(struct dp_live *live, const void *at);
 
 /* Forgets all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);

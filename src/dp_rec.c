@@ -387,8 +387,10 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     double ns_per_stamp = stamp > rec->pair_stamp && mono > rec->pair_mono
         ? (double)(mono - rec->pair_mono) / (double)(stamp - rec->pair_stamp) : 1 / rec->rate;
     double ticks_per_ns = (double)rec->writer->hz / 1e9;
-    int rc = dp_writer_window(rec->writer, rec->window, (size_t)(rec->pos - rec->window),
-                              ns_per_stamp * ticks_per_ns, sys_share(rec));
+    /* What is left of a window that was lost in the middle of an event would be taken for marks. */
+    int rc = rec->live->lost ? DP_E_IO
+        : dp_writer_window(rec->writer, rec->window, (size_t)(rec->pos - rec->window),
+                           ns_per_stamp * ticks_per_ns, sys_share(rec));
     if (rc < 0 && !rec->err)
         rec->err = rc;
     /* In this order: killed in between, a reader finds these marks in the text

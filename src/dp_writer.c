@@ -27,8 +27,13 @@ int dp_writer_init(struct dp_writer *w, uint64_t hz,
     dp_buf_init(&w->names);
     w->text = dp_mem_alloc(TEXT_SIZE);
     w->times = dp_mem_realloc(NULL, DP_TIME_LINES, sizeof *w->times);
-    if (!w->text || !w->times)
+    if (!w->text || !w->times
+        || dp_mem_grow((void **)&w->ids, &w->ids_cap, 1, sizeof *w->ids) < 0
+        || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, 1, sizeof *w->id_names) < 0)
         return DP_E_NOMEM;
+    /* A window that is lost while it is written (dp_live_lose) has marks of no sub. */
+    memset(&w->ids[0], 0, sizeof w->ids[0]);
+    w->id_names[0] = (struct dp_idname){ 0, true };
     for (unsigned n = 0; n < DP_TIME_LINES; n++) {
         char *p = w->times[n].text;
         *p++ = '@';

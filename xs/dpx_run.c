@@ -196,6 +196,31 @@ static void leave_nothing(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
+/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and the
+ * end at finished. */
+static void give_up(struct dpx_ctx *ctx)
+{
+    dTHX;
+    ctx->finished = true;
+    ctx->thx = NULL;
+    set_ctx(aTHX_ &nobody);     /* or the hooks would take it for a new thread's interpreter */
+    dp_rec_give_up(&ctx->rec);
+    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+        f->call.caller = ctx->rec.cur;
+    dp_live_release(&ctx->live);
+    dp_outfile_drop(&ctx->out);
+}
+
+/* Somebody else has cut off the file of the pieces. */
+static void lost(struct dpx_ctx *ctx)
+{
+    const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
+    dpx_file_say("DProf: %s" DP_LIVE_SUFFIX " was cut off by another program; the recording of process %ld has"
+                 " ended, the program goes on", profile, ctx->pid);
+    dp_live_remove(&ctx->live);
+    give_up(ctx);
+}
+
 static void finish(struct dpx_ctx *ctx)
 {
     if (ctx->finished)
@@ -220,9 +245,14 @@ static void finish(struct dpx_ctx *ctx)
         dpx_events_close(ctx);
         return;
     }
-    dpx_frame_unwind(ctx, now);
+    if (!ctx->rec.over)
+        dpx_frame_unwind(ctx, now);
     ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
+    if (ctx->live.lost)
+        lost(ctx);
+    if (ctx->rec.over)
+        return;
     dpx_file_begin(ctx);
     dpx_file_rest(ctx);
     if (!ctx->out.failed) {
@@ -247,6 +277,10 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->newborn)
         return;
     dp_rec_flush(&ctx->rec, dpx_run_arrive(ctx));
+    if (ctx->live.lost)
+        lost(ctx);
+    if (ctx->rec.over)
+        return;
     dpx_file_begin(ctx);
     if (ctx->out.failed)
         return;
@@ -410,19 +444,6 @@ static void after_fork_child(void)
     errno = why;
 }
 
-/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and the
- * end at finished. */
-static void give_up(struct dpx_ctx *ctx)
-{
-    ctx->finished = true;
-    ctx->thx = NULL;
-    dp_rec_give_up(&ctx->rec);
-    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-        f->call.caller = ctx->rec.cur;
-    dp_live_release(&ctx->live);
-    dp_outfile_drop(&ctx->out);
-}
-
 /* Opens the file of a child or a thread, and what goes with it. */
 static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
@@ -482,6 +503,8 @@ void dpx_run_end_trip(struct dpx_ctx *ctx)
         dpx_run_after_exec(ctx);
     else if (ctx->newborn)
         forked(ctx);
+    if (ctx->live.lost)
+        lost(ctx);
 }
 
 static void tripped(void *arg)

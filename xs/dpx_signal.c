@@ -1,6 +1,7 @@
 /* The two signals that a recording takes where it is asked to: one has the file written (signal=), the other
  * stops recording and starts it again (toggle=). */
 #include "dpx.h"
+#include "dp_err.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -81,7 +82,54 @@ static void follow(pTHX)
         PL_sig_pending = 1;     /* it came once more, and has been cleared */
 }
 
-/* ---- both ---- */
+/* ---- the guard ---- */
+
+/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in who touches it after somebody has cut the
+ * file off (a log rotation, an editor). That ends the recording, not the program. */
+static void on_bus(int number, siginfo_t *info, void *where)
+{
+    static const struct sigaction as_ever;      /* SIG_DFL */
+    int why = errno;
+#ifdef DPX_MULTIPLICITY
+    void *own = PERL_GET_CONTEXT;
+#else
+    void *own = DPX_THX;
+#endif
+    struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE);
+    PERL_UNUSED_ARG(where);
+    bool touched = info->si_code == BUS_ADRERR;
+    while (ctx && !(touched && (!own || ctx->thx == own || !ctx->thx) && dp_live_lose(&ctx->live, info->si_addr)))
+        ctx = ctx->next;
+    if (ctx) {
+        ctx->writer.err = DP_E_IO;      /* of what is being written, nothing more is */
+        dp_rec_trip(&ctx->rec);
+    } else {
+        sigaction(number, &as_ever, NULL);
+        if (!touched)
+            raise(number);              /* it was sent; what was touched is touched again */
+    }
+    errno = why;
+}
+
+/* Not where the program's parent has it ignored: programs that it starts inherit that. */
+static void guard(bool on)
+{
+    struct sigaction act, now;
+    if (sigaction(SIGBUS, NULL, &now) < 0)
+        return;
+    bool ours = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus;
+    if (on ? (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL : !ours)
+        return;
+    memset(&act, 0, sizeof act);
+    sigemptyset(&act.sa_mask);
+    if (on) {
+        act.sa_sigaction = on_bus;
+        act.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    }
+    sigaction(SIGBUS, &act, NULL);
+}
+
+/* ---- all ---- */
 
 static void install(int number, void (*handler)(int), struct sigaction *before)
 {
@@ -99,6 +147,7 @@ void dpx_signal_install(void)
 {
     install(dpx_run.signal, on_signal, &save_before);
     install(dpx_run.toggle, on_toggle, &toggle_before);
+    guard(true);
 }
 
 void dpx_signal_restore(void)
@@ -107,6 +156,7 @@ void dpx_signal_restore(void)
         sigaction(dpx_run.signal, &save_before, NULL);
     if (dpx_run.toggle)
         sigaction(dpx_run.toggle, &toggle_before, NULL);
+    guard(false);
 }
 
 void dpx_signal_follow(pTHX)

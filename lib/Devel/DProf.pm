@@ -738,6 +738,13 @@ in a profile that was cut short.
 
 =item *
 
+The file F<tmon.out.live> is the recorder's memory as long as the program runs. If another program
+cuts it off (a log rotation with C<copytruncate>, an editor), the recording ends with a message and
+the program goes on; what F<tmon.out> has by then can be read. For that the profiler catches SIGBUS,
+unless that is caught or ignored already. A program that sets C<$SIG{BUS}> itself is not protected.
+
+=item *
+
 A module that brings its own run loop (Devel::Cover with C<-replace_ops,0>) hides sort comparators
 and blocks of List::Util, and the moment at which a C<die> is caught. Recordings that end under such
 a loop say so, and L<dprofpp> reports it.
