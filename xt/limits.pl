@@ -78,10 +78,10 @@ END
             open STDERR, '>', "$dir/stderr" or die;
             exec $^X, @blib, "-d:DProf=$way{$way}", $file or die;
         }
-        Time::HiRes::sleep(0.02 + rand 0.2);
+        Time::HiRes::sleep(0.01) until -s "$dir/killed/count" || waitpid $pid, 1;   # WNOHANG
+        Time::HiRes::sleep(rand 0.2);
         kill KILL => $pid;
         waitpid $pid, 0;
-        next if !-e "$dir/killed/tmon.out";     # before it began
         my @wrong = unreadable("$dir/killed");
         my $least = slurp("$dir/killed/count") || 0;
         my $calls = count_of("$dir/killed/tmon.out");
