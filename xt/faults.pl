@@ -15,6 +15,7 @@ use File::Glob ':bsd_glob';
 use File::Temp 'tempdir';
 use Getopt::Long;
 
+$| = 1;
 my $top = abs_path(dirname(__FILE__) . '/..');
 my ($step, @ways, @where, @what) = (1);
 GetOptions('step=i' => \$step, 'way=s' => \@ways, 'where=s' => \@where, 'what=s' => \@what)
@@ -191,7 +192,8 @@ my ($tried, $bad) = (0, 0);
 for my $case (map { my $what = $_; map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
     my ($what, $way, $where) = @$case;
     local $ENV{SIGNALS} = $way eq 'signal';
-    for (my $n = 1;; $n += $step) {
+    my $apart = $way eq 'buffer' && $what eq 'calls' ? 97 * $step : $step;     # each mark is written by itself there
+    for (my $n = 1;; $n += $apart) {
         local @ENV{qw(LD_PRELOAD FAULT_AT FAULT_IN FAULT_OF FAULT_FIRED)}
             = ("$dir/shim.so", $n, $where, $what, "$dir/fired");
         unlink "$dir/fired";
