@@ -1,261 +1,274 @@
-/* Any bytes into every view; nothing may crash, leak or go out of bounds, and the
- * sums must hold. Shared by the fuzzer, the mutator and the replay. */
-#include "dp_err.h"
-#include "dp_flame.h"
-#include "dp_flat.h"
+/* Any bytes as a profile: one view of it, which the input picks itself. Nothing may crash, leak or go out of bounds, and what
+ * is printed must hold together. Shared by the fuzzer, the mutator and the replay. */
+#include "fuzz.h"
 #include "dp_mem.h"
-#include "dp_prof.h"
-#include "dp_select.h"
-#include "dp_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#ifdef __GLIBC__
+#  include <malloc.h>
+#endif
 
 /* For fuzz/mutate.c. */
 extern const char *const fuzz_words[];
-const char *const fuzz_words[] = { "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
-    "18446744073709551615", "4503599627370495", "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0", "$dprof_counters='ops:ops';",
-    ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n", "$dprof_unit='samples';", NULL };
-
-static int swallow(void *ctx, const void *ptr, size_t len)
-{
-    (void)ctx;
-    (void)ptr;
-    (void)len;
-    return 0;
-}
-
-#define CHECK(cond) do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
-
-static void look_at(const struct dp_prof *prof, const struct dp_host *host, int time)
-{
-    struct dp_classic how;
-    memset(&how, 0, sizeof how);
-    how.only = -1;
-    how.rows = 1000000;
-    how.time = time;
-    how.program = 1;
-    how.width = 80;
-    struct dp_names *names = dp_names_new(prof, time & 3);
-    struct dp_flat flat;
-    CHECK(names && dp_flat_make(&flat, prof, names, &how) == 0);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < flat.count; i++) {
-        CHECK(flat.rows[i].incl >= flat.rows[i].self);
-        CHECK(flat.rows[i].incl <= flat.total);
-        sum += flat.rows[i].self;
-    }
-    CHECK(sum == flat.total && sum == dp_prof_total(prof, time));
-    dp_flat_release(&flat);
-    CHECK(dp_classic_flat(prof, names, &how, host) == 0);
-    CHECK(dp_classic_merged(prof, names, &how, host) == 0);
-    dp_names_free(names);
-}
-
-static int collect(void *ctx, const void *ptr, size_t len)
-{
-    dp_buf_add(ctx, ptr, len);
-    return 0;
-}
-
-static void write_to(struct dp_buf *buf, const struct dp_prof *prof)
-{
-    struct dp_host host = { buf, collect, NULL };
-    struct dp_write_how how = { .version = "x" };
-    dp_buf_init(buf);
-    CHECK(dp_prof_write(prof, &how, &host) == 0);
-}
-
-static int any_match(void *ctx, size_t pattern, const char *ptr, size_t len)
-{
-    (void)ctx, (void)pattern, (void)ptr;
-    return (int)(len & 1);
-}
-
-/* What there is of it compared with its first half, and with itself: that is equal everywhere. */
-static void differences(const uint8_t *data, size_t size, unsigned flags)
-{
-    static const struct dp_rule rules[] = {
-        { .text = "self > 5%", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 1, .limits = { { 5, 1 } } },
-        { .text = "/x/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS, .n_limits = 1 },
-        { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 }, { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
-    };
-    static const struct dp_rename renames[] = { { "main::", "x::", 6, 3 } };
-    static const struct dp_diff_measure measures[] = { { .name = "cpu", .metric = DP_T_CPU }, { .name = "calls", .metric = DP_M_CALLS, .exact = 1 } };
-    static const size_t ends[] = { 1, 2 };
-    struct dp_host host = { NULL, swallow, NULL };
-    struct dp_prof *all = dp_prof_new(), *half = dp_prof_new();
-    dp_prof_add_mem(all, "fuzz", data, size, flags);
-    dp_prof_add_mem(half, "half", data, size / 2, 1);
-    const struct dp_over_side whole[2] = { { .prof = all }, { .prof = all } }, mixed[2] = { { .prof = half }, { .prof = all } };
-    for (int k = 0; k < 16; k++) {
-        struct dp_diff_how how = {
-            .over = { .n_keys = 1, .keys = { k & 8 ? DP_K_SRCLINE : DP_K_SUB } }, .measures = measures + (k & 1), .n_measures = 2 - (k & 1u),
-            .pair = { k % 3, renames, k & 1, NULL, 0 }, .children = k & 2, .normalize = k & 4, .compute = k % 4, .weights = { 1, 2 }, .order = 1, .floor = 0.5,
-            .alpha = 0.001, .confidence = 0.95, .rules = rules, .n_rules = 4, .match = any_match, .format = k % 8, .formula = 1, .verbose = 1,
-            .view = k == 9 ? DP_V_TREE : DP_V_FLAT,
-        };
-        struct dp_diff_side same[2] = { { .name = "a", .parts = whole, .ends = ends, .n_runs = 1 }, { .name = "b", .parts = whole, .ends = ends, .n_runs = 1 } };
-        struct dp_diff_side other[2] = { { .name = "a", .parts = mixed, .ends = ends, .n_runs = 2 }, { .name = "b", .parts = whole, .ends = ends, .n_runs = 2 } };
-        struct dp_diff_outcome out;
-        CHECK(dp_diff_print(same, 2, &how, &host, &out) == 0 && out.failed == 0 && out.undecided == 0);
-        dp_diff_outcome_release(&out);
-        CHECK(dp_diff_print(other, 2, &how, &host, &out) == 0);
-        dp_diff_outcome_release(&out);
-    }
-    dp_prof_free(all);
-    dp_prof_free(half);
-}
-
-/* What callers of callers have, all together. */
-struct callers {
-    uint64_t own[2];
-    size_t visits;
+const char *const fuzz_words[] = {
+    "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n", "18446744073709551615", "4503599627370495",
+    "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0",
+    "$dprof_counters='ops:ops';", ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n",
+    "$dprof_unit='samples';", " kind=phase", " % p - kind=phase\n", " kind=xs", " kind=builtin", " autoload=x", " in=x", " seq=2",
+    "BEGIN", "\x1b[31m", "%1B", "\xc2\x9b", "\xe2\x80\xae", "<", "&", "\"", ",", "|", "]]>", "\\", "main::", NULL
 };
 
-static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+static const struct {
+    const char *name;
+    void (*look)(struct fuzz *f);
+    unsigned ways;              /* of a kept input */
+} views[] = {
+    { "flat", fuzz_flat, 8 }, { "merged", fuzz_merged, 6 }, { "trace", fuzz_trace, 8 }, { "dump", fuzz_dump, 1 },
+    { "report", fuzz_report, 20 }, { "edges", fuzz_edges, 10 },
+    { "diff", fuzz_diff, 16 }, { "diff-same", fuzz_diff_same, 16 }, { "diff-tree", fuzz_diff_tree, 15 }, { "gate", fuzz_gate, 16 },
+    { "labels", fuzz_labels, 4 },
+    { "fold", fuzz_fold, 8 }, { "stacks", fuzz_stacks, 8 }, { "svg", fuzz_svg, 12 }, { "page", fuzz_page, 4 },
+    { "chart", fuzz_chart, 8 }, { "layout", fuzz_layout, 8 },
+    { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 }, { "files", fuzz_files, 4 },
+};
+enum { VIEWS = sizeof views / sizeof *views };
+
+/* The one that is looked at, for messages. */
+static const struct fuzz *now;
+
+static uint64_t next(uint64_t *state)
 {
-    struct callers *c = ctx;
-    (void)depth, (void)name, (void)weight;
-    for (int k = 0; k < 2; k++) {
-        CHECK(own[k] <= all[k]);
-        c->own[k] += own[k];
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+uint32_t fuzz_pick(struct fuzz *f, uint32_t n)
+{
+    uint32_t of = f->asked < FUZZ_MORE ? f->c.more[f->asked++] : (uint32_t)(next(&f->state) >> 32);
+    return of % n;
+}
+
+/* ---- what must hold ---- */
+
+void fuzz_not_so(const char *what, const char *file, int line)
+{
+    fprintf(stderr, "not so: %s (%s:%d), view %s, choice", what, file, line, now ? now->name : "none");
+    for (size_t i = 0; now && i < sizeof now->c; i++)
+        fprintf(stderr, " %02x", ((const uint8_t *)&now->c)[i]);
+    fprintf(stderr, "\n");
+    if (getenv("FUZZ_SHOW")) {
+        size_t len;
+        const char *text = fuzz_printed_text(&len);
+        fwrite(text, 1, len, stderr);
     }
-    return ++c->visits < 100000;
+    abort();
 }
 
-/* As stacks: the sums hold, upside down, too. */
-static void add_up(const struct dp_diff_side *sides, const struct dp_stacks_how *how)
+bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file, int line)
 {
-    struct dp_stacks s;
-    struct callers c = { { 0, 0 }, 0 };
-    CHECK(dp_stacks_make(&s, sides, 2, how) == 0 && s.count > 0);
-    uint64_t sum[2] = { 0, 0 };
-    for (uint32_t i = 0; i < s.count; i++)
-        for (size_t k = 0; k < 2; k++)
-            sum[k] += dp_stacks_self(&s, i, k);
-    CHECK(sum[0] == s.total[0] && sum[1] == s.total[1]);
-    CHECK(dp_stacks_reverse(&s, NULL, climb, &c) == 0);
-    CHECK(c.visits >= 100000 || (c.own[0] == s.total[0] && c.own[1] == s.total[1]));
-    dp_stacks_release(&s);
+    if (!so && !f->starved)
+        fuzz_not_so(what, file, line);
+    return so;
 }
 
-/* Folded, reversed and drawn: as one side and, with its first half, as two. */
-static void stacks(const uint8_t *data, size_t size, unsigned flags)
+/* ---- profiles ---- */
+
+/* Stretches of a trace's time. */
+static void window(struct fuzz *f, struct dp_prof *prof, bool percent)
 {
-    static const size_t ends[] = { 1 };
-    static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" } };
-    static const char *const names[] = { "before", "after" };
-    struct dp_prof *all = dp_prof_new(), *half = dp_prof_new();
-    struct dp_host host = { NULL, swallow, NULL };
-    /* two counts on each line are two columns of one profile */
-    dp_prof_pairs(all);
-    dp_prof_add_mem(all, "fuzz", data, size, flags);
-    dp_prof_add_mem(half, "half", data, size / 2, 1);
-    struct dp_over_side part[2] = { { .prof = half }, { .prof = all } };
-    struct dp_diff_side sides[2] = { { "before", &part[0], ends, 1, 0 }, { "after", &part[1], ends, 1, 0 } };
-    for (int k = 0; k < 8 && size <= 65536; k++) {
-        struct dp_stacks_column columns[2] = { { k & 4 ? DP_M_CALLS : DP_T_CPU, NULL }, { k & 4 ? DP_M_CALLS : DP_T_CPU, NULL } };
-        struct dp_stacks_how how = { .columns = columns, .n_measures = 1, .pair = { k % 4, NULL, 0, NULL, 0 }, .recursion = k % 3 == 2 ? 1 : 1000, .strip_hex = k & 1, .when = 1 };
-        size_t n = 1 + (k & 1u);
-        struct dp_fold_how fold = { .stacks = how, .reverse = k & 2, .per = 1000000, .whole = k & 1, .normalize = k == 3 };
-        struct dp_fold_outcome folded;
-        CHECK(dp_fold_print(sides + 2 - n, n, &fold, &host, &folded) == 0);
-        struct dp_flame_how flame = {
-            .stacks = how, .metrics = metrics, .reverse = k & 2, .order = k % 3, .width_of = k % 4, .by_total = k & 1, .hue = k == 3, .factor = 1, .width = 1200, .height = 16,
-            .min_width = 0.1, .title = "x", .legend = "x", .font = "x", .font_size = 12, .font_width = 0.59, .page = k % 4 == 1, .options = "\"options\":{}",
-            .difference = "\"view\":\"graph\"", .side_names = names, .nametype = "", .version = "x",
-        };
-        struct dp_flame_outcome drawn;
-        CHECK(dp_flame_print(sides + 2 - n, n, &flame, &host, NULL, NULL, &drawn) == 0);
-        if (k < 2)
-            add_up(sides, &how);
+    static const double cuts[] = { 0, 1e-9, 0.001, 0.5, 1, 20, 50, 99.5, 100, 1e6, 1e18 };
+    struct dp_range ranges[2];
+    uint32_t at = fuzz_pick(f, 8), count = 1 + fuzz_pick(f, 2);
+    for (uint32_t i = 0; i < count; i++, at++) {
+        ranges[i] = (struct dp_range){ cuts[at], cuts[at + 1], percent };
+        if (percent && cuts[at + 1] > 100)
+            ranges[i].to = 100;
     }
-    dp_prof_free(all);
-    dp_prof_free(half);
+    if (count > 1 && ranges[1].from >= ranges[1].to)
+        count = 1;
+    GOOD(f, dp_prof_window(prof, ranges, count) == 0);
 }
 
-/* Folded stacks in every unit there is. */
-static void in_units(const uint8_t *data, size_t size)
+struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
 {
     static const char *const units[] = { "s", "ms", "us", "ns", "calls", "samples" };
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        struct dp_prof *prof = dp_prof_new();
-        CHECK(dp_prof_declare_unit(prof, units[i]) == 0);
-        dp_prof_add_mem(prof, "fuzz", data, size, 0);
-        look_at(prof, &(struct dp_host){ NULL, swallow, NULL }, (int)(i & 3));
-        dp_prof_free(prof);
-    }
-}
-
-static struct dp_prof *detailed(void)
-{
+    unsigned how = what & FUZZ_PLAIN ? 0 : f->c.reading >> 1 & 15, flags = size < f->size ? DP_FORCE : f->c.reading & 1;
     struct dp_prof *prof = dp_prof_new();
-    dp_prof_detail(prof);
+    if (!prof)
+        return NULL;
+    if (what & FUZZ_CHART)
+        dp_prof_chart(prof, f->c.kind & 3);
+    if (what & FUZZ_PAIRS)
+        dp_prof_pairs(prof);
+    if (what & FUZZ_DETAIL || how >= 14)
+        dp_prof_detail(prof);
+    if (what & FUZZ_PHASES || how == 7 || how == 8 || how == 12)
+        dp_prof_phases(prof);
+    if (how == 8 || how == 9)
+        dp_prof_only_main(prof);
+    if (how == 10 || how == 11 || how == 12)
+        window(f, prof, how == 11);
+    if (how == 13)
+        CHECK(dp_prof_declare_unit(prof, units[(f->c.reading >> 5) % 6]) == 0);
+    /* Behind the text, from the first NUL on, may be the pieces that its process left. */
+    const uint8_t *data = f->data, *nul = size > 4 && data[0] == '#' && f->c.reading < 0xc0 ? memchr(data, 0, size - 1) : NULL;
+    size_t text = nul ? (size_t)(nul - data) : size;
+    struct dp_file_mem mem = { data, nul ? nul + 1 : NULL, text, nul ? size - text - 1 : 0 };
+    dp_prof_add_left(prof, "fuzz", &mem, flags);
+    if (how == 6 && !(what & FUZZ_CHART))
+        dp_prof_add_mem(prof, "again", data, text, flags);
     return prof;
 }
 
-/* What is written is read as the same, and merging is adding. Behind the text, from the
- * first NUL on, may be the pieces that its process left. */
-static void round_trip(const uint8_t *data, size_t size, unsigned flags)
+const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags, size_t *len)
 {
-    const uint8_t *nul = memchr(data, 0, size);
-    size_t text = nul && nul < data + size - 1 && size > 4 && data[0] == '#' ? (size_t)(nul - data) : size;
-    struct dp_file_mem mem = { data, text < size ? nul + 1 : NULL, text, text < size ? size - text - 1 : 0 };
-    struct dp_prof *one = detailed(), *two = detailed(), *all = detailed();
-    struct dp_buf first, second, third;
-    char message[240];
-    dp_prof_add_left(one, "fuzz", &mem, flags);
-    for (int time = 0; time < 4; time++)
-        look_at(one, &(struct dp_host){ NULL, swallow, NULL }, time);
-    write_to(&first, one);
-    struct dp_outcome o;
-    dp_prof_add_mem(two, "fuzz", first.ptr, first.len, 0);
-    dp_prof_outcome(two, 0, &o);
-    CHECK(o.code == 0);
-    write_to(&second, two);
-    bool nothing = strstr(dp_buf_cstr(&first), "$dprof_merged=0;") != NULL;
-    CHECK(nothing || (first.len == second.len && memcmp(first.ptr, second.ptr, first.len) == 0));
-    CHECK(dp_prof_merge(all, one, message) == 0);
-    int rc = dp_prof_merge(all, two, message);
-    CHECK(rc == 0 || rc == -7);
-    struct dp_prof *other = detailed();
-    CHECK(dp_prof_merge(other, two, message) == 0 && dp_prof_merge(other, one, message) == rc);
-    write_to(&third, all);
-    dp_buf_release(&first);
-    write_to(&first, other);
-    CHECK(nothing || rc || (first.len == third.len && memcmp(first.ptr, third.ptr, first.len) == 0));
-    dp_buf_release(&first);
-    dp_buf_release(&second);
-    dp_buf_release(&third);
-    dp_prof_free(one);
-    dp_prof_free(two);
-    dp_prof_free(all);
-    dp_prof_free(other);
+    static char text[256];
+    struct dp_names *names = dp_names_new(prof, label_flags);
+    size_t n = names ? dp_names_count(names) : 0;
+    uint32_t of = fuzz_pick(f, 256);
+    const char *label = n && of ? dp_names_get(names, of % n, len) : NULL;
+    if (!label || *len >= sizeof text)
+        label = "x", *len = 1;
+    memcpy(text, label, *len);
+    text[*len] = '\0';
+    dp_names_free(names);
+    return text;
+}
+
+int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter)
+{
+    uint32_t m = fuzz_pick(f, 8);
+    size_t len;
+    *counter = fuzz_pick(f, 3);
+    if (m < 5)
+        return (int)m;
+    return dp_prof_counter(prof, *counter, &len) && !dp_prof_counter_lacks(prof, *counter) ? DP_M_COUNTER : DP_T_CPU;
+}
+
+/* ---- the choice ---- */
+
+static void look(struct fuzz *f)
+{
+    size_t v = f->c.view % VIEWS;
+    f->name = views[v].name;
+    f->asked = 0;
+    f->several = false;
+    f->starved = f->c.starve < 16;
+    memcpy(&f->state, f->c.more, sizeof f->state);
+    now = f;
+    /* the first allocations of all views are those of reading */
+    if (f->starved)
+        dp_mem_fail_after((f->c.starve & 3) * 64 + f->c.more[FUZZ_MORE - 1]);
+    views[v].look(f);
+    dp_mem_fail_after(-1);
+    CHECK(dp_mem_live() == 0);
+    now = NULL;
+}
+
+static bool has_choice(const uint8_t *data, size_t n)
+{
+    size_t len = strlen(FUZZ_MARK) + sizeof(struct fuzz_choice);
+    return n >= len && memcmp(data + n - len, FUZZ_MARK, strlen(FUZZ_MARK)) == 0;
+}
+
+static struct fuzz of(const uint8_t *data, size_t size)
+{
+    struct fuzz f = { .data = data, .size = size };
+    if (has_choice(data, size)) {
+        memcpy(&f.c, data + size - sizeof f.c, sizeof f.c);
+        f.size -= strlen(FUZZ_MARK) + sizeof f.c;
+        return f;
+    }
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < sizeof f.c; i++)
+        ((uint8_t *)&f.c)[i] = (uint8_t)(next(&hash) >> 32);
+    return f;
+}
+
+size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random)
+{
+    size_t mark = strlen(FUZZ_MARK), len = mark + sizeof(struct fuzz_choice);
+    bool has = has_choice(data, n);
+    if (!has && n + len > max)
+        return n;
+    if (!has) {
+        memcpy(data + n, FUZZ_MARK, mark);
+        n += len;
+    }
+    /* the way that is there already leads to others nearby */
+    if (has && random & 3)
+        data[n - 1 - (random >> 2) % sizeof(struct fuzz_choice)] = (uint8_t)(random >> 8);
+    else
+        for (size_t i = 0; i < sizeof(struct fuzz_choice); i++)
+            data[n - 1 - i] = (uint8_t)(next(&random) >> 32);
+    return n;
+}
+
+/* What is asked for once: large blocks, which every view needs, are kept and not given back to the system each time. */
+static void prepare(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 26);
+    mallopt(M_TRIM_THRESHOLD, 1 << 28);
+#endif
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct dp_host host = { NULL, swallow, NULL };
-    for (unsigned force = 0; force < 2; force++) {
-        struct dp_prof *prof = dp_prof_new();
-        dp_prof_add_mem(prof, "fuzz", data, size, force);
-        dp_prof_add_mem(prof, "again", data, size, force);
-        for (int time = 0; time < 4; time++)
-            look_at(prof, &host, time);
-        dp_prof_free(prof);
-        struct dp_trace_how how = { .fold = (int)force, .label_flags = 3, .flags = force, .only = "main::foo", .only_len = 9 };
-        struct dp_trace *trace = dp_trace_new(&how, &host);
-        dp_trace_add_mem(trace, "fuzz", data, size);
-        dp_trace_free(trace);
-        round_trip(data, size, force);
-        differences(data, size, force);
-        stacks(data, size, force);
-    }
-    in_units(data, size);
-    CHECK(dp_mem_live() == 0);
+    struct fuzz f = of(data, size);
+    prepare();
+    look(&f);
     return 0;
+}
+
+void fuzz_all(const uint8_t *data, size_t size)
+{
+    struct fuzz f = of(data, size);
+    prepare();
+    look(&f);                   /* what a fuzzer has seen */
+    for (unsigned v = 0; v < VIEWS; v++)
+        for (unsigned way = 0; way < views[v].ways; way++) {
+            uint64_t state = way;
+            /* the first two are the usual ones: as it is, by force */
+            f.c = (struct fuzz_choice){ .view = (uint8_t)v, .kind = (uint8_t)way, .starve = 255 };
+            for (size_t i = 0; i < FUZZ_MORE && way > 1; i++)
+                f.c.more[i] = (uint8_t)(next(&state) >> 32);
+            f.c.reading = (uint8_t)(way > 1 ? (next(&state) >> 32 & 0xfe) | (way & 1) : way);
+            look(&f);
+        }
+}
+
+#ifdef FUZZ_LIBFUZZER
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+/* Either the profile or the choice behind it. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    uint8_t choice[sizeof FUZZ_MARK - 1 + sizeof(struct fuzz_choice)];
+    uint64_t random = seed;
+    if (!has_choice(data, size) || next(&random) % 4 == 0)
+        return fuzz_choose(data, size, max, next(&random));
+    memcpy(choice, data + size - sizeof choice, sizeof choice);
+    size = LLVMFuzzerMutate(data, size - sizeof choice, max - sizeof choice);
+    memcpy(data + size, choice, sizeof choice);
+    return size + sizeof choice;
+}
+#endif
+
+/* Sanitizers' own costs: what they keep to tell of a bug is little here, as the input can be replayed. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=8:malloc_context_size=6:allocator_release_to_os_interval_ms=-1";
 }

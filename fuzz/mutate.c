@@ -1,15 +1,24 @@
 /* A fuzzer for machines without clang's: mutates the seeds it is given, blindly.
- * Usage: mutate SECONDS SEED... What crashes is in the file last-input. */
+ * Usage: mutate SECONDS SEED... What crashes is in the file build/last-input.
+ * FUZZ_SEED is a number that has the same inputs made again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 extern const char *const fuzz_words[];  /* the target's, what its inputs are made of; ends with NULL */
 
-enum { MAX = 1 << 16 };
+#ifdef FUZZ_VIEWS
+size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random);
+#endif
+
+/* Small: what is wrong shows in little, and a large input takes long. */
+enum { MAX = 1 << 15, ROUND = 50 };
 
 static uint64_t state = 1;
 
@@ -69,31 +78,88 @@ static size_t mutate(uint8_t *p, size_t n)
     return n;
 }
 
+struct seed {
+    uint8_t *ptr;
+    size_t len;
+};
+
+/* Read once. */
+static struct seed read_seed(const char *path)
+{
+    struct seed seed = { malloc(MAX), 0 };
+    FILE *in = fopen(path, "rb");
+    if (!in || !seed.ptr) {
+        perror(path);
+        exit(1);
+    }
+    seed.len = fread(seed.ptr, 1, MAX, in);
+    fclose(in);
+    return seed;
+}
+
+/* The input that is tried, where a process finds it that outlives the one that tries. */
+struct trial {
+    size_t len;
+    unsigned long runs;
+    uint8_t bytes[MAX];
+};
+
+static void try_some(struct trial *now, const struct seed *seed)
+{
+    uint8_t buf[MAX];
+    size_t n = seed->len;
+    memcpy(buf, seed->ptr, n);
+    alarm(ROUND);               /* a second for each is far too long */
+    for (int i = 0; i < ROUND; i++, now->runs++) {
+        n = mutate(buf, n);
+#ifdef FUZZ_VIEWS
+        n = fuzz_choose(buf, n, MAX, (uint64_t)rnd(UINT32_MAX) << 32 | rnd(UINT32_MAX));
+#endif
+        memcpy(now->bytes, buf, n);
+        now->len = n;
+        uint8_t *exact = malloc(n ? n : 1);
+        memcpy(exact, buf, n);
+        LLVMFuzzerTestOneInput(exact, n);
+        free(exact);
+        /* small changes add up, until most is rubbish */
+        if (i % 10 == 9)
+            memcpy(buf, seed->ptr, n = seed->len);
+    }
+}
+
+/* Leaves what it died of. */
+static int leave(const struct trial *now, int status)
+{
+    FILE *file = fopen("build/last-input", "wb");
+    if (!file || fwrite(now->bytes, 1, now->len, file) != now->len || fclose(file) != 0)
+        perror("build/last-input");
+    fprintf(stderr, "run %lu: %s %d; the input is in build/last-input\n", now->runs, WIFSIGNALED(status) ? "signal" : "status",
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
-    time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
-    static uint8_t buf[MAX];
-    unsigned long runs = 0;
-    state = (uint64_t)time(NULL) | 1;
-    while (argc > 2 && time(NULL) < end) {
-        FILE *in = fopen(argv[2 + rnd((uint32_t)argc - 2)], "rb");
-        if (!in)
-            return 1;
-        size_t n = fread(buf, 1, MAX, in);
-        fclose(in);
-        for (int i = 0; i < 20; i++, runs++) {
-            n = mutate(buf, n);
-            FILE *out = fopen("build/last-input", "wb");
-            if (out) {
-                fwrite(buf, 1, n, out);
-                fclose(out);
-            }
-            uint8_t *exact = malloc(n ? n : 1);
-            memcpy(exact, buf, n);
-            LLVMFuzzerTestOneInput(exact, n);
-            free(exact);
-        }
+    int seconds = argc > 1 ? atoi(argv[1]) : 10, count = argc - 2, status;
+    const char *given = getenv("FUZZ_SEED");
+    struct seed *seeds = count > 0 ? malloc((size_t)count * sizeof *seeds) : NULL;
+    struct trial *now = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!seeds || now == MAP_FAILED)
+        return fprintf(stderr, "Usage: mutate SECONDS SEED...\n"), 1;
+    for (int i = 0; i < count; i++)
+        seeds[i] = read_seed(argv[i + 2]);
+    state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) | 1;
+    pid_t child = fork();
+    if (child == 0) {
+        time_t end = time(NULL) + seconds;
+        while (time(NULL) < end)
+            try_some(now, &seeds[rnd((uint32_t)count)]);
+        exit(0);
     }
-    printf("%lu runs\n", runs);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return perror("mutate"), 1;
+    if (status != 0)
+        return leave(now, status);
+    printf("%lu runs\n", now->runs);
     return 0;
 }

@@ -1,0 +1,112 @@
+/* What the fuzz target of profiles is made of: the choice of a view, what is printed and what is held against it. */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "dp_err.h"
+#include "dp_prof.h"
+#include "dprof.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which view an input is shown in, and how. An input may end with FUZZ_MARK and the bytes of a choice, which are no part of
+ * the profile then: a fuzzer changes the one and keeps the other. Of other inputs it is a hash. */
+#define FUZZ_MARK "#view"
+enum { FUZZ_MORE = 10 };
+struct fuzz_choice {
+    uint8_t view;               /* which one */
+    uint8_t kind;               /* what the view has most of: its format, its order */
+    uint8_t reading;            /* how the profile is read: fuzz_read */
+    uint8_t starve;             /* below 16: an allocation fails, this one by `more` */
+    uint8_t more[FUZZ_MORE];    /* all else, in the order in which it is asked for */
+};
+
+struct fuzz {
+    const uint8_t *data;
+    size_t size;
+    struct fuzz_choice c;
+    size_t asked;               /* bytes of c.more */
+    uint64_t state;             /* what follows behind these */
+    bool starved;               /* anything may fail */
+    bool several;               /* profiles together may be more than fits */
+    const char *name;           /* the view's */
+};
+
+/* One view: the one that the input has chosen. Then all of them, each in several ways: for inputs that are kept. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void fuzz_all(const uint8_t *data, size_t size);
+/* Puts a choice behind an input of n bytes, or in place of the one it has. Returns its length. */
+size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random);
+
+/* A number below n. */
+uint32_t fuzz_pick(struct fuzz *f, uint32_t n);
+static inline bool fuzz_flip(struct fuzz *f) { return fuzz_pick(f, 2) != 0; }
+
+/* ---- what must hold ---- */
+
+void fuzz_not_so(const char *what, const char *file, int line);
+#define CHECK(cond) do { if (!(cond)) fuzz_not_so(#cond, __FILE__, __LINE__); } while (0)
+/* What may fail when there is no memory; false where it has. */
+#define GOOD(f, cond) fuzz_good((f), (cond), #cond, __FILE__, __LINE__)
+bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file, int line);
+
+/* ---- profiles ---- */
+
+/* A profile of the input's first bytes. what: phases and detail where the view needs them, beside what the input has chosen.
+ * NULL when memory is short. */
+enum { FUZZ_PHASES = 1, FUZZ_DETAIL = 2, FUZZ_PAIRS = 4, FUZZ_PLAIN = 8, FUZZ_CHART = 16 };
+struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what);
+/* The name of a sub, as labels have it, or "x": in a buffer that the next call writes to. */
+const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags, size_t *len);
+/* A metric that the profile has; *counter is which one where it is DP_M_COUNTER. */
+int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter);
+
+/* ---- what is printed ---- */
+
+/* Takes all of it, and keeps it until the next view; now and then it takes no more. */
+struct dp_host fuzz_host(struct fuzz *f);
+/* Is this what a view returns that has printed all? Where the host has taken no more, and where memory is short, it is not. */
+#define PRINTED(f, rc) fuzz_printed((f), (rc), __FILE__, __LINE__)
+bool fuzz_printed(const struct fuzz *f, long rc, const char *file, int line);
+const char *fuzz_printed_text(size_t *len);
+
+/* No control byte but newline and tab, and nothing that is no UTF-8; colour: nor escapes but for colours. */
+void fuzz_check_text(bool colour);
+/* No control byte of ASCII but newline: names are as they were. */
+void fuzz_check_bytes(void);
+void fuzz_check_json(void);
+void fuzz_check_csv(void);
+/* Tags nest; no picture has a negative width, nor one that is no number. */
+void fuzz_check_markup(void);
+/* Of enum dp_format. */
+void fuzz_check_format(int format, bool colour, bool separator);
+
+/* ---- the views, by file ---- */
+
+void fuzz_flat(struct fuzz *f);
+void fuzz_merged(struct fuzz *f);
+void fuzz_trace(struct fuzz *f);
+void fuzz_dump(struct fuzz *f);
+void fuzz_report(struct fuzz *f);
+void fuzz_edges(struct fuzz *f);
+
+void fuzz_diff(struct fuzz *f);
+void fuzz_diff_same(struct fuzz *f);
+void fuzz_diff_tree(struct fuzz *f);
+void fuzz_gate(struct fuzz *f);
+void fuzz_labels(struct fuzz *f);
+
+void fuzz_fold(struct fuzz *f);
+void fuzz_stacks(struct fuzz *f);
+void fuzz_svg(struct fuzz *f);
+void fuzz_page(struct fuzz *f);
+void fuzz_chart(struct fuzz *f);
+void fuzz_layout(struct fuzz *f);
+
+void fuzz_write(struct fuzz *f);
+void fuzz_merge(struct fuzz *f);
+void fuzz_take(struct fuzz *f);
+void fuzz_files(struct fuzz *f);
+
+#endif

@@ -1,0 +1,249 @@
+/* dproffold's and dprofflame's views of any bytes. */
+#include "fuzz.h"
+#include "dp_buf.h"
+#include "dp_flame.h"
+#include "dp_palette.h"
+#include "dp_stacks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" } };
+
+struct graph {
+    struct dp_prof *all, *half;
+    struct dp_over_side parts[2];
+    struct dp_stacks_column columns[2];
+    size_t counters[1];
+    struct dp_diff_side sides[2];
+    const struct dp_diff_side *first;
+    size_t n;
+};
+
+static const size_t ends[] = { 1 };
+
+/* One side, or two: of the input's beginning and of all; or those two that each line of folded stacks has. */
+static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uint32_t sides, unsigned what)
+{
+    static const size_t recursions[] = { 1000, 0, 1, 2 };
+    size_t counter, len;
+    memset(g, 0, sizeof *g);
+    g->n = sides;
+    f->several = sides > 1;
+    g->all = fuzz_read(f, f->size, what | (what & FUZZ_CHART ? 0 : FUZZ_PAIRS));
+    g->half = sides > 1 ? fuzz_read(f, f->size * fuzz_pick(f, 32) / 32, what | FUZZ_PAIRS) : NULL;
+    if (!GOOD(f, g->all && (sides < 2 || g->half)))
+        return false;
+    int metric = fuzz_metric(f, g->all, &counter);
+    g->parts[0].prof = sides > 1 ? g->half : g->all;
+    g->parts[1].prof = g->all;
+    bool pair = sides > 1 && g->all->paired && dp_prof_counter(g->all, 0, &len);
+    if (pair)
+        g->parts[0].prof = g->all;
+    if (metric == DP_M_COUNTER && sides > 1)
+        metric = DP_T_CPU;
+    g->counters[0] = pair ? 0 : counter;
+    g->columns[0] = g->columns[1] = (struct dp_stacks_column){ metric, metric == DP_M_COUNTER ? g->counters : NULL };
+    if (pair)
+        g->columns[0] = (struct dp_stacks_column){ DP_M_COUNTER, g->counters };
+    g->sides[0] = (struct dp_diff_side){ "before", &g->parts[0], ends, 1, 0 };
+    g->sides[1] = (struct dp_diff_side){ "after", &g->parts[1], ends, 1, 0 };
+    *how = (struct dp_stacks_how){
+        .columns = g->columns, .n_measures = 1, .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 }, .recursion = recursions[fuzz_pick(f, 4)],
+        .no_program = fuzz_pick(f, 4) == 0, .strip_hex = fuzz_flip(f), .when = 1,
+    };
+    return true;
+}
+
+static void drop(struct graph *g)
+{
+    dp_prof_free(g->all);
+    dp_prof_free(g->half);
+}
+
+/* Two sides may be more than fits. */
+static bool stacked(const struct fuzz *f, int rc)
+{
+    return !(f->several && rc == DP_E_LIMIT) && GOOD(f, rc == 0);
+}
+
+/* ---- folded text ---- */
+
+/* Text for programs, ours among them. What is multiplied may be more than a count can be. */
+static void read_back(struct fuzz *f, const struct dp_fold_outcome *folded, bool huge)
+{
+    size_t len;
+    const char *text = fuzz_printed_text(&len);
+    struct dp_prof *prof = dp_prof_new();
+    if (GOOD(f, prof) && folded->lines && !huge) {
+        dp_prof_pairs(prof);
+        int code = dp_prof_add_mem(prof, "folded", text, len, 0);
+        CHECK(code == 0 || f->starved);
+    }
+    dp_prof_free(prof);
+}
+
+void fuzz_fold(struct fuzz *f)
+{
+    struct dp_host host = fuzz_host(f);
+    struct graph g;
+    struct dp_fold_outcome folded;
+    struct dp_fold_how how = { .reverse = f->c.kind >> 1 & 1, .per = fuzz_flip(f) ? 1000000 : 1, .whole = f->c.kind >> 2 & 1 };
+    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
+        how.normalize = g.n > 1 && fuzz_pick(f, 4) == 0;
+        int rc = dp_fold_print(g.sides, g.n, &how, &host, &folded);
+        if (PRINTED(f, rc)) {
+            fuzz_check_bytes();
+            double most = how.normalize ? 1e30 : (double)dp_prof_total(g.all, DP_T_REAL) + (double)dp_prof_calls(g.all);
+            if (g.half)
+                most += (double)dp_prof_total(g.half, DP_T_REAL) + (double)dp_prof_calls(g.half);
+            for (size_t k = 0, len; dp_prof_counter(g.all, k, &len); k++)
+                most += (double)dp_prof_counted(g.all, k);
+            read_back(f, &folded, most * (double)how.per / (double)dp_prof_hz(g.all) > 1e14);
+        }
+    }
+    drop(&g);
+}
+
+/* ---- sums ---- */
+
+/* What callers of callers have, all together. */
+struct callers {
+    uint64_t own[2];
+    size_t visits;
+};
+
+enum { VISITS = 20000 };
+
+static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+{
+    struct callers *c = ctx;
+    (void)depth, (void)name, (void)weight;
+    for (int k = 0; k < 2; k++) {
+        CHECK(own[k] <= all[k]);
+        c->own[k] += own[k];
+    }
+    return ++c->visits < VISITS;
+}
+
+/* The sums hold, upside down, too. */
+void fuzz_stacks(struct fuzz *f)
+{
+    struct graph g;
+    struct dp_stacks_how how;
+    struct dp_stacks s;
+    struct callers c = { { 0, 0 }, 0 };
+    if (make(f, &g, &how, 2, 0) && stacked(f, dp_stacks_make(&s, g.sides, 2, &how))) {
+        uint64_t sum[2] = { 0, 0 };
+        CHECK(s.count > 0 || how.no_program);
+        for (uint32_t i = 0; i < s.count; i++)
+            for (size_t k = 0; k < 2; k++)
+                sum[k] += dp_stacks_self(&s, i, k);
+        CHECK(sum[0] == s.total[0] && sum[1] == s.total[1]);
+        if (GOOD(f, dp_stacks_reverse(&s, NULL, climb, &c) == 0))
+            CHECK(c.visits >= VISITS || (c.own[0] == s.total[0] && c.own[1] == s.total[1]));
+        dp_stacks_release(&s);
+    }
+    drop(&g);
+}
+
+/* ---- pictures ---- */
+
+static struct dp_flame_how picture(struct fuzz *f)
+{
+    static const char *const names[] = { "before", "<after\x1b\"&" };
+    static const double widths[] = { 0.1, 0, 5, 100 };
+    static const struct dp_flame_fill fills[] = { { "main::foo", "rgb(1,2,3)", 9, 10 } };
+    struct dp_flame_how how = {
+        .metrics = metrics, .normalize = fuzz_flip(f), .reverse = fuzz_flip(f), .inverted = fuzz_flip(f), .order = (int)fuzz_pick(f, 3),
+        .width_of = (int)fuzz_pick(f, 4), .by_total = fuzz_flip(f), .total = fuzz_flip(f) ? 0 : 1e-3, .factor = fuzz_flip(f) ? 1 : 0.3,
+        .width = fuzz_flip(f) ? 1200 : 21, .height = 16, .min_width = widths[fuzz_pick(f, 4)], .min_percent = fuzz_flip(f),
+        .title = "t<&\x1b\"", .subtitle = fuzz_flip(f) ? "s]]>" : NULL, .notes = fuzz_flip(f) ? "n<" : NULL, .nametype = fuzz_flip(f) ? "" : NULL,
+        .countname = fuzz_flip(f) ? "c" : NULL, .legend = "l<", .font = "f\"", .font_size = 12, .font_width = 0.59,
+        .palette = (int)fuzz_pick(f, 15), .hash = fuzz_flip(f), .seed = fuzz_pick(f, 3), .fills = fills, .n_fills = fuzz_pick(f, 2),
+        .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "x",
+    };
+    how.hue = how.width_of == DP_FW_CHANGE && fuzz_flip(f);
+    return how;
+}
+
+static int coloured(void *ctx, const char *name, size_t len, const char *rgb)
+{
+    (void)ctx;
+    CHECK((name || !len) && *rgb);
+    return 0;
+}
+
+static void draw(struct fuzz *f, struct dp_flame_how *how, uint32_t sides, unsigned what)
+{
+    struct dp_host host = fuzz_host(f);
+    struct graph g;
+    struct dp_flame_outcome drawn;
+    if (make(f, &g, &how->stacks, sides, what)) {
+        how->stacks.chart = (what & FUZZ_CHART) != 0;
+        if (how->stacks.chart) {
+            g.columns[0] = (struct dp_stacks_column){ f->c.kind & 3, NULL };
+            how->reverse = 0;
+            how->order = DP_FO_TIME;
+        }
+        int rc = dp_flame_print(g.sides, g.n, how, &host, fuzz_flip(f) ? coloured : NULL, NULL, &drawn);
+        if (PRINTED(f, rc)) {
+            fuzz_check_text(false);
+            fuzz_check_markup();
+            CHECK(drawn.hidden_percent >= 0 && drawn.hidden_percent < 100.001);
+        }
+    }
+    drop(&g);
+}
+
+void fuzz_svg(struct fuzz *f)
+{
+    struct dp_flame_how how = picture(f);
+    draw(f, &how, 1 + (f->c.kind & 1), 0);
+}
+
+void fuzz_page(struct fuzz *f)
+{
+    struct dp_flame_how how = picture(f);
+    how.page = 1;
+    draw(f, &how, 1 + (f->c.kind & 1), 0);
+}
+
+void fuzz_chart(struct fuzz *f)
+{
+    struct dp_flame_how how = picture(f);
+    draw(f, &how, 1, FUZZ_CHART);
+}
+
+/* Boxes lie within the picture and within those below. */
+void fuzz_layout(struct fuzz *f)
+{
+    struct graph g;
+    struct dp_flame_how how = picture(f);
+    struct dp_stacks s;
+    struct dp_flame flame;
+    double factor[2];
+    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0) && stacked(f, dp_stacks_make(&s, g.sides, g.n, &how.stacks))) {
+        dp_stacks_factors(&s, g.sides, how.normalize && g.n > 1, factor);
+        if (GOOD(f, dp_flame_make(&flame, &s, &how, factor, 0.001) == 0)) {
+            double slack = 1e-6 * flame.total + 1e-9;
+            CHECK(isfinite(flame.total) && flame.total >= 0);
+            for (size_t i = 0; i < flame.count; i++) {
+                const struct dp_flame_box *b = &flame.boxes[i];
+                CHECK(b->w >= 0 && b->x >= -slack && b->x + b->w <= flame.total + slack);
+                CHECK(b->depth <= flame.depth && b->name < s.n_names);
+                CHECK(b->all[0] >= b->self[0] - slack && b->all[1] >= b->self[1] - slack);
+                double change = dp_flame_change(&flame, b);
+                CHECK(change >= -1 && change <= 1);
+                if (i && b->depth > flame.boxes[i - 1].depth) {
+                    const struct dp_flame_box *up = b - 1;
+                    CHECK(b->depth == up->depth + 1 && b->x >= up->x - slack && b->x + b->w <= up->x + up->w + slack);
+                }
+            }
+            dp_flame_release(&flame);
+        }
+        dp_stacks_release(&s);
+    }
+    drop(&g);
+}
