@@ -95,9 +95,11 @@ void fuzz_fold(struct fuzz *f)
         int rc = dp_fold_print(g.sides, g.n, &how, &host, &folded);
         if (PRINTED(f, rc)) {
             fuzz_check_bytes();
-            double most = how.normalize ? 1e30 : (double)dp_prof_total(g.all, DP_T_REAL) + (double)dp_prof_calls(g.all);
+            double most = how.normalize ? 1e30 : (double)dp_prof_calls(g.all);
+            for (int t = 0; t < 4; t++)
+                most += (double)dp_prof_total(g.all, t) + (g.half ? (double)dp_prof_total(g.half, t) : 0);
             if (g.half)
-                most += (double)dp_prof_total(g.half, DP_T_REAL) + (double)dp_prof_calls(g.half);
+                most += (double)dp_prof_calls(g.half);
             for (size_t k = 0, len; dp_prof_counter(g.all, k, &len); k++)
                 most += (double)dp_prof_counted(g.all, k);
             read_back(f, &folded, most * (double)how.per / (double)dp_prof_hz(g.all) > 1e14);

@@ -142,7 +142,8 @@ int main(int argc, char **argv)
 {
     int seconds = argc > 1 ? atoi(argv[1]) : 10, count = argc - 2, status;
     const char *given = getenv("FUZZ_SEED");
-    struct seed *seeds = count > 0 ? malloc((size_t)count * sizeof *seeds) : NULL;
+    static struct seed *seeds;  /* until the end */
+    seeds = count > 0 ? malloc((size_t)count * sizeof *seeds) : NULL;
     struct trial *now = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!seeds || now == MAP_FAILED)
         return fprintf(stderr, "Usage: mutate SECONDS SEED...\n"), 1;
