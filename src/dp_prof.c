@@ -206,7 +206,9 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
         return rc;
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
         return rc;
-    dp_prof_take_counters(prof, head->counters, head->n_counters);
+    rc = dp_prof_take_counters(prof, head->counters, head->n_counters);
+    if (rc < 0)
+        return dp_err_set(err, rc, "%s", dp_err_text(rc));
     dp_prof_take_shares(prof, head);
     prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->file->inherited = head->inherited;

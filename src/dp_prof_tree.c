@@ -124,7 +124,7 @@ int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks)
 
 /* ---- counters ---- */
 
-void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n)
+int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n)
 {
     for (size_t k = 0; k < DP_FMT_COUNTERS; k++)
         prof->column[k] = UINT32_MAX;
@@ -133,15 +133,17 @@ void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, 
         for (size_t k = 0; k < n; k++) {
             uint32_t text = dp_pool_intern(&prof->texts, counters[k].value, counters[k].len);
             bool twice = false;
-            for (size_t i = 0; i < prof->n_counters && text != DP_MAP_NONE; i++)
+            if (text == DP_MAP_NONE)
+                return DP_E_NOMEM;
+            for (size_t i = 0; i < prof->n_counters; i++)
                 twice = twice || prof->counters[i].name == dp_pool_name(&prof->texts, text)->ptr;
-            if (text == DP_MAP_NONE || twice)   /* short of memory: as if it were not there */
+            if (twice)
                 continue;
             const struct dp_name *name = dp_pool_name(&prof->texts, text);
             prof->column[k] = (uint32_t)prof->n_counters;
             prof->counters[prof->n_counters++] = (struct dp_counter){ name->ptr, name->len, false, 1000 };
         }
-        return;
+        return 0;
     }
     bool seen[DP_FMT_COUNTERS] = { false };
     for (size_t k = 0; k < n; k++) {
@@ -162,6 +164,7 @@ void dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, 
             prof->counters[i].lacking = true;
             prof->counters_differ = true;
         }
+    return 0;
 }
 
 /* 66.4 in tenths, as far as that; false: it is no such number, and one of 100 and more is of no interest. */
@@ -376,7 +379,7 @@ static int take_node(struct taking *t, uint32_t i)
     return 0;
 }
 
-static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
+static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
 {
     struct dp_var counters[DP_FMT_COUNTERS];
     uint32_t column[DP_FMT_COUNTERS];
@@ -384,7 +387,9 @@ static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     for (size_t k = 0; k < from->n_counters; k++)
         if (!from->counters[k].lacking)
             counters[n++] = (struct dp_var){ NULL, from->counters[k].name, from->counters[k].len };
-    dp_prof_take_counters(prof, counters, n);
+    int rc = dp_prof_take_counters(prof, counters, n);
+    if (rc < 0)
+        return rc;
     prof->counters_differ = prof->counters_differ || from->counters_differ;
     memcpy(column, prof->column, sizeof column);
     for (size_t k = 0, kept = 0; k < from->n_counters; k++)
@@ -392,6 +397,7 @@ static void merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     for (size_t k = 0; k < from->n_counters; k++)
         if (prof->column[k] != UINT32_MAX && from->counters[k].share < prof->counters[prof->column[k]].share)
             prof->counters[prof->column[k]].share = from->counters[k].share;
+    return 0;
 }
 
 static int take_subs(struct taking *t)
@@ -443,10 +449,10 @@ static int take_all(struct dp_prof *prof, const struct dp_prof *from, const stru
         rc = t.subs && t.of ? dp_prof_choose(from, what, t.of) : DP_E_NOMEM;
         if (rc == DP_E_ARG)
             dp_err_set(err, rc, "there is no such phase");
-        if (rc == 0) {
-            merge_counters(prof, from);
+        if (rc == 0)
+            rc = merge_counters(prof, from);
+        if (rc == 0)
             rc = take(&t);
-        }
         if (rc == DP_E_LIMIT)
             too_many(err, rc);
         dp_mem_free(t.subs);

@@ -121,20 +121,26 @@ static void kinds(void)
 
 static void no_memory(const char *name, const struct dp_take *what)
 {
+    struct dp_buf whole;
+    dp_buf_init(&whole);
+    part(what, DP_WRITE_COUNTERS);
+    dp_buf_add(&whole, out.ptr, out.len);
+    dp_buf_release(&out);
     long n = 0, before = dp_mem_live();
     int rc = DP_E_NOMEM;
-    bool clean = true;
-    dp_buf_release(&out);
-    before = dp_mem_live();
+    bool clean = true, same = false;
     for (; n < 2000 && rc == DP_E_NOMEM; n++) {
         dp_mem_fail_after(n);
         rc = part(what, DP_WRITE_COUNTERS);
         dp_mem_fail_after(-1);
+        same = rc == 0 && out.len == whole.len && memcmp(out.ptr, whole.ptr, out.len) == 0;
         dp_buf_release(&out);
         clean = clean && dp_mem_live() == before;
     }
     ok(rc == 0 && n > 10, "%s: every allocation failed once (%ld)", name, n);
+    ok(same, "what is said to be well is whole");
     ok(clean, "and nothing leaked");
+    dp_buf_release(&whole);
 }
 
 int main(void)
