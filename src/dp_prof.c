@@ -52,11 +52,13 @@ static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, u
     uint32_t last = prof->nodes[parent].hint;
     if (last && prof->nodes[last].callee == callee && prof->spans[last].caller == time_of(prof, parent))
         return last;
+    /* first of all: what was read is drawn even so, and each context that counts has its stretch */
+    size_t need = prof->count + 1;
+    if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, need, sizeof *prof->spans) < 0)
+        return DP_E_NOMEM;
     int64_t n = new_node(prof, parent, callee, sub, site);
     if (n < 0)
         return n;
-    if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, (size_t)n + 1, sizeof *prof->spans) < 0)
-        return DP_E_NOMEM;
     prof->spans[n] = (struct dp_span){ prof->chart_now, time_of(prof, parent) };
     prof->nodes[parent].hint = (uint32_t)n;
     return n;

@@ -141,6 +141,63 @@ static void no_memory(void)
     ok(colours > 100, "colours are told");
 }
 
+/* ---- a profile whose memory ended while it was read ---- */
+
+/* What was read is drawn: every context of it has its sub, and in a chart its time. */
+static bool holds(const struct dp_prof *prof)
+{
+    struct dp_stacks_column column = { DP_T_REAL, NULL };
+    struct dp_over_side part = { .prof = prof };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 };
+    struct dp_stacks_how how = { .columns = &column, .n_measures = 1, .chart = prof->chart };
+    struct dp_stacks s;
+    for (size_t i = 1; i < prof->count; i++)
+        if (prof->nodes[i].sub >= dp_subs_count(&prof->subs))
+            return false;
+    if (prof->chart && prof->count > 1 && prof->spans_cap < prof->count)
+        return false;
+    bool good = dp_stacks_make(&s, &side, 1, &how) == 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; good && i < s.count; i++)
+        sum += dp_stacks_self(&s, i, 0);
+    good = good && sum == dp_prof_total(prof, DP_T_REAL);
+    if (good)
+        dp_stacks_release(&s);
+    return good;
+}
+
+static void cut_short(const char *what, const char *text, size_t len, bool chart)
+{
+    int wrong = 0;
+    int rc = DP_E_NOMEM;
+    long n = 0;
+    for (; rc == DP_E_NOMEM && n < 2000; n++) {
+        dp_mem_fail_after(-1);
+        struct dp_prof *prof = dp_prof_new();
+        if (chart)
+            dp_prof_chart(prof, DP_T_REAL);
+        dp_mem_fail_after(n);
+        rc = dp_prof_add_mem(prof, "memory", text, len, 0);
+        dp_mem_fail_after(-1);
+        wrong += !holds(prof);
+        dp_prof_free(prof);
+    }
+    is_i(rc, 0, "%s: read when there is memory", what);
+    is_i(wrong, 0, "and when it ended at one of %ld places, what was read can be drawn", n);
+}
+
+static void starved(void)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, "#fOrTyTwO\n$hz=100;\n$rrun_utime=0; $rrun_stime=0; $rrun_rtime=200;\n");
+    dp_buf_adds(&text, "PART2\n& 1 m a\n& 2 m b\n");
+    for (int i = 0; i < 100; i++)
+        dp_buf_adds(&text, "@ 1 1 1\n+ 1\n+ 2\n- 2\n@ 1 1 1\n- 1\n");
+    cut_short("a chart", dp_buf_cstr(&text), text.len, true);
+    dp_buf_release(&text);
+}
+
 /* ---- random trees ---- */
 
 static uint64_t state = 70;
@@ -420,6 +477,7 @@ int main(void)
     no_memory();
     for (int i = 0; i < 6; i++)
         dp_prof_free(profs[i]);
+    starved();
     random_trees();
     random_layouts();
     deep();
