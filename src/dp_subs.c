@@ -80,20 +80,23 @@ static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
     size_t places = subs->places.count, len = key->len;
     if (!def->seq)
         dp_buf_add(key, &subs->generation, sizeof subs->generation);
-    uint32_t place = key->err ? DP_MAP_NONE : dp_pool_intern(&subs->places, key->ptr, key->len);
+    /* room first: a place that is known has a count */
+    bool room = dp_mem_grow((void **)&subs->place_count, &subs->place_cap, places + 1,
+                            sizeof *subs->place_count) == 0;
+    uint32_t place = !room || key->err ? DP_MAP_NONE
+        : dp_pool_intern(&subs->places, key->ptr, key->len);
     key->len = len;
-    if (place == DP_MAP_NONE
-        || dp_mem_grow((void **)&subs->place_count, &subs->place_cap, subs->places.count,
-                       sizeof *subs->place_count) < 0)
+    if (place == DP_MAP_NONE)
         return 0;
     if (place >= places)
         subs->place_count[place] = 0;
     uint64_t pair[2] = { place, def->seq ? def->seq : def->id };
     size_t before = subs->seen.count;
+    if (dp_mem_grow((void **)&subs->seen_ordinal, &subs->seen_cap, before + 1,
+                    sizeof *subs->seen_ordinal) < 0)
+        return 0;
     uint32_t n = dp_pool_intern(&subs->seen, (const char *)pair, sizeof pair);
-    if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&subs->seen_ordinal, &subs->seen_cap, subs->seen.count,
-                       sizeof *subs->seen_ordinal) < 0)
+    if (n == DP_MAP_NONE)
         return 0;
     if (n < before)
         return subs->seen_ordinal[n];
@@ -268,20 +271,25 @@ static int find_crowd(struct dp_subs *subs, struct crowd *c)
     return 0;
 }
 
-/* The keys have ordinals in them. */
+/* The keys have ordinals in them. Without memory the old ones stay: there are as many subs as keys. */
 static int make_keys(struct dp_subs *subs)
 {
     size_t count = dp_subs_count(subs);
-    dp_pool_release(&subs->keys);
-    for (uint32_t i = 0; i < count; i++) {
+    struct dp_pool keys;
+    bool ok = true;
+    dp_pool_init(&keys);
+    for (uint32_t i = 0; i < count && ok; i++) {
         struct dp_subdef def = def_of(subs, i);
         add_place(subs, &def);
         if (has_ordinal(&def))
             add_ordinal(subs, &def, subs->subs[i].ordinal);
-        if (subs->scratch.err || dp_pool_intern(&subs->keys, subs->scratch.ptr, subs->scratch.len) != i)
-            return DP_E_NOMEM;
+        ok = !subs->scratch.err
+            && dp_pool_intern(&keys, subs->scratch.ptr, subs->scratch.len) == i;
     }
-    return 0;
+    dp_pool_release(ok ? &subs->keys : &keys);
+    if (ok)
+        subs->keys = keys;
+    return ok ? 0 : DP_E_NOMEM;
 }
 
 /* Members from..end are of one place. Returns whether one has another ordinal than before. */

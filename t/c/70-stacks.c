@@ -195,6 +195,15 @@ static void starved(void)
     for (int i = 0; i < 100; i++)
         dp_buf_adds(&text, "@ 1 1 1\n+ 1\n+ 2\n- 2\n@ 1 1 1\n- 1\n");
     cut_short("a chart", dp_buf_cstr(&text), text.len, true);
+    /* numbers of compilation that come in no order: keys are made anew at the file's end */
+    dp_buf_clear(&text);
+    dp_buf_add(&text, head, sizeof head - 1);
+    for (int i = 1; i <= 100; i++)
+        dp_buf_addf(&text, "& %x A __ANON__ x:1 seq=%d\n", i, 101 - i);
+    dp_buf_adds(&text, "= 0 0 1 0 0 0 0 0 0\n");
+    for (int i = 1; i <= 100; i++)
+        dp_buf_addf(&text, "= 1 %x 1 2 0 2 0 0 1\n", i);
+    cut_short("subs that are put in order", dp_buf_cstr(&text), text.len, false);
     dp_buf_release(&text);
 }
 
