@@ -15,6 +15,7 @@
 #define DP_FMT_TREE       "tree"
 #define DP_FMT_FOLDED     "folded"                  /* of text that has no header */
 #define DP_FMT_PROGRAM    "(program)"
+#define DP_FMT_NAMELESS   "(no name)"               /* shown for an empty package and name */
 
 enum {
     DP_FMT_TRACE_VERSION = 1,

@@ -58,7 +58,7 @@ static int sub_of(struct left *l, uint64_t id, uint32_t *sub)
         struct dp_subdef def;
         memset(&def, 0, sizeof def);
         def.package = def.file = def.autoload = def.in = (struct dp_text){ "", 0 };
-        def.name = (struct dp_text){ "(no name)", 9 };
+        def.name = (struct dp_text){ DP_FMT_NAMELESS, strlen(DP_FMT_NAMELESS) };
         int64_t n = r->to->sub(r->to->ctx, &def);
         if (n < 0)
             return dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n));

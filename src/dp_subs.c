@@ -391,6 +391,9 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         dp_buf_adds(buf, sub->builtin ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
+    /* nothing at all would be no frame in folded text, and no word in a table */
+    if (!package->len && !name->len)
+        dp_buf_adds(buf, DP_FMT_NAMELESS);
     if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))
         return;
     uint64_t key = (uint64_t)sub->package << 32 | sub->name;

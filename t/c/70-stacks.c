@@ -412,6 +412,31 @@ static void small_things(void)
     ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
 }
 
+/* A sub without a package and a name is a frame all the same, and one that our reader gives back. */
+static void nameless(void)
+{
+    static const char tree[] = "= 0 0 1 0 0 0 0 0 0\n= 1 1 1 10 0 10 0 0 1\n= 2 2 1 20 0 20 0 0 1\n"
+                               "= 3 1 1 30 0 30 0 0 1\n";
+    struct dp_buf buf;
+    struct dp_fold_outcome out;
+    struct dp_stacks_column columns[1] = { { DP_T_CPU, NULL } };
+    struct dp_host host = { .write = take, .ctx = &buf };
+    struct dp_prof *prof = of("& 1 % % -\n& 2 A % -\n", tree);
+    struct dp_over_side part = { .prof = prof };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 };
+    struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1000 };
+    dp_buf_init(&buf);
+    is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
+    is_s(dp_buf_cstr(&buf), "(no name) 10\n(no name);A:: 20\n(no name);A::;(no name) 30\n", "names for those without");
+    struct dp_prof *back = dp_prof_new();
+    is_i(dp_prof_add_mem(back, "folded", buf.ptr, buf.len, 0), 0, "read back");
+    is_u(dp_prof_total(back, DP_T_REAL), 60, "with all that there was");
+    is_u(dp_prof_contexts(back), 4, "in as many contexts");
+    dp_buf_release(&buf);
+    dp_prof_free(back);
+    dp_prof_free(prof);
+}
+
 /* ---- deep ones ---- */
 
 struct seen {
@@ -491,6 +516,7 @@ int main(void)
     random_layouts();
     deep();
     small_things();
+    nameless();
     is_i(dp_mem_live(), 0, "all memory is given back");
     return tap_done();
 }
