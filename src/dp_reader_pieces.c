@@ -44,11 +44,12 @@ static int use_names(struct left *l)
     return 0;
 }
 
-/* The sub of an id. 1: known, or a nameless one; 0: the id is younger than the names. */
-static int sub_of(struct left *l, uint64_t id, uint32_t *sub)
+/* The sub of an id; or a phase, where one may be. 1: known, or a nameless one; 0: the id is younger than the names. */
+static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
 {
     struct dp_reader *r = l->r;
-    if (dp_reader_find(r, id, sub))
+    bool found = dp_reader_find(r, id, sub);
+    if (found && (phase || !dp_reader_is_phase(r, id)))
         return 1;
     if (id > r->max_id) {
         l->late = true;
@@ -66,7 +67,8 @@ static int sub_of(struct left *l, uint64_t id, uint32_t *sub)
         l->has_nameless = true;
     }
     if (!l->damage)
-        l->damage = dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: the sub %llx has no name", (unsigned long long)id);
+        l->damage = dp_reader_fail(r, DP_E_SYNTAX, 0, found ? "Bad profile: %llx is a phase, and no sub to be called"
+                                   : "Bad profile: the sub %llx has no name", (unsigned long long)id);
     *sub = l->nameless;
     return 1;
 }
@@ -112,7 +114,7 @@ static int mark(struct left *l, uint64_t word)
     if (kind > DP_PIECE_NOTES) {
         sub = (uint32_t)id;
     } else if (kind == 0 || kind >= 3) {
-        int rc = sub_of(l, id, &sub);
+        int rc = sub_of(l, id, kind == 4, &sub);
         if (rc <= 0)
             return rc < 0 ? rc : 1;
     } else {
@@ -212,7 +214,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
         return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: the context %lu, in %lu",
                                          (unsigned long)number, (unsigned long)parent));
     if (number > 1) {
-        int rc = sub_of(l, dp_pieces_half(p + DP_PIECE_N_ID), &c.sub);
+        int rc = sub_of(l, dp_pieces_half(p + DP_PIECE_N_ID), parent == 1, &c.sub);
         if (rc < 0)
             return rc;
         c.parent = of[parent - 1];

@@ -132,19 +132,26 @@ static const unsigned char op_of[256] = {
 
 /* ---- ids and names ---- */
 
-static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub)
+/* Beside the number of a sub, which is below DP_LIMIT_IDS; and in a key, whose digits fill no more than seven bytes. */
+static const uint32_t far_phase = UINT32_C(1) << 30;
+static const uint64_t phase_key = UINT64_C(1) << 63;
+
+static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phase)
+{
+    struct dp_map_slot *slot = dp_map_put(&r->far_ids, id);
+    if (!slot)
+        return DP_E_NOMEM;
+    bool full = slot->value == DP_MAP_NONE && r->id_count++ >= DP_LIMIT_IDS;
+    slot->value = phase ? sub | far_phase : sub;
+    return full ? DP_E_LIMIT : 0;
+}
+
+static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub, bool phase)
 {
     if (id > r->max_id)
         r->max_id = id;
-    if (id >= DP_READER_NEAR) {
-        struct dp_map_slot *slot = dp_map_put(&r->far_ids, id);
-        if (!slot)
-            return DP_E_NOMEM;
-        if (slot->value == DP_MAP_NONE && r->id_count++ >= DP_LIMIT_IDS)
-            return slot->value = sub, DP_E_LIMIT;
-        slot->value = sub;
-        return 0;
-    }
+    if (id >= DP_READER_NEAR)
+        return name_far_id(r, id, sub, phase);
     if (id >= r->ids_cap) {
         size_t old = r->ids_cap;
         if (dp_mem_grow((void **)&r->ids, &r->ids_cap, (size_t)id + 1, sizeof *r->ids) < 0)
@@ -153,7 +160,8 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
     }
     struct dp_reader_id *slot = &r->ids[id];
     slot->sub = sub;
-    slot->key = 0;
+    slot->phase = phase;
+    slot->key = phase ? phase_key : 0;
     /* what fits into no key (leading zeros) is found by the slow path alone */
     for (size_t i = 0; i < 7 && i < field->len; i++)
         slot->key |= (uint64_t)(unsigned char)field->ptr[i] << 8 * i;
@@ -170,8 +178,16 @@ bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub)
     }
     const struct dp_map_slot *slot = dp_map_find(&r->far_ids, id);
     if (slot)
-        *sub = slot->value;
+        *sub = slot->value & ~far_phase;
     return slot != NULL;
+}
+
+bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id)
+{
+    if (id < DP_READER_NEAR)
+        return id < r->ids_cap && r->ids[id].phase;
+    const struct dp_map_slot *slot = dp_map_find(&r->far_ids, id);
+    return slot && slot->value & far_phase;
 }
 
 static struct dp_text text(const char *ptr, size_t len)
@@ -289,7 +305,7 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
     int rc = number_of(r, &def, &sub);
     if (rc < 0)
         return rc;
-    rc = name_id(r, &f[1], def.id, sub);
+    rc = name_id(r, &f[1], def.id, sub, def.phase);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
@@ -431,8 +447,14 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
         return 0;
     }
     if (by_id) {
-        if (!dp_reader_find(r, id, &sub) && (op == DP_OP_ENTER || op == DP_OP_GOTO))
+        bool found = dp_reader_find(r, id, &sub);
+        if (op != DP_OP_ENTER && op != DP_OP_GOTO)
+            ;                           /* what ends is on top, whatever the id says */
+        else if (!found)
             return dp_reader_bad_line(r, ptr, len);
+        else if (dp_reader_is_phase(r, id))
+            return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a phase is no sub to be called: %.*s",
+                                  len > 160 ? 160 : (int)len, ptr);
     } else {
         int rc = dp_reader_by_name(r, name, &sub);
         if (rc < 0)

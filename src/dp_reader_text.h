@@ -16,10 +16,11 @@ enum {
 };
 
 /* key: the id's digits as they stand in the file, so that a line with other
- * bytes never matches. 0: not named yet. */
+ * bytes never matches. 0: not named yet. A phase's matches no line. */
 struct dp_reader_id {
     uint64_t key;
     uint32_t sub;
+    bool phase;
 };
 
 /* A frame of folded stacks. */
@@ -98,6 +99,8 @@ int dp_reader_begin_tree(struct dp_reader *r);
 int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len);
 /* The sub of an id. */
 bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
+/* Is it a phase's, which is never called, and stands right below the root? */
+bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id);
 /* The sub of a full name, where there are no ids. */
 int dp_reader_by_name(struct dp_reader *r, struct dp_text name, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
