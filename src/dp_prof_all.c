@@ -15,6 +15,7 @@ struct reading {
 struct reader {
     struct reading *all;
     const struct dp_host *host;
+    int lost;                   /* 0, or DP_E_NOMEM: a file has no outcome that could tell of it */
 };
 
 /* The next profile's jobs. */
@@ -35,15 +36,20 @@ static void *read_some(void *ctx)
     struct reader *r = ctx;
     size_t from, end;
     while ((end = take(r->all, &from)) > from)
-        for (size_t i = from; i < end; i++)
-            dp_prof_add(r->all->jobs[i].prof, r->all->jobs[i].path, r->all->jobs[i].flags, r->host);
+        for (size_t i = from; i < end; i++) {
+            const struct dp_read_job *job = &r->all->jobs[i];
+            size_t before = dp_prof_files(job->prof);
+            int rc = dp_prof_add(job->prof, job->path, job->flags, r->host);
+            if (dp_prof_files(job->prof) == before)
+                r->lost = rc;
+        }
     return NULL;
 }
 
-void dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host)
+int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host)
 {
     struct reading all = { .jobs = jobs, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER };
-    struct reader own = { &all, host }, others = { &all, NULL };
+    struct reader own = { &all, host, 0 }, others[THREADS];
     pthread_t ids[THREADS];
     size_t started = 0, profiles = 0;
     sigset_t every, before;
@@ -52,11 +58,17 @@ void dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads,
     /* signals are the host's, and belong to its thread */
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
-    while (started + 1 < threads && started + 1 < profiles && started < THREADS
-           && pthread_create(&ids[started], NULL, read_some, &others) == 0)
+    while (started + 1 < threads && started + 1 < profiles && started < THREADS) {
+        others[started] = (struct reader){ &all, NULL, 0 };
+        if (pthread_create(&ids[started], NULL, read_some, &others[started]) != 0)
+            break;
         started++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     read_some(&own);
-    for (size_t i = 0; i < started; i++)
+    for (size_t i = 0; i < started; i++) {
         pthread_join(ids[i], NULL);
+        own.lost = own.lost ? own.lost : others[i].lost;
+    }
+    return own.lost;
 }

@@ -72,7 +72,8 @@ void dp_prof_chart(struct dp_prof *prof, int time);
  * and the first a counter of the name "before", in the same ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
- * outcome's code; whatever was readable is in the profile. */
+ * outcome's code; whatever was readable is in the profile. DP_E_NOMEM without one more
+ * file: there was no memory for the outcome itself. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
 /* The same from memory; path is for messages. */
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags);
@@ -85,13 +86,14 @@ struct dp_range {
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
 
 /* Reads files, each into a profile; those of one profile stand together, and are read in their order. Up to `threads` threads
- * share the work, the caller's among them, which alone calls host->progress. The outcomes tell of errors. */
+ * share the work, the caller's among them, which alone calls host->progress. The outcomes tell of errors. Returns 0, or
+ * DP_E_NOMEM where a file has none. */
 struct dp_read_job {
     struct dp_prof *prof;
     const char *path;
     unsigned flags;
 };
-void dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host);
+int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host);
 size_t dp_prof_files(const struct dp_prof *prof);
 void dp_prof_outcome(const struct dp_prof *prof, size_t file, struct dp_outcome *out);
 /* The k-th variable of a file's header; 0 when there is none. */
@@ -107,7 +109,7 @@ const char *dp_prof_unit(const struct dp_prof *prof);
 /* Is there any folded text, whose stacks tell no calls? They count as 0. */
 int dp_prof_no_calls(const struct dp_prof *prof);
 size_t dp_prof_contexts(const struct dp_prof *prof);
-/* Reads a file's header alone and adds it. */
+/* Reads a file's header alone and adds it, as dp_prof_add does. */
 int dp_prof_add_header(struct dp_prof *prof, const char *path);
 
 /* Adds all of another profile; both with dp_prof_detail. Returns 0 or a DP_E;

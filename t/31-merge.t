@@ -207,4 +207,29 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
 }
 
+# A file for whose name there is no memory: it gets larger until that is so. Tools ask what a file was read as, and there is
+# no file that could tell.
+SKIP: {
+    my $grow = <<'END';
+use Devel::DProf::Profile;
+my $name = '';
+while (length $name < 1e9) {
+    $name .= 'x' x 1e7;
+    my $profile = Devel::DProf::Profile->new;
+    eval { $profile->add($name); 1 } or print($@), last;
+    $profile->files or print("nothing\n"), last;
+}
+END
+    my @perl = ($^X, (map { '-I' . data("../../blib/$_") } qw(lib arch)));
+    my @limited = ('sh', '-c', 'ulimit -v 400000 || exit 1; exec "$@"', 'sh', @perl);
+    spew("$dir/grow.pl", $grow);
+    my $can = system(@limited, '-MDevel::DProf::Profile', '-e', 'exit 0') == 0;
+    skip 'needs ulimit -v', 2 if !$can;
+    open my $out, '-|', @limited, "$dir/grow.pl" or die;
+    my $said = join '', <$out>;
+    ok(close $out, 'a file without memory for its name does not end the program');
+    like($said, qr/^out of memory/, '... but is an error that says so');
+    unlink "$dir/grow.pl";
+}
+
 done_testing;

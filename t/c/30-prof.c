@@ -205,6 +205,20 @@ static void no_memory(const char *path)
     ok(clean, "and nothing leaked");
 }
 
+/* A file for which there is no outcome: whoever reads several is told of it. */
+static void no_outcome(void)
+{
+    struct dp_prof *prof = dp_prof_new();
+    struct dp_read_job jobs[2] = { { prof, "/nowhere/1", 0 }, { prof, "/nowhere/2", 0 } };
+    dp_mem_fail_after(0);
+    int rc = dp_prof_add_all(jobs, 2, 1, NULL);
+    dp_mem_fail_after(-1);
+    is_i(rc, DP_E_NOMEM, "a file without an outcome");
+    is_u(dp_prof_files(prof), 1, "the other one has its own");
+    is_i(dp_prof_add_all(jobs, 1, 1, NULL), 0, "what an outcome tells of is no more");
+    dp_prof_free(prof);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -213,6 +227,7 @@ int main(int argc, char **argv)
     jumps();
     costs();
     several();
+    no_outcome();
     inherited();
     deep();
     no_memory("../t/data/ours.out");
