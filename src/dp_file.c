@@ -41,24 +41,26 @@ static int open_source(struct dp_file *file, struct dp_source *src)
     return rc;
 }
 
-/* Opens what the process keeps beside the file. */
-static bool open_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_source *src)
+/* Opens what the process keeps beside the file. 1; 0 where there is nothing; or DP_E_NOMEM. */
+static int open_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_source *src)
 {
     if (mem) {
         dp_source_mem(src, mem->left, mem->left_len);
-        return mem->left;
+        return mem->left != NULL;
     }
+    if (strcmp(file->path, "-") == 0)
+        return 0;
     size_t n = strlen(file->path);
-    char *path = strcmp(file->path, "-") == 0 ? NULL : dp_mem_alloc(n + sizeof DP_FMT_LIVE);
+    char *path = dp_mem_alloc(n + sizeof DP_FMT_LIVE);
     if (!path)
-        return false;
+        return DP_E_NOMEM;
     memcpy(path, file->path, n);
     memcpy(path + n, DP_FMT_LIVE, sizeof DP_FMT_LIVE);
     int why = errno;
-    bool good = dp_source_open_regular(src, path) == 0;
+    int rc = dp_source_open_regular(src, path);
     errno = why;
     dp_mem_free(path);
-    return good;
+    return rc == 0;
 }
 
 /* Reads it before the file, whose text grows: what the text has more than the
@@ -72,11 +74,14 @@ static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, 
     for (int tries = 0; tries < TRIES && rc == 0; tries++) {
         struct dp_pieces later;
         dp_pieces_release(left);
-        if (!open_left(file, mem, &src))
-            return 0;
+        rc = open_left(file, mem, &src);
+        if (rc <= 0)
+            return rc;
         rc = dp_pieces_read(left, &src);
         dp_source_close(&src);
-        if (rc < 0 || !left->has_state || !open_left(file, mem, &src))
+        if (rc == 0 && left->has_state)
+            rc = open_left(file, mem, &src);
+        if (rc <= 0)
             return rc;
         dp_pieces_init(&later);
         rc = dp_pieces_read_names(&later, &src);

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RRUN "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\n"
 #define HEAD "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_counters='ops:ops x';\n" RRUN "PART3\n"
@@ -606,6 +607,41 @@ static void no_memory(const char *what, const struct dp_file_mem *mem)
     ok(clean, "and nothing leaked");
 }
 
+static bool save(const char *path, const struct dp_buf *bytes)
+{
+    FILE *to = fopen(path, "wb");
+    return to && fwrite(bytes->ptr, 1, bytes->len, to) == bytes->len && fclose(to) == 0;
+}
+
+/* By path: what the process left is not overlooked where memory is short. */
+static void no_memory_beside(void)
+{
+    char path[] = "/tmp/21-tree-XXXXXX", left[sizeof path + sizeof DP_FMT_LIVE];
+    int fd = mkstemp(path);
+    snprintf(left, sizeof left, "%s" DP_FMT_LIVE, path);
+    int code = DP_E_NOMEM;
+    uint64_t marks = 0;
+    image_trace(&image);
+    ok(fd >= 0 && save(path, &image.text) && save(left, &image.left), "two files");
+    close(fd);
+    for (long n = 0; n < 500 && code == DP_E_NOMEM; n++) {
+        dp_mem_fail_after(-1);
+        struct dp_prof *prof = dp_prof_new();
+        dp_mem_fail_after(n);
+        code = dp_prof_add(prof, path, 0, NULL);
+        dp_mem_fail_after(-1);
+        if (code != DP_E_NOMEM) {
+            dp_prof_outcome(prof, 0, &o);
+            marks = o.marks;
+        }
+        dp_prof_free(prof);
+    }
+    is_i(code, DP_E_TRUNCATED, "read when there is memory");
+    is_u(marks, 6, "with what the process left");
+    remove(path);
+    remove(left);
+}
+
 int main(void)
 {
     dp_buf_init(&out);
@@ -617,6 +653,7 @@ int main(void)
     pieces();
     odd_pieces();
     saved_tree();
+    no_memory_beside();
     sites_and_pending();
     portions();
     counted_pieces();
