@@ -1,4 +1,5 @@
-/* What the fuzz target of profiles is made of: the choice of a view, what is printed and what is held against it. */
+/* What the fuzz target of profiles is made of: the choice of a view, what is printed and what is
+ * held against it. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -10,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which view an input is shown in, and how. An input may end with FUZZ_MARK and the bytes of a choice, which are no part of
- * the profile then: a fuzzer changes the one and keeps the other. Of other inputs it is a hash. */
+/* Which view an input is shown in, and how. An input may end with FUZZ_MARK and the bytes of a
+ * choice, which are no part of the profile then: a fuzzer changes the one and keeps the other. Of
+ * other inputs it is a hash. */
 #define FUZZ_MARK "#view"
 enum { FUZZ_MORE = 10 };
 struct fuzz_choice {
@@ -33,7 +35,8 @@ struct fuzz {
     const char *name;           /* the view's */
 };
 
-/* One view: the one that the input has chosen. Then all of them, each in several ways: for inputs that are kept. */
+/* One view: the one that the input has chosen. Then all of them, each in several ways: for inputs
+ * that are kept. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_all(const uint8_t *data, size_t size);
 /* Puts a choice behind an input of n bytes, or in place of the one it has. Returns its length. */
@@ -53,12 +56,13 @@ bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file
 
 /* ---- profiles ---- */
 
-/* A profile of the input's first bytes. what: phases and detail where the view needs them, beside what the input has chosen.
- * NULL when memory is short. */
+/* A profile of the input's first bytes. what: phases and detail where the view needs them, beside
+ * what the input has chosen. NULL when memory is short. */
 enum { FUZZ_PHASES = 1, FUZZ_DETAIL = 2, FUZZ_PAIRS = 4, FUZZ_PLAIN = 8, FUZZ_CHART = 16 };
 struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what);
 /* The name of a sub, as labels have it, or "x": in a buffer that the next call writes to. */
-const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags, size_t *len);
+const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags,
+                       size_t *len);
 /* A metric that the profile has; *counter is which one where it is DP_M_COUNTER. */
 int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter);
 
@@ -66,12 +70,14 @@ int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter);
 
 /* Takes all of it, and keeps it until the next view; now and then it takes no more. */
 struct dp_host fuzz_host(struct fuzz *f);
-/* Is this what a view returns that has printed all? Where the host has taken no more, and where memory is short, it is not. */
+/* Is this what a view returns that has printed all? Where the host has taken no more, and where
+ * memory is short, it is not. */
 #define PRINTED(f, rc) fuzz_printed((f), (rc), __FILE__, __LINE__)
 bool fuzz_printed(const struct fuzz *f, long rc, const char *file, int line);
 const char *fuzz_printed_text(size_t *len);
 
-/* No control byte but newline and tab, and nothing that is no UTF-8; colour: nor escapes but for colours. */
+/* No control byte but newline and tab, and nothing that is no UTF-8; colour: nor escapes but for
+ * colours. */
 void fuzz_check_text(bool colour);
 /* No control byte of ASCII but newline: names are as they were. */
 void fuzz_check_bytes(void);

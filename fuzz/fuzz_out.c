@@ -1,4 +1,5 @@
-/* What the views have printed: taken into a buffer that is kept for the next one, and read as its readers read it. */
+/* What the views have printed: taken into a buffer that is kept for the next one, and read as its
+ * readers read it. */
 #include "fuzz.h"
 #include "dp_table.h"
 #include "dp_text.h"
@@ -77,7 +78,7 @@ void fuzz_check_text(bool colour)
 {
     const char *ptr = out.ptr, *end = ptr + out.len;
     while (ptr < end) {
-        /* a page is a hundred kilobytes of its scripts: eight bytes at a time, where all are plain */
+        /* a page is 100 kilobytes of its scripts: eight bytes at a time, where all are plain */
         uint64_t eight;
         for (; end - ptr >= 8; ptr += 8) {
             memcpy(&eight, ptr, 8);
@@ -242,7 +243,8 @@ static const char *behind(const char *p, const char *end, const char *what)
 
 static bool is_size(const char *name, size_t len)
 {
-    return (len == 5 && memcmp(name, "width", 5) == 0) || (len == 6 && memcmp(name, "height", 6) == 0);
+    return (len == 5 && memcmp(name, "width", 5) == 0)
+           || (len == 6 && memcmp(name, "height", 6) == 0);
 }
 
 /* Attributes up to the tag's end; *alone: it has no other one. */
@@ -286,7 +288,9 @@ static const char *attributes(const char *p, const char *end, bool *alone)
 static void entity(const char *p, const char *end)
 {
     const char *q = p + 1;
-    while (q < end && q - p < 12 && ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9') || *q == '#'))
+    while (q < end && q - p < 12
+           && ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9')
+               || *q == '#'))
         q++;
     CHECK(q < end && *q == ';' && q > p + 1);
 }
@@ -328,9 +332,12 @@ void fuzz_check_markup(void)
             CHECK(len > 0);
             p = attributes(p, end, &alone);
             if (close) {
-                if (html && depth && !(open[depth - 1].len == len && memcmp(open[depth - 1].name, name, len) == 0))
+                if (html && depth
+                    && !(open[depth - 1].len == len
+                         && memcmp(open[depth - 1].name, name, len) == 0))
                     continue;   /* of those that need none */
-                CHECK(depth > 0 && open[depth - 1].len == len && memcmp(open[depth - 1].name, name, len) == 0);
+                CHECK(depth > 0 && open[depth - 1].len == len
+                      && memcmp(open[depth - 1].name, name, len) == 0);
                 depth--;
             } else if (html && len == 6 && memcmp(name, "script", 6) == 0) {
                 p = behind(p, end, "</script>");

@@ -1,5 +1,6 @@
-/* Any bytes as a profile: one view of it, which the input picks itself. Nothing may crash, leak or go out of bounds, and what
- * is printed must hold together. Shared by the fuzzer, the mutator and the replay. */
+/* Any bytes as a profile: one view of it, which the input picks itself. Nothing may crash, leak or
+ * go out of bounds, and what is printed must hold together. Shared by the fuzzer, the mutator and
+ * the replay. */
 #include "fuzz.h"
 #include "dp_mem.h"
 
@@ -13,11 +14,16 @@
 /* For fuzz/mutate.c. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
-    "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n", "18446744073709551615", "4503599627370495",
-    "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n", "at=x:1", "folded=9", " 0",
-    "$dprof_counters='ops:ops';", ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1", "a;b;c 3\n",
-    "$dprof_unit='samples';", " kind=phase", " % p - kind=phase\n", " kind=xs", " kind=builtin", " autoload=x", " in=x", " seq=2",
-    "BEGIN", "\x1b[31m", "%1B", "\xc2\x9b", "\xe2\x80\xae", "<", "&", "\"", ",", "|", "]]>", "\\", "main::", NULL
+    "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
+    "18446744073709551615", "4503599627370495",
+    "$hz=", "PART2\n", "'", "%", "ffffffffffffffff", "__ANON__", "#", "= ", "h ", "PART3\n",
+    "at=x:1", "folded=9", " 0",
+    "$dprof_counters='ops:ops';", ";", " 12\n", ".5\n", " 0.0000001\n", "(program)", "%3B", " -1",
+    "a;b;c 3\n",
+    "$dprof_unit='samples';", " kind=phase", " % p - kind=phase\n", " kind=xs", " kind=builtin",
+    " autoload=x", " in=x", " seq=2",
+    "BEGIN", "\x1b[31m", "%1B", "\xc2\x9b", "\xe2\x80\xae", "<", "&", "\"", ",", "|", "]]>", "\\",
+    "main::", NULL
 };
 
 static const struct {
@@ -25,13 +31,17 @@ static const struct {
     void (*look)(struct fuzz *f);
     unsigned ways;              /* of a kept input */
 } views[] = {
-    { "flat", fuzz_flat, 8 }, { "merged", fuzz_merged, 6 }, { "trace", fuzz_trace, 8 }, { "dump", fuzz_dump, 1 },
+    { "flat", fuzz_flat, 8 }, { "merged", fuzz_merged, 6 }, { "trace", fuzz_trace, 8 },
+    { "dump", fuzz_dump, 1 },
     { "report", fuzz_report, 20 }, { "edges", fuzz_edges, 10 },
-    { "diff", fuzz_diff, 16 }, { "diff-same", fuzz_diff_same, 16 }, { "diff-tree", fuzz_diff_tree, 15 }, { "gate", fuzz_gate, 16 },
+    { "diff", fuzz_diff, 16 }, { "diff-same", fuzz_diff_same, 16 },
+    { "diff-tree", fuzz_diff_tree, 15 }, { "gate", fuzz_gate, 16 },
     { "labels", fuzz_labels, 4 },
-    { "fold", fuzz_fold, 8 }, { "stacks", fuzz_stacks, 8 }, { "svg", fuzz_svg, 12 }, { "page", fuzz_page, 4 },
+    { "fold", fuzz_fold, 8 }, { "stacks", fuzz_stacks, 8 }, { "svg", fuzz_svg, 12 },
+    { "page", fuzz_page, 4 },
     { "chart", fuzz_chart, 8 }, { "layout", fuzz_layout, 8 },
-    { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 }, { "files", fuzz_files, 4 },
+    { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 },
+    { "files", fuzz_files, 4 },
 };
 enum { VIEWS = sizeof views / sizeof *views };
 
@@ -56,7 +66,8 @@ uint32_t fuzz_pick(struct fuzz *f, uint32_t n)
 
 void fuzz_not_so(const char *what, const char *file, int line)
 {
-    fprintf(stderr, "not so: %s (%s:%d), view %s, choice", what, file, line, now ? now->name : "none");
+    fprintf(stderr, "not so: %s (%s:%d), view %s, choice", what, file, line,
+            now ? now->name : "none");
     for (size_t i = 0; now && i < sizeof now->c; i++)
         fprintf(stderr, " %02x", ((const uint8_t *)&now->c)[i]);
     fprintf(stderr, "\n");
@@ -96,7 +107,8 @@ static void window(struct fuzz *f, struct dp_prof *prof, bool percent)
 struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
 {
     static const char *const units[] = { "s", "ms", "us", "ns", "calls", "samples" };
-    unsigned how = what & FUZZ_PLAIN ? 0 : f->c.reading >> 1 & 15, flags = size < f->size ? DP_FORCE : f->c.reading & 1;
+    unsigned how = what & FUZZ_PLAIN ? 0 : f->c.reading >> 1 & 15;
+    unsigned flags = size < f->size ? DP_FORCE : f->c.reading & 1;
     struct dp_prof *prof = dp_prof_new();
     if (!prof)
         return NULL;
@@ -115,7 +127,9 @@ struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
     if (how == 13)
         CHECK(dp_prof_declare_unit(prof, units[(f->c.reading >> 5) % 6]) == 0);
     /* Behind the text, from the first NUL on, may be the pieces that its process left. */
-    const uint8_t *data = f->data, *nul = size > 4 && data[0] == '#' && f->c.reading < 0xc0 ? memchr(data, 0, size - 1) : NULL;
+    const uint8_t *data = f->data;
+    bool has_left = size > 4 && data[0] == '#' && f->c.reading < 0xc0;
+    const uint8_t *nul = has_left ? memchr(data, 0, size - 1) : NULL;
     size_t text = nul ? (size_t)(nul - data) : size;
     struct dp_file_mem mem = { data, nul ? nul + 1 : NULL, text, nul ? size - text - 1 : 0 };
     dp_prof_add_left(prof, "fuzz", &mem, flags);
@@ -124,7 +138,8 @@ struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
     return prof;
 }
 
-const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags, size_t *len)
+const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags,
+                       size_t *len)
 {
     static char text[256];
     struct dp_names *names = dp_names_new(prof, label_flags);
@@ -146,7 +161,9 @@ int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter)
     *counter = fuzz_pick(f, 3);
     if (m < 5)
         return (int)m;
-    return dp_prof_counter(prof, *counter, &len) && !dp_prof_counter_lacks(prof, *counter) ? DP_M_COUNTER : DP_T_CPU;
+    return dp_prof_counter(prof, *counter, &len) && !dp_prof_counter_lacks(prof, *counter)
+               ? DP_M_COUNTER
+               : DP_T_CPU;
 }
 
 /* ---- the choice ---- */
@@ -210,7 +227,8 @@ size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random)
     return n;
 }
 
-/* What is asked for once: large blocks, which every view needs, are kept and not given back to the system each time. */
+/* What is asked for once: large blocks, which every view needs, are kept and not given back to the
+ * system each time. */
 static void prepare(void)
 {
     static bool done;
@@ -266,7 +284,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 }
 #endif
 
-/* Sanitizers' own costs: what they keep to tell of a bug is little here, as the input can be replayed. */
+/* Sanitizers' own costs: what they keep to tell of a bug is little here, as the input can be
+ * replayed. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -11,10 +11,14 @@ static int any_match(void *ctx, size_t pattern, const char *ptr, size_t len)
 }
 
 static const struct dp_rule rules[] = {
-    { .text = "self > 5%", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 1, .limits = { { 5, 1 } } },
-    { .text = "/x/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS, .n_limits = 1 },
-    { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 }, { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
-    { .text = "incl > 1us & 1% <\x1b>", .kind = DP_RULE_GROWTH, .pattern = -1, .incl = 1, .n_limits = 2, .limits = { { 1e-6, 0 }, { 1, 1 } } },
+    { .text = "self > 5%", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 1,
+      .limits = { { 5, 1 } } },
+    { .text = "/x/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS,
+      .n_limits = 1 },
+    { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 },
+    { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
+    { .text = "incl > 1us & 1% <\x1b>", .kind = DP_RULE_GROWTH, .pattern = -1, .incl = 1,
+      .n_limits = 2, .limits = { { 1e-6, 0 }, { 1, 1 } } },
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -46,10 +50,19 @@ static bool make(struct fuzz *f, struct sides *s, struct dp_diff_how *how, bool 
         s->parts[i].prof = !same && i == 0 ? s->half : s->all;
     s->ends[0] = 1;
     s->ends[1] = 2;
-    s->measures[0] = (struct dp_diff_measure){ .name = "cpu", .metric = metric, .counters = metric == DP_M_COUNTER ? s->counters : NULL };
-    s->measures[1] = (struct dp_diff_measure){ .name = "calls", .metric = DP_M_CALLS, .exact = 1, .tolerance = fuzz_flip(f) ? 0.1 : 0 };
-    s->side[0] = (struct dp_diff_side){ .name = "a\x1b", .parts = s->parts, .ends = s->ends, .n_runs = runs };
-    s->side[1] = (struct dp_diff_side){ .name = "b<&\"", .parts = s->parts + runs, .ends = s->ends, .n_runs = runs, .cut = fuzz_flip(f) };
+    s->measures[0] = (struct dp_diff_measure){
+        .name = "cpu", .metric = metric, .counters = metric == DP_M_COUNTER ? s->counters : NULL,
+    };
+    s->measures[1] = (struct dp_diff_measure){
+        .name = "calls", .metric = DP_M_CALLS, .exact = 1, .tolerance = fuzz_flip(f) ? 0.1 : 0,
+    };
+    s->side[0] = (struct dp_diff_side){
+        .name = "a\x1b", .parts = s->parts, .ends = s->ends, .n_runs = runs,
+    };
+    s->side[1] = (struct dp_diff_side){
+        .name = "b<&\"", .parts = s->parts + runs, .ends = s->ends, .n_runs = runs,
+        .cut = fuzz_flip(f),
+    };
     how->measures = s->measures + fuzz_pick(f, 2);
     how->n_measures = how->measures == s->measures ? 2 : 1;
     how->over.metric = how->measures->metric;
@@ -67,8 +80,10 @@ static void drop(struct sides *s)
 static void common(struct fuzz *f, struct dp_diff_how *how)
 {
     static const int keys[] = { DP_K_SUB, DP_K_SRCLINE, DP_K_PACKAGE, DP_K_CALLER, DP_K_PHASE };
-    static const struct dp_rename renames[] = { { "main::", "x::", 6, 3 }, { "A::b", "main::foo", 4, 9 } };
-    static const char *const bases[] = { "/w", "lib/" }, *const separators[] = { NULL, "", ",", "\t", "|" };
+    static const struct dp_rename renames[] = { { "main::", "x::", 6, 3 },
+                                                { "A::b", "main::foo", 4, 9 } };
+    static const char *const bases[] = { "/w", "lib/" };
+    static const char *const separators[] = { NULL, "", ",", "\t", "|" };
     static const double limits[] = { 0, 0, 0.5, 50 }, floors[] = { 0, 0.5, 100 };
     static const size_t rows[] = { 0, 0, 1, 5 }, widths[] = { 0, 80, 1, 30 };
     static const struct dp_report_fact fact = { "Metric", "metric", "x\x1b[31m\n\"<&|\xff", 12 };

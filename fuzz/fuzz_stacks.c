@@ -23,8 +23,10 @@ struct graph {
 
 static const size_t ends[] = { 1 };
 
-/* One side, or two: of the input's beginning and of all; or those two that each line of folded stacks has. */
-static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uint32_t sides, unsigned what)
+/* One side, or two: of the input's beginning and of all; or those two that each line of folded
+ * stacks has. */
+static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uint32_t sides,
+                 unsigned what)
 {
     static const size_t recursions[] = { 1000, 0, 1, 2 };
     size_t counter, len;
@@ -44,13 +46,15 @@ static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uin
     if (metric == DP_M_COUNTER && sides > 1)
         metric = DP_T_CPU;
     g->counters[0] = pair ? 0 : counter;
-    g->columns[0] = g->columns[1] = (struct dp_stacks_column){ metric, metric == DP_M_COUNTER ? g->counters : NULL };
+    const size_t *counters = metric == DP_M_COUNTER ? g->counters : NULL;
+    g->columns[0] = g->columns[1] = (struct dp_stacks_column){ metric, counters };
     if (pair)
         g->columns[0] = (struct dp_stacks_column){ DP_M_COUNTER, g->counters };
     g->sides[0] = (struct dp_diff_side){ "before", &g->parts[0], ends, 1, 0 };
     g->sides[1] = (struct dp_diff_side){ "after", &g->parts[1], ends, 1, 0 };
     *how = (struct dp_stacks_how){
-        .columns = g->columns, .n_measures = 1, .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 }, .recursion = recursions[fuzz_pick(f, 4)],
+        .columns = g->columns, .n_measures = 1, .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 },
+        .recursion = recursions[fuzz_pick(f, 4)],
         .no_program = fuzz_pick(f, 4) == 0, .strip_hex = fuzz_flip(f), .when = 1,
     };
     return true;
@@ -100,7 +104,10 @@ void fuzz_fold(struct fuzz *f)
     struct dp_host host = fuzz_host(f);
     struct graph g;
     struct dp_fold_outcome folded;
-    struct dp_fold_how how = { .reverse = f->c.kind >> 1 & 1, .per = fuzz_flip(f) ? 1000000 : 1, .whole = f->c.kind >> 2 & 1 };
+    struct dp_fold_how how = {
+        .reverse = f->c.kind >> 1 & 1, .per = fuzz_flip(f) ? 1000000 : 1,
+        .whole = f->c.kind >> 2 & 1,
+    };
     if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
         how.normalize = g.n > 1 && fuzz_pick(f, 4) == 0;
         int rc = dp_fold_print(g.sides, g.n, &how, &host, &folded);
@@ -123,7 +130,8 @@ struct callers {
 
 enum { VISITS = 20000 };
 
-static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all,
+                 double weight)
 {
     struct callers *c = ctx;
     (void)depth, (void)name, (void)weight;
@@ -163,13 +171,20 @@ static struct dp_flame_how picture(struct fuzz *f)
     static const double widths[] = { 0.1, 0, 5, 100 };
     static const struct dp_flame_fill fills[] = { { "main::foo", "rgb(1,2,3)", 9, 10 } };
     struct dp_flame_how how = {
-        .metrics = metrics, .normalize = fuzz_flip(f), .reverse = fuzz_flip(f), .inverted = fuzz_flip(f), .order = (int)fuzz_pick(f, 3),
-        .width_of = (int)fuzz_pick(f, 4), .by_total = fuzz_flip(f), .total = fuzz_flip(f) ? 0 : 1e-3, .factor = fuzz_flip(f) ? 1 : 0.3,
-        .width = fuzz_flip(f) ? 1200 : 21, .height = 16, .min_width = widths[fuzz_pick(f, 4)], .min_percent = fuzz_flip(f),
-        .title = "t<&\x1b\"", .subtitle = fuzz_flip(f) ? "s]]>" : NULL, .notes = fuzz_flip(f) ? "n<" : NULL, .nametype = fuzz_flip(f) ? "" : NULL,
-        .countname = fuzz_flip(f) ? "c" : NULL, .legend = "l<", .font = "f\"", .font_size = 12, .font_width = 0.59,
-        .palette = (int)fuzz_pick(f, 15), .hash = fuzz_flip(f), .seed = fuzz_pick(f, 3), .fills = fills, .n_fills = fuzz_pick(f, 2),
-        .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "x",
+        .metrics = metrics, .normalize = fuzz_flip(f), .reverse = fuzz_flip(f),
+        .inverted = fuzz_flip(f), .order = (int)fuzz_pick(f, 3),
+        .width_of = (int)fuzz_pick(f, 4), .by_total = fuzz_flip(f),
+        .total = fuzz_flip(f) ? 0 : 1e-3, .factor = fuzz_flip(f) ? 1 : 0.3,
+        .width = fuzz_flip(f) ? 1200 : 21, .height = 16, .min_width = widths[fuzz_pick(f, 4)],
+        .min_percent = fuzz_flip(f),
+        .title = "t<&\x1b\"", .subtitle = fuzz_flip(f) ? "s]]>" : NULL,
+        .notes = fuzz_flip(f) ? "n<" : NULL, .nametype = fuzz_flip(f) ? "" : NULL,
+        .countname = fuzz_flip(f) ? "c" : NULL, .legend = "l<", .font = "f\"", .font_size = 12,
+        .font_width = 0.59,
+        .palette = (int)fuzz_pick(f, 15), .hash = fuzz_flip(f), .seed = fuzz_pick(f, 3),
+        .fills = fills, .n_fills = fuzz_pick(f, 2),
+        .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names,
+        .version = "x",
     };
     how.hue = how.width_of == DP_FW_CHANGE && fuzz_flip(f);
     return how;
@@ -194,7 +209,8 @@ static void draw(struct fuzz *f, struct dp_flame_how *how, uint32_t sides, unsig
             how->reverse = 0;
             how->order = DP_FO_TIME;
         }
-        int rc = dp_flame_print(g.sides, g.n, how, &host, fuzz_flip(f) ? coloured : NULL, NULL, &drawn);
+        int rc = dp_flame_print(g.sides, g.n, how, &host, fuzz_flip(f) ? coloured : NULL, NULL,
+                                &drawn);
         if (PRINTED(f, rc)) {
             fuzz_check_text(false);
             fuzz_check_markup();
@@ -231,7 +247,8 @@ void fuzz_layout(struct fuzz *f)
     struct dp_stacks s;
     struct dp_flame flame;
     double factor[2];
-    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0) && stacked(f, dp_stacks_make(&s, g.sides, g.n, &how.stacks))) {
+    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)
+        && stacked(f, dp_stacks_make(&s, g.sides, g.n, &how.stacks))) {
         dp_stacks_factors(&s, g.sides, how.normalize && g.n > 1, factor);
         if (GOOD(f, dp_flame_make(&flame, &s, &how, factor, 0.001) == 0)) {
             double slack = 1e-6 * flame.total + 1e-9;
@@ -245,7 +262,8 @@ void fuzz_layout(struct fuzz *f)
                 CHECK(change >= -1 && change <= 1);
                 if (i && b->depth > flame.boxes[i - 1].depth) {
                     const struct dp_flame_box *up = b - 1;
-                    CHECK(b->depth == up->depth + 1 && b->x >= up->x - slack && b->x + b->w <= up->x + up->w + slack);
+                    CHECK(b->depth == up->depth + 1 && b->x >= up->x - slack
+                          && b->x + b->w <= up->x + up->w + slack);
                 }
             }
             dp_flame_release(&flame);

@@ -17,8 +17,10 @@ static struct dp_classic classic(struct fuzz *f, const struct dp_prof *prof)
 {
     static const size_t rows[] = { 1000000, 0, 1, 15 }, widths[] = { 80, 0, 1, 40 };
     struct dp_classic how = {
-        .time = f->c.kind & 3, .order = (int)fuzz_pick(f, 5), .reverse = fuzz_flip(f), .inclusive = fuzz_flip(f),
-        .no_header = fuzz_flip(f), .program = fuzz_flip(f), .human = fuzz_flip(f), .summed = fuzz_flip(f),
+        .time = f->c.kind & 3, .order = (int)fuzz_pick(f, 5), .reverse = fuzz_flip(f),
+        .inclusive = fuzz_flip(f),
+        .no_header = fuzz_flip(f), .program = fuzz_flip(f), .human = fuzz_flip(f),
+        .summed = fuzz_flip(f),
         .rows = rows[fuzz_pick(f, 4)], .width = widths[fuzz_pick(f, 4)], .only = -1,
     };
     size_t len;
@@ -65,7 +67,8 @@ static void table(struct fuzz *f, bool merged)
         }
         if (merged && n && fuzz_flip(f))
             how.only = (long)fuzz_pick(f, (uint32_t)n);
-        int rc = merged ? dp_classic_merged(prof, names, &how, &host) : dp_classic_flat(prof, names, &how, &host);
+        int rc = merged ? dp_classic_merged(prof, names, &how, &host)
+                        : dp_classic_flat(prof, names, &how, &host);
         if (PRINTED(f, rc))
             fuzz_check_text(false);
         free(roles);
@@ -83,7 +86,8 @@ void fuzz_trace(struct fuzz *f)
 {
     struct dp_host host = fuzz_host(f);
     struct dp_trace_how how = {
-        .fold = f->c.kind & 1, .phases = f->c.kind >> 1 & 1, .flags = f->c.reading & 1, .label_flags = fuzz_pick(f, 8),
+        .fold = f->c.kind & 1, .phases = f->c.kind >> 1 & 1, .flags = f->c.reading & 1,
+        .label_flags = fuzz_pick(f, 8),
         .only = f->c.kind & 4 ? "main::foo" : NULL, .only_len = 9,
     };
     struct dp_trace *trace = dp_trace_new(&how, &host);
@@ -104,7 +108,8 @@ static const char *as_file(const struct fuzz *f)
     static int fd = -1;
     if (fd < 0)
         fd = memfd_create("fuzz", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)f->size) < 0 || pwrite(fd, f->data, f->size, 0) != (ssize_t)f->size)
+    if (fd < 0 || ftruncate(fd, (off_t)f->size) < 0
+        || pwrite(fd, f->data, f->size, 0) != (ssize_t)f->size)
         return NULL;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return path;
@@ -128,7 +133,9 @@ void fuzz_files(struct fuzz *f)
     const char *path = as_file(f);
     struct dp_prof *profs[2] = { dp_prof_new(), dp_prof_new() };
     if (path && GOOD(f, profs[0] && profs[1])) {
-        struct dp_read_job jobs[3] = { { profs[0], path, f->c.reading & 1 }, { profs[0], path, 1 }, { profs[1], path, 0 } };
+        struct dp_read_job jobs[3] = { { profs[0], path, f->c.reading & 1 },
+                                       { profs[0], path, 1 },
+                                       { profs[1], path, 0 } };
         struct dp_host host = fuzz_host(f);
         if (f->c.kind & 1) {
             dp_prof_add_header(profs[0], path);
@@ -219,7 +226,8 @@ static void report(struct fuzz *f, bool edges)
         what |= FUZZ_PHASES;
     if (how.histogram)
         what |= FUZZ_DETAIL;
-    struct dp_prof *one = fuzz_read(f, f->size, what), *two = fuzz_pick(f, 3) == 0 ? fuzz_read(f, f->size / 2, what) : NULL;
+    struct dp_prof *one = fuzz_read(f, f->size, what);
+    struct dp_prof *two = fuzz_pick(f, 3) == 0 ? fuzz_read(f, f->size / 2, what) : NULL;
     if (!GOOD(f, one)) {
         dp_prof_free(two);
         return;
@@ -246,7 +254,8 @@ static void report(struct fuzz *f, bool edges)
     how.n_facts = fuzz_pick(f, 2);
     how.callees = fuzz_flip(f);
     f->several = two != NULL;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" }, { .prof = two, .script = "\xc3\xa4" } };
+    struct dp_over_side sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" },
+                                     { .prof = two, .script = "\xc3\xa4" } };
     how.over.metric = fuzz_metric(f, one, &sides[0].counter);
     if (two && (how.over.metric >= DP_M_COUNTER || dp_prof_hz(two) != dp_prof_hz(one))) {
         dp_prof_free(two);

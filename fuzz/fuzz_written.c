@@ -11,7 +11,8 @@ struct text {
     size_t len;
 };
 
-static bool write_to(struct fuzz *f, struct text *text, const struct dp_prof *prof, const struct dp_write_how *how)
+static bool write_to(struct fuzz *f, struct text *text, const struct dp_prof *prof,
+                     const struct dp_write_how *how)
 {
     struct dp_host host = fuzz_host(f);
     text->ptr = NULL;
@@ -85,7 +86,10 @@ static bool is_nothing(const struct text *text)
 
 static void round_trip(struct fuzz *f, const struct dp_prof *one, bool phases)
 {
-    struct dp_write_how how = { .version = "x", .gzip = f->c.kind / 3 & 1, .kind = f->c.kind % 3, .counters = repeat, .n_counters = 3 };
+    struct dp_write_how how = {
+        .version = "x", .gzip = f->c.kind / 3 & 1, .kind = f->c.kind % 3, .counters = repeat,
+        .n_counters = 3,
+    };
     struct text first = { NULL, 0 }, second = { NULL, 0 };
     struct dp_prof *two = write_to(f, &first, one, &how) ? again(f, &first, phases) : NULL;
     if (two) {
@@ -124,7 +128,8 @@ void fuzz_merge(struct fuzz *f)
     bool phases = f->c.kind & 1;
     struct dp_prof *one = fuzz_read(f, f->size, FUZZ_DETAIL | (phases ? FUZZ_PHASES : 0)), *two;
     phases = one && one->by_phase;
-    two = fuzz_read(f, f->c.kind & 2 ? f->size : f->size * fuzz_pick(f, 32) / 32, FUZZ_DETAIL | FUZZ_PLAIN | (phases ? FUZZ_PHASES : 0));
+    two = fuzz_read(f, f->c.kind & 2 ? f->size : f->size * fuzz_pick(f, 32) / 32,
+                    FUZZ_DETAIL | FUZZ_PLAIN | (phases ? FUZZ_PHASES : 0));
     struct dp_prof *all = empty(phases), *other = empty(phases);
     struct text a = { NULL, 0 }, b = { NULL, 0 };
     char message[240];
@@ -135,7 +140,8 @@ void fuzz_merge(struct fuzz *f)
         GOOD(f, right == 0);
         right = dp_prof_merge(other, one, message);
         GOOD(f, left == right && (left == 0 || left == DP_E_LIMIT || left == DP_E_ARG));
-        if (left == 0 && right == 0 && write_to(f, &a, all, &how) && write_to(f, &b, other, &how) && !f->starved) {
+        if (left == 0 && right == 0 && write_to(f, &a, all, &how) && write_to(f, &b, other, &how)
+            && !f->starved) {
             CHECK(is_nothing(&a) || equal(&a, &b));
             CHECK(dp_prof_calls(all) == dp_prof_calls(one) + dp_prof_calls(two));
             struct dp_prof *back = again(f, &a, phases);
@@ -170,7 +176,9 @@ static const char *phase_of(struct fuzz *f, const struct dp_prof *prof, char *to
 /* A part of it, and what is kept as a baseline. */
 void fuzz_take(struct fuzz *f)
 {
-    static const struct dp_base bases[] = { { "/w/", "", 3, 0 }, { "/w/lib/", "L/", 7, 2 }, { "lib/", "", 4, 0 }, { "/u", "no", 2, 2 } };
+    static const struct dp_base bases[] = {
+        { "/w/", "", 3, 0 }, { "/w/lib/", "L/", 7, 2 }, { "lib/", "", 4, 0 }, { "/u", "no", 2, 2 }
+    };
     struct dp_prof *from = fuzz_read(f, f->size, FUZZ_DETAIL | FUZZ_PHASES), *part = empty(true);
     struct dp_take what = { NULL, NULL, bases, fuzz_pick(f, 5) };
     char phase[100], message[240] = "";
@@ -184,7 +192,8 @@ void fuzz_take(struct fuzz *f)
         GOOD(f, rc == 0 || (what.phase && rc == DP_E_ARG && *message));
         if (rc == 0) {
             if (!what.phase && !f->starved)
-                CHECK(dp_prof_calls(part) == dp_prof_calls(from) && dp_prof_total(part, DP_T_REAL) == dp_prof_total(from, DP_T_REAL));
+                CHECK(dp_prof_calls(part) == dp_prof_calls(from)
+                      && dp_prof_total(part, DP_T_REAL) == dp_prof_total(from, DP_T_REAL));
             round_trip(f, part, true);
         }
     }

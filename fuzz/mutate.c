@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-extern const char *const fuzz_words[];  /* the target's, what its inputs are made of; ends with NULL */
+/* The target's: what its inputs are made of; ends with NULL. */
+extern const char *const fuzz_words[];
 
 #ifdef FUZZ_VIEWS
 size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random);
@@ -133,7 +134,8 @@ static int leave(const struct trial *now, int status)
     FILE *file = fopen("build/last-input", "wb");
     if (!file || fwrite(now->bytes, 1, now->len, file) != now->len || fclose(file) != 0)
         perror("build/last-input");
-    fprintf(stderr, "run %lu: %s %d; the input is in build/last-input\n", now->runs, WIFSIGNALED(status) ? "signal" : "status",
+    fprintf(stderr, "run %lu: %s %d; the input is in build/last-input\n", now->runs,
+            WIFSIGNALED(status) ? "signal" : "status",
             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return 1;
 }
@@ -144,7 +146,8 @@ int main(int argc, char **argv)
     const char *given = getenv("FUZZ_SEED");
     static struct seed *seeds;  /* until the end */
     seeds = count > 0 ? malloc((size_t)count * sizeof *seeds) : NULL;
-    struct trial *now = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct trial *now = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                             -1, 0);
     if (!seeds || now == MAP_FAILED)
         return fprintf(stderr, "Usage: mutate SECONDS SEED...\n"), 1;
     for (int i = 0; i < count; i++)

@@ -42,7 +42,8 @@ static int open_source(struct dp_file *file, struct dp_source *src)
 }
 
 /* Opens what the process keeps beside the file. 1; 0 where there is nothing; or DP_E_NOMEM. */
-static int open_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_source *src)
+static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
+                     struct dp_source *src)
 {
     if (mem) {
         dp_source_mem(src, mem->left, mem->left_len);

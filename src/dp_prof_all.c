@@ -46,7 +46,8 @@ static void *read_some(void *ctx)
     return NULL;
 }
 
-int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host)
+int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads,
+                    const struct dp_host *host)
 {
     struct reading all = { .jobs = jobs, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER };
     struct reader own = { &all, host, 0 }, others[THREADS];

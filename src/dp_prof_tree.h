@@ -18,7 +18,8 @@ bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRI
 /* Unit and calls of a further file or profile. DP_E_ARG where the unit is another one. */
 int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err);
 
-/* Counters of a further file or profile: those that it lacks are given up. Returns 0 or DP_E_NOMEM. */
+/* Counters of a further file or profile: those that it lacks are given up. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n);
 /* Then: how much of the time the file's were counted. */
 void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head);

@@ -44,7 +44,8 @@ static int use_names(struct left *l)
     return 0;
 }
 
-/* The sub of an id; or a phase, where one may be. 1: known, or a nameless one; 0: the id is younger than the names. */
+/* The sub of an id; or a phase, where one may be. 1: known, or a nameless one; 0: the id is younger
+ * than the names. */
 static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
 {
     struct dp_reader *r = l->r;
@@ -67,8 +68,10 @@ static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
         l->has_nameless = true;
     }
     if (!l->damage)
-        l->damage = dp_reader_fail(r, DP_E_SYNTAX, 0, found ? "Bad profile: %llx is a phase, and no sub to be called"
-                                   : "Bad profile: the sub %llx has no name", (unsigned long long)id);
+        l->damage = dp_reader_fail(r, DP_E_SYNTAX, 0,
+                                   found ? "Bad profile: %llx is a phase, and no sub to be called"
+                                         : "Bad profile: the sub %llx has no name",
+                                   (unsigned long long)id);
     *sub = l->nameless;
     return 1;
 }

@@ -132,7 +132,8 @@ static const unsigned char op_of[256] = {
 
 /* ---- ids and names ---- */
 
-/* Beside the number of a sub, which is below DP_LIMIT_IDS; and in a key, whose digits fill no more than seven bytes. */
+/* Beside the number of a sub, which is below DP_LIMIT_IDS; and in a key, whose digits fill no more
+ * than seven bytes. */
 static const uint32_t far_phase = UINT32_C(1) << 30;
 static const uint64_t phase_key = UINT64_C(1) << 63;
 
@@ -146,7 +147,8 @@ static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phas
     return full ? DP_E_LIMIT : 0;
 }
 
-static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub, bool phase)
+static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub,
+                   bool phase)
 {
     if (id > r->max_id)
         r->max_id = id;
@@ -453,7 +455,8 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
         else if (!found)
             return dp_reader_bad_line(r, ptr, len);
         else if (dp_reader_is_phase(r, id))
-            return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a phase is no sub to be called: %.*s",
+            return dp_reader_fail(r, DP_E_SYNTAX, 0,
+                                  "Bad profile: a phase is no sub to be called: %.*s",
                                   len > 160 ? 160 : (int)len, ptr);
     } else {
         int rc = dp_reader_by_name(r, name, &sub);

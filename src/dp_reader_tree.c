@@ -95,7 +95,8 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     if (depth ? !dp_reader_find(r, id, &c.sub) : id != 0)
         return dp_reader_bad_line(r, ptr, len);
     if (depth > 1 && dp_reader_is_phase(r, id))
-        return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a phase is right below the root: %.*s",
+        return dp_reader_fail(r, DP_E_SYNTAX, 0,
+                              "Bad profile: a phase is right below the root: %.*s",
                               len > 160 ? 160 : (int)len, ptr);
     for (size_t i = CONTEXT + columns; i < n; i++) {
         struct dp_text at = behind(f[i], "at="), folded = behind(f[i], "folded=");

@@ -271,7 +271,8 @@ static int find_crowd(struct dp_subs *subs, struct crowd *c)
     return 0;
 }
 
-/* The keys have ordinals in them. Without memory the old ones stay: there are as many subs as keys. */
+/* The keys have ordinals in them. Without memory the old ones stay: there are as many subs as
+ * keys. */
 static int make_keys(struct dp_subs *subs)
 {
     size_t count = dp_subs_count(subs);

@@ -85,15 +85,16 @@ struct dp_range {
 };
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
 
-/* Reads files, each into a profile; those of one profile stand together, and are read in their order. Up to `threads` threads
- * share the work, the caller's among them, which alone calls host->progress. The outcomes tell of errors. Returns 0, or
- * DP_E_NOMEM where a file has none. */
+/* Reads files, each into a profile; those of one profile stand together, and are read in their
+ * order. Up to `threads` threads share the work, the caller's among them, which alone calls
+ * host->progress. The outcomes tell of errors. Returns 0, or DP_E_NOMEM where a file has none. */
 struct dp_read_job {
     struct dp_prof *prof;
     const char *path;
     unsigned flags;
 };
-int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads, const struct dp_host *host);
+int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads,
+                    const struct dp_host *host);
 size_t dp_prof_files(const struct dp_prof *prof);
 void dp_prof_outcome(const struct dp_prof *prof, size_t file, struct dp_outcome *out);
 /* The k-th variable of a file's header; 0 when there is none. */

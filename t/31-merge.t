@@ -207,8 +207,8 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
 }
 
-# A file for whose name there is no memory: it gets larger until that is so. Tools ask what a file was read as, and there is
-# no file that could tell.
+# A file for whose name there is no memory: it gets larger until that is so. Tools ask what a file
+# was read as, and there is no file that could tell.
 SKIP: {
     my $grow = <<'END';
 use Devel::DProf::Profile;

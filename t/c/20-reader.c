@@ -126,8 +126,8 @@ static void errors(void)
           "Bad profile: a phase is no sub to be called: * 2");
     fails("& 7654321 p p - kind=phase\n+ 7654321\n", DP_E_SYNTAX, 7, at + 27,
           "Bad profile: a phase is no sub to be called: + 7654321");
-    fails("& 2 p p - kind=phase\n& 2 a b\n+ 2\n& 2 p p - kind=phase\n- 2\n+ 2\n", DP_E_SYNTAX, 11, at + 58,
-          "Bad profile: a phase is no sub to be called: + 2");
+    fails("& 2 p p - kind=phase\n& 2 a b\n+ 2\n& 2 p p - kind=phase\n- 2\n+ 2\n", DP_E_SYNTAX,
+          11, at + 58, "Bad profile: a phase is no sub to be called: + 2");
     fails("& 2 a b\n+ 2\n- 2", DP_E_TRUNCATED, 8, at + 12, "the last line is not whole");
     int rc;
     is_s(trace("& 2 a b\n+ 2\n- 2", &rc), "[a|b|:0|||0|0]+0(0,0,0)", "what is whole was taken");

@@ -412,7 +412,8 @@ static void small_things(void)
     ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
 }
 
-/* A sub without a package and a name is a frame all the same, and one that our reader gives back. */
+/* A sub without a package and a name is a frame all the same, and one that our reader gives
+ * back. */
 static void nameless(void)
 {
     static const char tree[] = "= 0 0 1 0 0 0 0 0 0\n= 1 1 1 10 0 10 0 0 1\n= 2 2 1 20 0 20 0 0 1\n"
@@ -427,7 +428,8 @@ static void nameless(void)
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1000 };
     dp_buf_init(&buf);
     is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
-    is_s(dp_buf_cstr(&buf), "(no name) 10\n(no name);A:: 20\n(no name);A::;(no name) 30\n", "names for those without");
+    is_s(dp_buf_cstr(&buf), "(no name) 10\n(no name);A:: 20\n(no name);A::;(no name) 30\n",
+         "names for those without");
     struct dp_prof *back = dp_prof_new();
     is_i(dp_prof_add_mem(back, "folded", buf.ptr, buf.len, 0), 0, "read back");
     is_u(dp_prof_total(back, DP_T_REAL), 60, "with all that there was");
