@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
+use Devel::DProf::Completion;
 use Pod::Checker ();
 use Test::More;
 
@@ -30,20 +31,6 @@ for my $file (grep { !$seen{$_}++ } @manuals, @modules) {
 }
 ok(scalar(@manuals) >= 2, 'there are manuals');
 
-# Option specifications of Getopt::Long to options as people write them.
-sub spelled {
-    my ($spec) = @_;
-    my $negatable = $spec =~ /!$/;
-    $spec =~ s/[=:].*|[!+]$//s;
-    return map { length > 1 ? ("--$_", $negatable ? "--no-$_" : ()) : "-$_" } split /\|/, $spec;
-}
-
-sub options_of_table {
-    my ($code) = @_;
-    my ($table) = strip_pod($code) =~ /^my \@options = \((.*?)^\);/ms or return;
-    return map { spelled($_) } $table =~ /'([^']+)'/g;
-}
-
 # An option counts as explained when it stands in an =item.
 sub options_of_pod {
     my ($pod) = @_;
@@ -59,20 +46,21 @@ sub disagreements {
         map({ "in the manual only: $_" } grep { !$table{$_} } sort keys %pod));
 }
 
-for my $tool (grep { m{^lib/Devel/DProf/Tool/\w+\.pm$} } tracked()) {
-    my ($name) = $tool =~ /(\w+)\.pm$/;
-    my $manual = 'bin/' . lcfirst $name;
-    next unless ok(-e $manual, "$tool: its manual is in $manual");
-    my @table = options_of_table(content($tool));
-    next unless ok(scalar(@table), "$tool: has a table, my \@options = (...);");
-    is(join("\n", disagreements(\@table, [ options_of_pod(content($manual)) ])), '', "$manual: options");
+my %table = map { my ($tool, @options) = @$_; ($tool => \@options) } Devel::DProf::Completion::rows();
+my @tools = map { m{^bin/(\w+)$} ? $1 : () } tracked();
+is("@{[ sort keys %table ]}", "@tools", 'each tool has its manual and its options');
+for my $tool (@tools) {
+    my @explained = options_of_pod(content("bin/$tool"));
+    is(join("\n", disagreements($table{$tool} || [], \@explained)), '', "bin/$tool: options");
 }
 
 isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list without end');
 isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
 is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'and nothing else');
-my $table = "my \@options = (\n    'E|exclusive', 'O|rows=i', 'N|negatable!',\n);\n";
-is(join("\n", disagreements([ options_of_table($table) ], [ options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n=item B<-X>\n\n") ])),
-    "not in the manual: -O\nnot in the manual: --rows\nnot in the manual: --no-negatable\nin the manual only: -X", 'notices: options apart');
+my @rows = map { Devel::DProf::Completion::spelled($_) } 'E|exclusive', 'O|rows=i', 'N|negatable!';
+my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n=item B<-X>\n\n");
+is(join("\n", disagreements(\@rows, \@explained)), join("\n", 'not in the manual: -O',
+    'not in the manual: --rows', 'not in the manual: --no-negatable', 'in the manual only: -X'),
+    'notices: options apart');
 done_testing;

@@ -9,11 +9,14 @@ use Exporter 'import';
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE env_words complain bytes text place progress end_progress told_of run_loop
-                    parsed list_of pattern output written target placed usage manual terminal_width
-                    of_runs);
+our @EXPORT_OK = qw(OK FAILED USAGE ABOUT env_words complain bytes text place progress end_progress
+                    told_of run_loop parsed about list_of pattern output written target placed
+                    usage terminal_width of_runs);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
+
+# Options that all tools have, as rows of Getopt::Long; about() does what they ask for.
+use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
 # What a command ends with: what its main function returns. Where that dies, which it should not,
 # perl would end with whatever errno was, and 2 and 3 mean something else.
@@ -44,11 +47,11 @@ sub text {
 
 # ---- options ----
 
-# The options of the environment, then those of the command line, which go first; and the
-# names behind them. Nothing where they are wrong: that was said.
+# The options of the command line, and those of DPROF..._OPTS that it does not give; then the
+# names behind them. Nothing where they are wrong, after a message.
 sub parsed {
-    my ($tool, $env_name, $options, @args) = @_;
-    my $words = env_words($tool, $env_name) or return;
+    my ($tool, $options, @args) = @_;
+    my $words = env_words($tool, uc($tool) . '_OPTS') or return;
     my ($env, $env_names) = getopt($tool, $options, @$words) or return;
     my ($opt, $names) = getopt($tool, $options, @args) or return;
     return ({ %$env, %$opt }, @$names ? $names : $env_names);
@@ -90,10 +93,18 @@ sub usage {
     return USAGE;
 }
 
-sub manual {
-    require Pod::Usage;
-    Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
-    return OK;
+# What -h, -H and -V print: the help, the manual in the command's own file, the version. Returns the
+# exit status, or undef where none of them was given.
+sub about {
+    my ($tool, $opt, $help) = @_;
+    if ($opt->{H} && !$opt->{h}) {
+        require Pod::Usage;
+        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
+        return OK;
+    }
+    return undef if !$opt->{h} && !$opt->{V};
+    print $opt->{h} ? $help : "$tool version: $VERSION\n";
+    return written($tool, \*STDOUT, 0);
 }
 
 # A list of names: separated by commas; file://NAME is a file with one on each line. Dies with what is wrong.
@@ -290,6 +301,9 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-This module provides messages and progress. It is internal to this distribution.
+This module provides options, messages, progress and output. Each command has a module below this one,
+such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the exit
+status, and whose C<option_rows> are its options as Getopt::Long takes them. All of this is internal
+to this distribution.
 
 =cut

@@ -1,16 +1,16 @@
 package Devel::DProf::Tool::Dprof;
 
+# dprof NAME: finds the tool and runs it.
+
 use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK USAGE text usage manual written);
+use Devel::DProf::Tool qw(ABOUT USAGE text about usage written);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = (
-    'V|version', 'h|help', 'H|manual',
-);
+my @options = (ABOUT);
 sub option_rows { return @options }
 
 # What stands behind `dprof', and what it is for. The command is that name with dprof before it.
@@ -38,12 +38,9 @@ sub main {
     my @own;
     push @own, shift @args while @args && $args[0] =~ /^-./;
     my ($opt) = Devel::DProf::Tool::getopt('dprof', \@options, @own) or return USAGE;
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dprof version: $VERSION\n";
-        return written('dprof', \*STDOUT, 0);
-    }
-    return listed() if $opt->{h} || !@args;
+    $opt->{h} = 1 if !%$opt && !@args;
+    my $about = about('dprof', $opt, listed());
+    return $about if defined $about;
     my ($name, @rest) = @args;
     return help(@rest) if $name eq 'help';
     return completion(@rest) if $name eq 'completion';
@@ -80,21 +77,20 @@ sub run {
 }
 
 sub help {
-    my (@names) = @_;
-    return listed() if !@names;
-    return usage('dprof', 'help takes one name') if @names > 1;
-    return listed() if grep { $_ eq $names[0] } map { $_->[0] } @others;
-    my $tool = tool($names[0]) // return unknown($names[0]);
+    my ($name, @more) = @_;
+    return usage('dprof', 'help takes one name') if @more;
+    return about('dprof', { h => 1 }, listed()) if !defined $name || grep { $name eq $_->[0] } @others;
+    my $tool = tool($name) // return unknown($name);
     return run($tool, '-h');
 }
 
 sub listed {
-    print "dprof NAME [arguments]\n\n";
-    printf "    %-12s%s\n", @$_ for @tools;
-    print "\n";
-    printf "    %-12s%s\n", @$_ for @others;
-    print "\nEach tool is also a command of its own: dprof report is dprofreport.\n-V, -h, -H: version, this list, the manual.\n";
-    return written('dprof', \*STDOUT, 0);
+    return join '', "dprof NAME [arguments]\n\n", map({ sprintf "    %-12s%s\n", @$_ } @tools),
+        "\n", map({ sprintf "    %-12s%s\n", @$_ } @others), <<'END';
+
+Each tool is also a command of its own: dprof report is dprofreport.
+-V, -h, -H: version, this list, the manual.
+END
 }
 
 sub completion {
@@ -106,17 +102,3 @@ sub completion {
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprof - what dprof does
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprof>.
-
-=cut

@@ -1,5 +1,7 @@
 package Devel::DProf::Tool::Dprofdiff;
 
+# dprofdiff: options, sides, --run, the gate.
+
 use strict;
 use warnings;
 
@@ -9,8 +11,8 @@ use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side told windows renames);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress parsed list_of output written
-                          usage manual terminal_width);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text progress end_progress parsed
+                          about list_of output written usage terminal_width);
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -27,18 +29,14 @@ my @options = (
     'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
     'fail-if=s@', 'time-floor=s', 'strict', 'allow-truncated',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
-    'D|dump-raw-trace', 'processes', 'main', 'f|force', 'V|version', 'h|help', 'H|manual',
+    'D|dump-raw-trace', 'processes', 'main', 'f|force', ABOUT,
 );
 sub option_rows { return @options }
 
 sub main {
-    my ($opt, $names) = parsed('dprofdiff', 'DPROFDIFF_OPTS', \@options, bare_m(@_)) or return USAGE;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dprofdiff version: $VERSION\n";
-        return OK;
-    }
+    my ($opt, $names) = parsed('dprofdiff', \@options, bare_m(@_)) or return USAGE;
+    my $about = about('dprofdiff', $opt, help());
+    return $about if defined $about;
     my $diff = eval { how($opt) } or return usage('dprofdiff', $@);
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
@@ -418,7 +416,7 @@ sub gate {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dprofdiff [options] [baseline] [file ...]
 
 A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
@@ -470,21 +468,6 @@ Output:
 
 The environment variable DPROFDIFF_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprofdiff - the command dprofdiff
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprofdiff>.
-
-=cut

@@ -1,11 +1,14 @@
 package Devel::DProf::Tool::Dprofflame;
 
+# dprofflame: options, pictures and pages.
+
 use strict;
 use warnings;
 
 use Devel::DProf::Flame;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain text parsed written target placed usage manual);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain text parsed about written target placed
+                          usage);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -16,18 +19,14 @@ my @options = (
     'total=f', 'factor=f', 'nameattr=s', 'encoding=s',
     'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'R|separate-anon!', 'A|autoload', 'order=s',
     'diff|d', 'n|normalize', 'delta=s', 'hue', 'view=s', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s', 'alpha=f',
-    'o|output=s', 'format=s', 'processes', 'main', 'f|F|force', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'format=s', 'processes', 'main', 'f|F|force', ABOUT,
 );
 sub option_rows { return @options }
 
 sub main {
-    my ($opt, $names) = parsed('dprofflame', 'DPROFFLAME_OPTS', \@options, two_dashes(@_)) or return USAGE;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dprofflame version: $VERSION\n";
-        return OK;
-    }
+    my ($opt, $names) = parsed('dprofflame', \@options, two_dashes(@_)) or return USAGE;
+    my $about = about('dprofflame', $opt, help());
+    return $about if defined $about;
     my $flame = eval { how($opt) } or return usage('dprofflame', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
     return usage('dprofflame', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
@@ -111,7 +110,7 @@ sub drawn {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
 
@@ -151,21 +150,6 @@ How it looks:
 
 The environment variable DPROFFLAME_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprofflame - the command dprofflame
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprofflame>.
-
-=cut

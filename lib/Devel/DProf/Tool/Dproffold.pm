@@ -1,11 +1,13 @@
 package Devel::DProf::Tool::Dproffold;
 
+# dproffold: options, folded stacks.
+
 use strict;
 use warnings;
 
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain parsed written target placed usage manual);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about written target placed usage);
 use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -15,18 +17,14 @@ my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 my @options = (
     'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'reverse|r', 'R|separate-anon!', 'A|autoload',
     'diff|d', 'n|normalize', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s',
-    'o|output=s', 'processes', 'main', 'f|F|force', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'processes', 'main', 'f|F|force', ABOUT,
 );
 sub option_rows { return @options }
 
 sub main {
-    my ($opt, $names) = parsed('dproffold', 'DPROFFOLD_OPTS', \@options, @_) or return USAGE;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dproffold version: $VERSION\n";
-        return OK;
-    }
+    my ($opt, $names) = parsed('dproffold', \@options, @_) or return USAGE;
+    my $about = about('dproffold', $opt, help());
+    return $about if defined $about;
     my $stacks = eval { how($opt) } or return usage('dproffold', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
     return usage('dproffold', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
@@ -84,7 +82,7 @@ sub printed {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
 
@@ -117,21 +115,6 @@ Several files are added up.
 
 The environment variable DPROFFOLD_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dproffold - the command dproffold
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dproffold>.
-
-=cut

@@ -1,17 +1,20 @@
 package Devel::DProf::Tool::Dproflist;
 
+# dproflist: options, the events as text and as JSON.
+
 use strict;
 use warnings;
 
 use Devel::DProf::Events;
 use JSON::PP ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text parsed output written usage manual terminal_width);
+use Devel::DProf::Tool qw(ABOUT FAILED USAGE complain bytes text parsed about output written
+                          usage terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', 'V|version', 'h|help', 'H|manual',
+    'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', ABOUT,
 );
 sub option_rows { return @options }
 
@@ -26,13 +29,9 @@ use constant {
 };
 
 sub main {
-    my ($opt, $patterns) = parsed('dproflist', 'DPROFLIST_OPTS', \@options, @_) or return USAGE;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dproflist version: $VERSION\n";
-        return OK;
-    }
+    my ($opt, $patterns) = parsed('dproflist', \@options, @_) or return USAGE;
+    my $about = about('dproflist', $opt, help());
+    return $about if defined $about;
     return usage('dproflist', '--cpuid describes the processor, and takes no pattern') if $opt->{cpuid} && @$patterns;
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
@@ -272,7 +271,7 @@ sub encoded {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dproflist [options] [pattern ...]
 
 Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
@@ -288,21 +287,6 @@ are listed.
 
 The environment variable DPROFLIST_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dproflist - the command dproflist
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dproflist>.
-
-=cut

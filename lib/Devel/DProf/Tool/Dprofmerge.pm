@@ -1,55 +1,36 @@
 package Devel::DProf::Tool::Dprofmerge;
 
+# dprofmerge: options, one tree file of many profiles.
+
 use strict;
 use warnings;
 
-use Getopt::Long ();
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes progress end_progress told_of manual of_runs);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about usage progress end_progress
+                          told_of of_runs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'o|output=s', 'z|gzip', 'F|force', 'processes', 'main', 'unit=s', 'counters-only', 'V|version', 'h|help', 'H|manual',
+    'o|output=s', 'z|gzip', 'F|force', 'processes', 'main', 'unit=s', 'counters-only', ABOUT,
 );
 sub option_rows { return @options }
 
 sub main {
-    my ($opt, $names) = options(@_);
-    return USAGE unless $opt;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    return version() if $opt->{V};
+    my ($opt, $names) = parsed('dprofmerge', \@options, @_) or return USAGE;
+    my $about = about('dprofmerge', $opt, help());
+    return $about if defined $about;
     @$names = 'tmon.out' if !@$names && $opt->{processes};
-    return usage('name the profiles to merge') if !@$names;
-    return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+    return usage('dprofmerge', 'name the profiles to merge') if !@$names;
+    return usage('dprofmerge', "--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
-    return usage('a terminal cannot show the result; use -o FILE, or > FILE') if $out eq '-' && -t STDOUT;
+    return usage('dprofmerge', 'a terminal cannot show the result; use -o FILE, or > FILE') if $out eq '-' && -t STDOUT;
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
     return written($profile, $opt, $out) || $failed;
-}
-
-sub options {
-    my @args = @_;
-    my %opt;
-    my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_auto_abbrev)]);
-    my $message = '';
-    local $SIG{__WARN__} = sub { $message .= $_[0] };
-    my $words = env_words('dprofmerge', 'DPROFMERGE_OPTS') or return;
-    my @all = (@$words, @args);
-    return (\%opt, \@all) if $parser->getoptionsfromarray(\@all, \%opt, @options);
-    usage($message =~ s/\n+\z//r);
-    return;
-}
-
-sub usage {
-    my ($message) = @_;
-    print STDERR "$message\nTry 'dprofmerge -h' for help.\n";
-    return USAGE;
 }
 
 # Each file is read by itself first, so that nothing of a bad one gets in.
@@ -107,13 +88,8 @@ sub written {
     return FAILED;
 }
 
-sub version {
-    print "dprofmerge version: $VERSION\n";
-    return OK;
-}
-
 sub help {
-    print <<'END';
+    return <<'END';
 dprofmerge [options] profile ...
 
 Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
@@ -130,21 +106,6 @@ those of killed processes; folded stacks of other profilers.
 
 The environment variable DPROFMERGE_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprofmerge - what dprofmerge does
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprofmerge>.
-
-=cut

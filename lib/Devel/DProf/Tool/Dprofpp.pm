@@ -1,11 +1,13 @@
 package Devel::DProf::Tool::Dprofpp;
 
+# dprofpp: options, the table, the call trees, -p, --watch.
+
 use strict;
 use warnings;
 
-use Getopt::Long ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(env_words OK FAILED USAGE complain bytes place text progress end_progress told_of run_loop manual terminal_width of_runs);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE env_words complain bytes text progress end_progress
+                          told_of run_loop about terminal_width of_runs);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -16,7 +18,7 @@ my @options = (
     'u|user', 's|system', 'r|real', 'm|metric=s',
     'S|merged-tree', 'T|tree', 't|folded-tree',
     'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'main', 'processes',
-    'p|profile=s', 'Q|quit', 'watch=f', 'V|version', 'h|help', 'H|manual',
+    'p|profile=s', 'Q|quit', 'watch=f', ABOUT,
 );
 sub option_rows { return @options }
 
@@ -28,8 +30,9 @@ sub main {
     my @args = @_;
     my ($opt, $names, $script_args) = options(@args);
     return USAGE unless $opt;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
+    # -V tells of the profile, too.
+    my $about = about('dprofpp', { %$opt, V => 0 }, help());
+    return $about if defined $about;
     return usage("-O $opt->{O}: the number of rows must be positive") if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
     return usage('--main works with the table and -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
@@ -62,18 +65,6 @@ sub shown {
 
 # ---- options ----
 
-sub parse {
-    my @args = @_;
-    my %opt;
-    my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_auto_abbrev)]);
-    my $message = '';
-    local $SIG{__WARN__} = sub { $message .= $_[0] };
-    my $ok = $parser->getoptionsfromarray(\@args, \%opt, @options);
-    return (\%opt, \@args) if $ok;
-    usage($message =~ s/\n+\z//r);
-    return;
-}
-
 sub options {
     my @args = @_;
     my @behind;
@@ -83,8 +74,8 @@ sub options {
         last;
     }
     my $words = env_words('dprofpp', 'DPROFPP_OPTS') or return;
-    my ($env, $env_names) = parse(@$words) or return;
-    my ($opt, $names) = parse(@args) or return;
+    my ($env, $env_names) = Devel::DProf::Tool::getopt('dprofpp', \@options, @$words) or return;
+    my ($opt, $names) = Devel::DProf::Tool::getopt('dprofpp', \@options, @args) or return;
     for my $choice (@choices) {
         delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
     }
@@ -97,11 +88,7 @@ sub options {
     return ($opt, $names, $script_args);
 }
 
-sub usage {
-    my ($message) = @_;
-    print STDERR "$message\nTry 'dprofpp -h' for help.\n";
-    return USAGE;
-}
+sub usage { return Devel::DProf::Tool::usage('dprofpp', @_) }
 
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
@@ -380,7 +367,7 @@ sub version {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dprofpp [options] [profile ...]
 
 What is counted:
@@ -423,21 +410,6 @@ Instead of the table:
 
 The environment variable DPROFPP_OPTS holds default options.
 END
-    return written(0);
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprofpp - what dprofpp does
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprofpp>.
-
-=cut

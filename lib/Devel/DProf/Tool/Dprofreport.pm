@@ -1,12 +1,16 @@
 package Devel::DProf::Tool::Dprofreport;
 
+# dprofreport: options, profiles, shares.
+
 use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text progress end_progress told_of parsed output written run_loop
-                          usage manual of_runs);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME @KEYS %KEY key keys_of counter_names counter_named counter_label counter_doubts filters flags medium colour few too_large COUNTER);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text progress end_progress told_of
+                          parsed about output written run_loop usage of_runs);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY key keys_of counter_names counter_named
+                          counter_label counter_doubts filters flags medium colour few too_large
+                          COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -22,19 +26,14 @@ my @options = (
     'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
     'R|separate-anon!', 'A|autoload', 'O|rows=i',
     't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
-    'processes', 'main', 'f|force', 'unit=s', 'V|version', 'h|help', 'H|manual',
+    'processes', 'main', 'f|force', 'unit=s', ABOUT,
 );
 sub option_rows { return @options }
 
 sub main {
-    my @args = @_;
-    my ($opt, $names) = parsed('dprofreport', 'DPROFREPORT_OPTS', \@options, bare_g(@args)) or return USAGE;
-    return help() if $opt->{h};
-    return manual() if $opt->{H};
-    if ($opt->{V}) {
-        print "dprofreport version: $VERSION\n";
-        return OK;
-    }
+    my ($opt, $names) = parsed('dprofreport', \@options, bare_g(@_)) or return USAGE;
+    my $about = about('dprofreport', $opt, help());
+    return $about if defined $about;
     my $how = eval { how($opt) } or return usage('dprofreport', $@);
     @$names = 'tmon.out' if !@$names;
     @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
@@ -270,7 +269,7 @@ sub report {
 }
 
 sub help {
-    print <<'END';
+    return <<'END';
 dprofreport [options] [profile ...]
 
 What is counted:
@@ -308,21 +307,6 @@ Output:
 
 The environment variable DPROFREPORT_OPTS holds default options.
 END
-    return OK;
 }
 
 1;
-
-__END__
-
-=encoding UTF-8
-
-=head1 NAME
-
-Devel::DProf::Tool::Dprofreport - the command dprofreport
-
-=head1 DESCRIPTION
-
-C<main(@ARGV)> does all the work and returns the exit status. See L<dprofreport>.
-
-=cut
