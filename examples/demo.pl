@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# What `make demo` runs: profiles examples/logreport.pl with the module just built, and shows the report, on one screen. With --all, as
-# `make demo-all` runs it: more of that, then the tests of examples/Inventory, before and after a change. Everything it writes is in a
-# temporary folder, which goes at the end.
+# What `make demo` runs: profiles examples/logreport.pl with the module just built, and shows the
+# report, on one screen. With --all, as `make demo-all` runs it: more of that, then the tests of
+# examples/Inventory, before and after a change. Everything it writes is in a temporary folder,
+# which goes at the end.
 use strict;
 use warnings;
 use Config;

@@ -1,5 +1,5 @@
-# --watch: reports, one after the other, beside a program that runs. Nothing here waits for a time: the program goes on when it is told to, and reports are read
-# until one has what was recorded.
+# --watch: reports, one after the other, beside a program that runs. Nothing here waits for a time:
+# the program goes on when it is told to, and reports are read until one has what was recorded.
 use strict;
 use warnings;
 use Test::More;
@@ -13,8 +13,8 @@ my $root = getcwd();
 my @perl = ($^X, "-I$root/blib/lib", "-I$root/blib/arch");
 my @dprofpp = (@perl, "$root/bin/dprofpp");
 
-# Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from its standard output.
-# What it says on standard error goes to a file.
+# Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from
+# its standard output. What it says on standard error goes to a file.
 sub started {
     my ($err, @command) = @_;
     pipe(my $in, my $to) or die "pipe: $!";
@@ -51,7 +51,8 @@ sub read_to {
     return '';
 }
 
-# A program that calls f, tells so, and calls g when it is told to; then it ends, in the way that it is told.
+# A program that calls f, tells so, and calls g when it is told to; then it ends, in the way that it
+# is told.
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
 sub program { my $run = started('program.err', @perl, '-d:DProf', '-e', $code); read_to($run, qr/^f$/); return $run }
 
@@ -85,7 +86,8 @@ kill INT => $watch->{pid};
 (undef, $status, $err) = ended($watch);
 is("$status$err", '0', 'Ctrl-C ends it with status 0, and without a message');
 
-# A program that is killed ends the watching, too; then, and only then, a line says that the profile is cut short.
+# A program that is killed ends the watching, too; then, and only then, a line says that the profile
+# is cut short.
 $watch = started('watch.err', @dprofpp, '--watch', 0.02);
 read_to($watch, qr/main::f$/);
 $run->{to}->print("go on\nkill\n");

@@ -1,4 +1,5 @@
-# dprof NAME runs dprofNAME; completion for bash and zsh offers the options that each tool gives to Getopt::Long.
+# dprof NAME runs dprofNAME; completion for bash and zsh offers the options that each tool gives to
+# Getopt::Long.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# Files of a run's children: they move with its first one when the next run begins, and the tools say that they
-# are there.
+# Files of a run's children: they move with its first one when the next run begins, and the tools
+# say that they are there.
 
 use strict;
 use warnings;

@@ -1,4 +1,5 @@
-# --main: what ran before the main program's first statement is left out, in every tool, of traces and trees alike.
+# --main: what ran before the main program's first statement is left out, in every tool, of traces
+# and trees alike.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# When the profile's file is made: with the main program, or when what ran before it is worth one. What
-# only compiles or tells, and our own tools, leave the last profile where it is.
+# When the profile's file is made: with the main program, or when what ran before it is worth one.
+# What only compiles or tells, and our own tools, leave the last profile where it is.
 
 use strict;
 use warnings;

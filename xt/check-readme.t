@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# README and README.md open with two commands, each a line of its own that can be pasted into a shell. .ci/run,
-# xt/bare.sh and xt/matrix take them from README, as the first two lines that are indented by four blanks.
+# README and README.md open with two commands, each a line of its own that can be pasted into a
+# shell. .ci/run, xt/bare.sh and xt/matrix take them from README, as the first two lines that are
+# indented by four blanks.
 use strict;
 use warnings;
 use FindBin;
@@ -24,7 +25,8 @@ sub complaints {
 my %text = map { $_ => content($_) } qw(README README.md);
 is(complaints($text{$_}), '', "$_: its two commands") for sort keys %text;
 
-# One is for terminals and CPAN, the other for those who look at it in a browser: with pictures that are there.
+# One is for terminals and CPAN, the other for those who look at it in a browser: with pictures that
+# are there.
 unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
 is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'and fits a terminal');
 like($text{README}, qr/README\.md/, 'it sends people to the other one');

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# A profiled start costs little: at most 4 % more instructions than a plain one, as bench/start.pl counts them.
+# A profiled start costs little: at most 4 % more instructions than a plain one, as bench/start.pl
+# counts them.
 use strict;
 use warnings;
 use FindBin;

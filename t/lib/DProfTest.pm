@@ -247,8 +247,8 @@ sub same_as_plain {
     return $diff;
 }
 
-# Perls with PERL_RC_STACK free an SV twice where a comparator is left by die, next or the like, and may
-# crash of it. Whether this program does so without the profiler, in a few runs.
+# Perls with PERL_RC_STACK free an SV twice where a comparator is left by die, next or the like, and
+# may crash of it. Whether this program does so without the profiler, in a few runs.
 sub perl_crashes {
     my ($args, %opt) = @_;
     return 0 if "$Config{ccflags}" !~ /PERL_RC_STACK/;
@@ -296,8 +296,9 @@ sub compare {
     return @diffs;
 }
 
-# One program, plain, with the counting clock, and with the clock that users have:
-# that one has hooks of its own. Of the many that are run as trees, too, each third has it; all under EXTENDED_TESTING.
+# One program, plain, with the counting clock, and with the clock that users have: that one has
+# hooks of its own. Of the many that are run as trees, too, each third has it; all under
+# EXTENDED_TESTING.
 sub check_script {
     my ($file, $both_modes, $one_clock) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;

@@ -28,7 +28,8 @@ sub tracked {
 
 sub shipped {
     require ExtUtils::Manifest;
-    # It takes $1 of the caller's last match for a pattern where a line of MANIFEST.SKIP is a comment.
+    # It takes $1 of the caller's last match for a pattern where a line of MANIFEST.SKIP is a
+    # comment.
     '' =~ /\A/;
     my $skip = ExtUtils::Manifest::maniskip();
     return grep { !$skip->($_) } tracked();

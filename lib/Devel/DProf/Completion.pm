@@ -1,7 +1,7 @@
 package Devel::DProf::Completion;
 
-# Completion of the tools' names and options, for shells. It is made of the rows that the tools give to Getopt::Long when it is asked
-# for, so that no file has to be kept up to date.
+# Completion of the tools' names and options, for shells. It is made of the rows that the tools give
+# to Getopt::Long when it is asked for, so that no file has to be kept up to date.
 
 use strict;
 use warnings;

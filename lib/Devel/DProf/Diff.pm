@@ -63,7 +63,8 @@ sub read {
     return $ok && $self->fits;
 }
 
-# All times become ticks of the finest rate. False where that is more than a number holds; that was said.
+# All times become ticks of the finest rate. False where that is more than a number holds; that was
+# said.
 sub fits {
     my ($self) = @_;
     my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };

@@ -218,8 +218,8 @@ sub end_progress {
     $progress_shown = 0;
 }
 
-# The files that are meant by these: themselves, or all of their runs. Where it is themselves, and there are more, one line
-# says so, but for a quiet one.
+# The files that are meant by these: themselves, or all of their runs. Where it is themselves, and
+# there are more, one line says so, but for a quiet one.
 my %told_runs;
 
 sub of_runs {
@@ -301,9 +301,9 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-This module provides options, messages, progress and output. Each command has a module below this one,
-such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the exit
-status, and whose C<option_rows> are its options as Getopt::Long takes them. All of this is internal
-to this distribution.
+This module provides options, messages, progress and output. Each command has a module below this
+one, such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the
+exit status, and whose C<option_rows> are its options as Getopt::Long takes them. All of this is
+internal to this distribution.
 
 =cut

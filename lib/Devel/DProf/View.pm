@@ -169,8 +169,8 @@ sub colour {
     return $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
 }
 
-# Profiles whose times are added up, in ticks of the finest of all: the first one that is too much, as a line; nothing where all fit.
-# C has the same limit, DP_LIMIT_TOTAL, and knows no file.
+# Profiles whose times are added up, in ticks of the finest of all: the first one that is too much,
+# as a line; nothing where all fit. C has the same limit, DP_LIMIT_TOTAL, and knows no file.
 sub too_large {
     my ($hz, @profiles) = @_;
     my @sum;
