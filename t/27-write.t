@@ -172,8 +172,7 @@ subtest 'devices and pipes' => sub {
         ok(-p "$dir/pipe", '... and stays a pipe');
     }
     is(readlink "$dir/link", 'pipe', '... and the link a link');
-    my $ours = system('mknod', "$dir/null", 'c', 1, 3) == 0 if $is_root && $^O eq 'linux';
-    if ($ours) {
+    if ($is_root && $^O eq 'linux' && system('mknod', "$dir/null", 'c', 1, 3) == 0) {
         my $why = write_text("$dir/null", 'text');
         plan skip_all => "devices do not work here: $why" if $why =~ /denied|permitted/;
         is($why, '', 'a device takes it');
@@ -197,7 +196,6 @@ for (@tools) {
     subtest $tool => sub {
         my $dir = scratch();
         spew("$dir/victim", 'precious');
-        my @main = ($tool, ['-o', 'x.svg', $data]);
         require "Devel/DProf/Tool/$tool.pm";
         my $main = "Devel::DProf::Tool::$tool"->can('main');
         my $run = run_program(sub {
@@ -213,7 +211,7 @@ for (@tools) {
         is($run->{status}, 0, 'a link that a person names');
         ok(-l "$dir/link.svg", '... stays');
         like(slurp("$dir/victim"), $begins, '... and is followed');
-        POSIX::mkfifo("$dir/pipe.svg", 0600) or return;
+        POSIX::mkfifo("$dir/pipe.svg", 0600) or die "pipe.svg: $!";
         my $into = sub { $run = run_tool($tool, ['-o', 'pipe.svg', $data], dir => $dir) };
         my $got = from_pipe("$dir/pipe.svg", $into);
         is("$run->{status} $run->{err}", '0 ', 'a pipe');
@@ -301,7 +299,7 @@ subtest 'pictures of tests' => sub {
     like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... and is a page');
     is(slurp("$dir/victim"), 'precious', '... and the file that the link led to is what it was');
     $ENV{DPROF_ARTIFACTS} = "$dir/mine";
-    POSIX::mkfifo("$dir/mine/$name", 0600) or return;
+    POSIX::mkfifo("$dir/mine/$name", 0600) or die "$name: $!";
     my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
     is($line, "flame graph of the difference: $dir/mine/$name", 'a pipe in a folder that is named');
     is($got, slurp("$dir/tmp/$name"), '... takes the same bytes');

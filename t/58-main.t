@@ -10,7 +10,8 @@ use DProfTest;
 
 # The start-up is 40 ms, the main program 10: 1 in f by main, 9 in g.
 my $STEP = 'sub step { Devel::DProf::_advance($_[0] * 1_000_000, $_[0] * 1_000_000) } ';
-my $CODE = $STEP . 'sub f { step(1) } sub g { step(9) } sub early { step(20); f2() } sub f2 { step(10); goto &last } sub last { step(10) } BEGIN { early() } f(); g(); '
+my $CODE = $STEP . 'sub f { step(1) } sub g { step(9) } sub early { step(20); f2() } '
+    . 'sub f2 { step(10); goto &last } sub last { step(10) } BEGIN { early() } f(); g(); '
     . 'require Text::Tabs; END { f() }';
 
 # Calls and exclusive seconds by sub, as dprofpp has them.
@@ -19,11 +20,14 @@ sub rows {
     my $run = run_tool('Dprofpp', ['-O', 9999, @args], dir => $dir);
     is($run->{err}, '', "dprofpp @args: nothing to say");
     my ($total) = $run->{out} =~ /^ *User\+System Time = +(\S+)/m;
-    return ($total, { map { /^ *\S+ +(\S+) +\S+ +(\S+) +\S+ +\S+  (main::\S+)$/ ? ($3 => "$2 $1") : () } split /\n/, $run->{out} });
+    my %rows;
+    $rows{$3} = "$2 $1" while $run->{out} =~ /^ *\S+ +(\S+) +\S+ +(\S+) +\S+ +\S+  (main::\S+)$/mg;
+    return ($total, \%rows);
 }
 
 my %dir;
-for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DPROF_BUFFER => 1 }, { PERL_DPROF_EVENTS => 'svs' }) {
+for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DPROF_BUFFER => 1 },
+    { PERL_DPROF_EVENTS => 'svs' }) {
     my $what = join(' ', %$env) || 'trace';
     subtest $what => sub {
         my $run = profiled(['-e', $CODE], env => { counting(), %$env });
@@ -34,46 +38,70 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DP
         my ($total, $rows) = rows($dir, '--main');
         cmp_ok($total, '>', 0.011, 'the rest: the main program and END');
         cmp_ok($total, '<', 0.03, 'and no more');
-        is_deeply([grep { $rows->{"main::$_"} } qw(early f2 last BEGIN)], [], 'what ran before has no rows');
-        is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g step)], [2, 1, 3], 'calls of the main program');
-        like(run_tool('Dprofpp', ['-S', '--main'], dir => $dir)->{out}, qr/^(?!.*early).*main::g x 1/ms, '-S');
-        like(run_tool('Dprofpp', ['--main', '--phases', '-O', 99], dir => $dir)->{out}, qr/^(?!.*\(BEGIN\)).*\(main\)/ms, 'and --phases');
+        is_deeply([grep { $rows->{"main::$_"} } qw(early f2 last BEGIN)], [],
+            'what ran before has no rows');
+        is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g step)], [2, 1, 3],
+            'calls of the main program');
+        my $tree = run_tool('Dprofpp', ['-S', '--main'], dir => $dir)->{out};
+        like($tree, qr/main::g x 1/, '-S');
+        unlike($tree, qr/main::(?:early|f2)\b/, '... has nothing of what ran before');
+        my $phases = run_tool('Dprofpp', ['--main', '--phases', '-O', 99], dir => $dir)->{out};
+        like($phases, qr/\(main\)$/m, '--phases');
+        unlike($phases, qr/\(BEGIN\)/, '... has no (BEGIN)');
         my $folded = run_tool('Dproffold', ['--main', '-m', 'calls'], dir => $dir);
         unlike($folded->{out}, qr/main::(?:early|f2)\b/, 'dproffold');
         like($folded->{out}, qr/^main::g;main::step 1$/m, 'has the rest');
-        unlike(run_tool('Dprofreport', ['--main', '-n'], dir => $dir)->{out}, qr/main::(?:early|f2)\b/, 'dprofreport');
-        unlike(run_tool("Dprofflame", ["--main", "-o", "-"], dir => $dir)->{out}, qr/main::(?:early|f2)\b/, "dprofflame");
-        is(run_tool('Dprofmerge', ['--main', '-o', 'merged', 'tmon.out'], dir => $dir)->{err}, '', 'dprofmerge');
+        unlike(run_tool('Dprofreport', ['--main', '-n'], dir => $dir)->{out},
+            qr/main::(?:early|f2)\b/, 'dprofreport');
+        unlike(run_tool("Dprofflame", ["--main", "-o", "-"], dir => $dir)->{out},
+            qr/main::(?:early|f2)\b/, "dprofflame");
+        is(run_tool('Dprofmerge', ['--main', '-o', 'merged', 'tmon.out'], dir => $dir)->{err}, '',
+            'dprofmerge');
         is_deeply((rows($dir, 'merged'))[1], $rows, 'writes the same');
-        my $diff = run_tool('Dprofdiff', ['--main', '-m', 'calls', 'tmon.out', 'merged'], dir => $dir);
+        my $diff = run_tool('Dprofdiff', ['--main', '-m', 'calls', 'tmon.out', 'merged'],
+            dir => $dir);
         unlike($diff->{out}, qr/main::(?:early|f2)\b/, 'dprofdiff');
         is(run_tool('Dprofpp', ['--main', '-T'], dir => $dir)->{status}, 2, '-T refuses it');
     };
 }
 
 subtest 'phases of its own, children, old files' => sub {
-    my $run = profiled(['-e', $STEP . 'sub f { step(1) } BEGIN { require Devel::DProf::Control } sub deep { step(1); Devel::DProf::Control::mark("mine"); step(1) } '
+    my $run = profiled(['-e', $STEP . 'sub f { step(1) } BEGIN { require Devel::DProf::Control } '
+        . 'sub deep { step(1); Devel::DProf::Control::mark("mine"); step(1) } '
         . 'BEGIN { deep() } f(); Devel::DProf::Control::mark("work"); f()'], env => { counting() });
     my ($total, $rows) = rows($run->{dir}, '--main');
-    is_deeply([map { (split ' ', $rows->{"main::$_"} // '-')[0] } qw(f step deep)], [2, 3, 0], 'from a mark in BEGIN on: frames that ran by then go on');
-    $run = profiled(['-e', $STEP . 'sub f { step(1) } BEGIN { f() } if (!(my $pid = fork)) { f(); exit } wait; f()'], env => { counting() });
+    is_deeply([map { (split ' ', $rows->{"main::$_"} // '-')[0] } qw(f step deep)], [2, 3, 0],
+        'from a mark in BEGIN on: frames that ran by then go on');
+    $run = profiled(['-e', $STEP . 'sub f { step(1) } BEGIN { f() } if (!(my $pid = fork)) { f(); '
+        . 'exit } wait; f()'], env => { counting() });
     ($total, $rows) = rows($run->{dir}, '--main', '--processes');
     is((split ' ', $rows->{'main::f'})[0], 2, "a child's calls");
     my $old = scratch();
-    spew("$old/tmon.out", "#fOrTyTwO\n\$hz=100;\n\$XS_VERSION='DProf 20110802.00';\n\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=10000;\n\$rrun_utime=3; \$rrun_stime=0; \$rrun_rtime=3; \$total_marks=2\n\nPART2\n& 1 main BEGIN\n+ 1\n@ 3 0 3\n- 1\n");
-    is_deeply((rows($old, '--main'))[1], (rows($old))[1], 'a file without phases is taken as it is');
+    spew("$old/tmon.out", "#fOrTyTwO\n\$hz=100;\n"
+        . "\$XS_VERSION='DProf 20110802.00';\n\$over_utime=0; \$over_stime=0; "
+        . "\$over_rtime=0;\n\$over_tests=10000;\n\$rrun_utime=3; \$rrun_stime=0; \$rrun_rtime=3; "
+        . "\$total_marks=2\n\nPART2\n& 1 main BEGIN\n+ 1\n@ 3 0 3\n- 1\n");
+    is_deeply((rows($old, '--main'))[1], (rows($old))[1],
+        'a file without phases is taken as it is');
 };
 
 subtest 'start=mark' => sub {
-    my $code = $STEP . 'use Devel::DProf::Control; sub f { step(1) } sub g { f() } sub mark { Devel::DProf::Control::mark(@_) } BEGIN { f() } f(); mark(""); mark(undef); f(); mark("one"); g(); mark("two"); g(); '
+    my $code = $STEP . 'use Devel::DProf::Control; sub f { step(1) } sub g { f() } '
+        . 'sub mark { Devel::DProf::Control::mark(@_) } BEGIN { f() } f(); mark(""); mark(undef); '
+        . 'f(); mark("one"); g(); mark("two"); g(); '
         . 'Devel::DProf::Control::stop(); mark("three"); g()';
     for my $mode ('trace', 'tree') {
-        my $run = profiled(['-e', $code], env => { counting(), PERL_DPROF_MODE => $mode, PERL_DPROF_START => 'mark' });
+        my $run = profiled(['-e', $code], env => { counting(), PERL_DPROF_MODE => $mode,
+            PERL_DPROF_START => 'mark' });
         my ($total, $rows) = rows($run->{dir});
-        is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g)], [2, 2], "$mode: from the first mark on, and stopped it stays");
+        is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g)], [2, 2],
+            "$mode: from the first mark on, and stopped it stays");
         my $phases = run_tool('Dprofpp', ['--phases', '-O', 99], dir => $run->{dir})->{out};
-        is(scalar(() = $phases =~ /^.* \((?:one|two)\)$/mg), 2, "$mode: in the phases that were marked");
-        my $fork = profiled(['-e', $STEP . 'use Devel::DProf::Control; sub f { step(1) } for (1, 2) { if (!(my $pid = fork)) { f(); Devel::DProf::Control::mark("r"); f(); exit } wait }'],
+        is(scalar(() = $phases =~ /^.* \((?:one|two)\)$/mg), 2,
+            "$mode: in the phases that were marked");
+        my $fork = profiled(['-e', $STEP . 'use Devel::DProf::Control; sub f { step(1) } '
+            . 'for (1, 2) { if (!(my $pid = fork)) { f(); Devel::DProf::Control::mark("r"); f(); '
+            . 'exit } wait }'],
             env => { counting(), PERL_DPROF_MODE => $mode, PERL_DPROF_START => 'mark' });
         ($total, $rows) = rows($fork->{dir}, '--processes');
         is((split ' ', $rows->{'main::f'})[0], 2, "$mode: each child from its own");
