@@ -17,14 +17,17 @@ my $blib = Bench::top() . '/blib';
 my $dir = scratch();
 my %from = ('Devel/DProf.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
 make_path("$dir/lib/Devel", "$dir/lib/auto/Devel/DProf");
--e "$blib/$from{$_}/$_" && symlink "$blib/$from{$_}/$_", "$dir/lib/$_" or die "bench: $blib/$from{$_}/$_ is not there. Run make first.\n" for keys %from;
+-e "$blib/$from{$_}/$_" && symlink "$blib/$from{$_}/$_", "$dir/lib/$_"
+    or die "bench: $blib/$from{$_}/$_ is not there. Run make first.\n" for keys %from;
 
 delete @ENV{ grep { /^PERL_DPROF_|^PERL5OPT$|^PERL5DB$/ } keys %ENV };
-@ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS PERL_DPROF_CLOCK PERL_DPROF_OUT)} = (0, 0, 'counting:15', "$dir/out");
+@ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
+@ENV{qw(PERL_DPROF_CLOCK PERL_DPROF_OUT)} = ('counting:15', "$dir/out");
 
 sub instructions {
     my @args = @_;
-    open my $in, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', 'valgrind', '--tool=callgrind', "--callgrind-out-file=$dir/callgrind", $^X, @args or die "bench: sh: $!\n";
+    open my $in, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', 'valgrind', '--tool=callgrind',
+        "--callgrind-out-file=$dir/callgrind", $^X, @args or die "bench: sh: $!\n";
     my $text = join '', <$in>;
     return $text =~ /Collected : (\d+)/ ? $1 : die "bench: valgrind: $text\n";
 }
@@ -33,7 +36,11 @@ my @rows;
 for my $args (['-e1'], ['-MTest::More', '-e1'], ['-MPOSIX', '-MGetopt::Long', '-e1']) {
     my $plain = instructions(@$args);
     my %with = map { $_ => instructions("-I$dir/lib", "-d:DProf=mode=$_", @$args) } qw(trace tree);
-    push @rows, [ "perl @$args", sprintf('%.2f M', $plain / 1e6), map { sprintf('%.2f M', ($with{$_} - $plain) / 1e6), sprintf('%.1f %%', 100 * ($with{$_} / $plain - 1)) } qw(trace tree) ];
+    push @rows, [ "perl @$args", sprintf('%.2f M', $plain / 1e6),
+        map {
+            sprintf('%.2f M', ($with{$_} - $plain) / 1e6),
+            sprintf('%.1f %%', 100 * ($with{$_} / $plain - 1))
+        } qw(trace tree) ];
 }
 print "instructions of a start\n";
 table([ '', 'plain', 'added by a trace', '', 'by a tree', '' ], @rows);

@@ -90,10 +90,13 @@ sub screen {
     -s $profile or die "demo: the run left no profile.\n";
     my @report = lines($^X, @blib, $dprofpp, '-O', 7, $profile);
     say_("A program reads 20,000 lines of a web server's log. Where its time goes:\n");
-    show("\$ perl -d:DProf examples/logreport.pl access.log\n", "\$ dprofpp -O 7\n", map { length > 76 ? substr($_, 0, 73) . "..\n" : $_ } @report);
+    show("\$ perl -d:DProf examples/logreport.pl access.log\n", "\$ dprofpp -O 7\n",
+        map { length > 76 ? substr($_, 0, 73) . "..\n" : $_ } @report);
     print "\nby_value is a comparator: percentile sorts the same numbers three times over.\n";
-    print "More: make demo-all. A program of yours, from here (after make install, without\nthe -I and with dprofpp alone):\n";
-    show("perl -Iblib/lib -Iblib/arch -d:DProf yourprogram.pl\n", "perl -Iblib/lib -Iblib/arch blib/script/dprofpp\n");
+    print "More: make demo-all. A program of yours, from here (after make install, without\n"
+        . "the -I and with dprofpp alone):\n";
+    show("perl -Iblib/lib -Iblib/arch -d:DProf yourprogram.pl\n",
+        "perl -Iblib/lib -Iblib/arch blib/script/dprofpp\n");
     return;
 }
 

@@ -20,7 +20,8 @@ for my $mode (qw(trace tree)) {
     (my $taken = $whole) =~ s/\$dprof_complete=1;/\$dprof_runops_taken=1; $&/;
     my $file = spew("$run->{dir}/taken.out", $taken);
     my $told = tool('dprofpp', $file);
-    like($told->{err}, qr/\A[^\n]*taken\.out: another module took over perl's run loop[^\n]*\n\z/, "$mode: one line if it was another");
+    like($told->{err}, qr/\A[^\n]*taken\.out: another module took over perl's run loop[^\n]*\n\z/,
+        "$mode: one line if it was another");
     is("$told->{status} $told->{out}", join(' ', 0, tool('dprofpp', $run->{profile})->{out}), "$mode: the report is the same");
     is(tool('dprofpp', '-F', $file)->{err}, '', "$mode: no line with -F");
     is(tool('dprofmerge', '-o', "$run->{dir}/merged.out", $file, $run->{profile})->{err}, '', "$mode: merged with another");
@@ -43,7 +44,8 @@ SKIP: {
         my $run = profiled(\@program, env => { counting(PERL_DPROF_MODE => 'tree') });
         same_as_plain($plain, $run, $own ? 'Devel::Cover with a loop of its own' : 'Devel::Cover');
         my $told = tool('dprofpp', '-O', 100_000, $run->{profile});
-        is(scalar($told->{err} =~ /another module took over/), $own ? 1 : '', 'is told when that is so');
+        is(scalar($told->{err} =~ /another module took over/), $own ? 1 : '',
+            'is told when that is so');
         like($told->{out}, qr/^ +\S+ +\S+ +\S+ +2 .* main::f$/m, 'calls are there in any case');
     }
 }

@@ -53,17 +53,24 @@ sub read_to {
 
 # A program that calls f, tells so, and calls g when it is told to; then it ends, in the way that it
 # is told.
-my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
-sub program { my $run = started('program.err', @perl, '-d:DProf', '-e', $code); read_to($run, qr/^f$/); return $run }
+my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
+    . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
+sub program {
+    my $run = started('program.err', @perl, '-d:DProf', '-e', $code);
+    read_to($run, qr/^f$/);
+    return $run;
+}
 
 # From before the profile is there to its end.
 my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
 my $tries = 0;
-select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;     # a line is to come, however slow the machine
+# a line is to come, however slow the machine
+select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;
 my $run = program();
 like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report while the program runs');
 $run->{to}->print("go on\n");
-like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since') or diag slurp($watch->{err});
+like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since')
+    or diag slurp($watch->{err});
 $run->{to}->print("end\n");
 is((ended($run))[1], 0, 'the program ends');
 my ($rest, $status, $err) = ended($watch);
@@ -76,7 +83,8 @@ is("$reports[-1]", (dprofpp({ cwd => $dir }, '-l'))[0], 'the last one is of all 
 unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
 
 # A run that had ended.
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, '-l')], [(dprofpp({ cwd => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
+is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, '-l')],
+    [(dprofpp({ cwd => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
 
 # Ctrl-C.
 $run = program();
@@ -95,7 +103,8 @@ is((ended($run))[1], 9, 'the program is killed');
 ($rest, $status, $err) = ended($watch);
 is($status, 0, 'the watching ends');
 like($rest, qr/main::g$/m, 'with all that was recorded');
-is($err, "tmon.out: profile cut short: the recording did not come to its end\n", 'and the usual remark, once');
+is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
+    'and the usual remark, once');
 
 SKIP: {
     my $script = `script --version 2>&1`;
@@ -104,16 +113,20 @@ SKIP: {
     my $terminal = started('script.err', 'script', '-qec', $command, "$dir/typescript");
     ($rest, $status) = ended($terminal);
     is($status, 0, 'on a terminal');
-    like($rest, qr/\A(?:\^D\x08\x08)?\e\[H\e\[2Jtmon\.out: profile cut short[^\n]*\nTotal Elapsed/, 'what is there goes, then messages and the report') or diag $rest;
+    like($rest, qr/\A(?:\^D\x08\x08)?\e\[H\e\[2Jtmon\.out: profile cut short[^\n]*\nTotal Elapsed/,
+        'what is there goes, then messages and the report') or diag $rest;
 }
 
 # What cannot be watched.
-for (['-', 'not a file that can be read again'], ['/dev/null', 'not a file that can be read again']) {
-    is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\nTry 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
+for (['-', 'not a file that can be read again'],
+    ['/dev/null', 'not a file that can be read again']) {
+    is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
+        . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
 }
 is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
 like((dprofpp('--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
 spew('foreign.out', "hello\n");
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, 'foreign.out')], ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, 'foreign.out')],
+    ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
 
 done_testing;

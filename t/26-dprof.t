@@ -12,12 +12,22 @@ use Devel::DProf::Tool::Dprof;
 
 my $profile = root() . '/t/data/ours.out';
 my @tools = sort map { m{/dprof(\w+)$} ? $1 : () } glob root() . '/bin/dprof*';
-is(join(' ', sort(Devel::DProf::Tool::Dprof::tools())), "@tools", 'it knows all tools that there are');
+is(join(' ', sort(Devel::DProf::Tool::Dprof::tools())), "@tools",
+    'it knows all tools that there are');
 
-sub dprof { my (@args) = @_; my $r = run_tool('Dprof', [@args]); return [ @$r{qw(out err status)} ] }
-sub tool { my ($tool, @args) = @_; my $r = run_tool("Dprof$tool", [@args]); return [ @$r{qw(out err status)} ] }
+sub dprof {
+    my (@args) = @_;
+    my $r = run_tool('Dprof', [@args]);
+    return [ @$r{qw(out err status)} ];
+}
+sub tool {
+    my ($tool, @args) = @_;
+    my $r = run_tool("Dprof$tool", [@args]);
+    return [ @$r{qw(out err status)} ];
+}
 
-for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile], ['diff', $profile, $profile], ['merge', $profile], ['list', '--cpuid'],
+for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile], ['diff', $profile, $profile],
+    ['merge', $profile], ['list', '--cpuid'],
     ['flame', '-o', '-', $profile], ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
     my ($name, @args) = @$_;
     is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
@@ -29,14 +39,17 @@ is("$list->[1]$list->[2]", '0', 'alone: no error');
 like($list->[0], qr/^ {4}$_ +\S/m, "alone: lists $_") for @tools, 'help', 'completion';
 is_deeply(dprof($_), $list, "dprof $_: the same") for 'help', '-h', '--help';
 like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, '-V');
-is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2], 'an unknown option');
+is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2],
+    'an unknown option');
 for ('nonsense', 'n;exit') {
     my $got = dprof($_);
     is("$got->[0]$got->[2]", '2', "$_: an unknown name");
-    like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/, 'and a line that says what there is');
+    like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/,
+        'and a line that says what there is');
 }
 is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
-is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'], ['completion', 'rows'], ['completion', 'bash', 'zsh'];
+is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'],
+    ['completion', 'rows'], ['completion', 'bash', 'zsh'];
 
 # What no command expects: 1 and one line, whatever errno is.
 for my $tool ('', @tools) {
@@ -45,14 +58,16 @@ for my $tool ('', @tools) {
         . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
     my $script = root() . "/blib/script/dprof$tool";
     my $got = run_program([$^X, '-Mblib=' . root() . '/blib', '-e', $dies, $script]);
-    is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n", "dprof$tool that dies");
+    is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
+        "dprof$tool that dies");
     is($got->{status}, 1, '... exit 1');
 }
 
 # Its manual, and a tool's through it, are found where they are installed.
 for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
     my ($name, $head) = @$_;
-    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', root() . '/blib/script/dprof', grep({ length } $name), '-H']);
+    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', root() . '/blib/script/dprof',
+        grep({ length } $name), '-H']);
     like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
 }
 
@@ -68,7 +83,10 @@ sub options_given {
         require Getopt::Long;
         Getopt::Long::Parser->can('getoptionsfromarray') or require Getopt::Long::Parser;
         my $original = \&Getopt::Long::Parser::getoptionsfromarray;
-        local *Getopt::Long::Parser::getoptionsfromarray = sub { @specs = @_[3 .. $#_]; return $original->(@_) };
+        local *Getopt::Long::Parser::getoptionsfromarray = sub {
+            @specs = @_[3 .. $#_];
+            return $original->(@_);
+        };
         in_process("Dprof$name", '-h');
     }
     my %written;
@@ -96,7 +114,11 @@ printf '%s\\n' "\${COMPREPLY[\@]}"
 END
     zsh => sub { my (@words) = @_; my ($current) = scalar @words; <<"END" },
 compdef() { }
-compadd() { [[ \$1 == -- ]] && shift; local w; for w in "\$@"; do [[ \$w == \$PREFIX* ]] && print -r -- \$w; done }
+compadd() {
+    [[ \$1 == -- ]] && shift
+    local w
+    for w in "\$@"; do [[ \$w == \$PREFIX* ]] && print -r -- \$w; done
+}
 _files() { }
 eval "\$text"
 words=(@{[ map { "'$_'" } @words ]}) CURRENT=$current PREFIX='$words[-1]'
@@ -109,17 +131,20 @@ for my $shell (sort keys %shell) {
         my $text = dprof('completion', $shell)->[0];
         my $offered = sub {
             my (@words) = @_;
-            my $got = run_program([$shell, '-c', $shell{$shell}->(@words)], env => { text => $text });
+            my $got = run_program([$shell, '-c', $shell{$shell}->(@words)],
+                env => { text => $text });
             return $got->{err} . join ' ', sort split ' ', $got->{out};
         };
         subtest $shell => sub {
             for my $tool (sort keys %given) {
                 is($offered->($tool, '-'), "@{ $given{$tool} }", "$tool: its options");
                 next if $tool eq 'dprof';
-                is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }", "$tool: as dprof NAME");
+                is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }",
+                    "$tool: as dprof NAME");
             }
             is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }", 'the whole name');
-            is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if', 'part of an option, behind a file');
+            is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if',
+                'part of an option, behind a file');
             is($offered->('dprofdiff', 'a'), '', 'files are left to the shell');
             is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'), 'names');
             is($offered->('dprof', 'f'), 'flame fold', 'part of a name');

@@ -153,7 +153,8 @@ like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the recording did no
 like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
 spew('ops.out', "#fOrTyTwO\n\$hz=100; \$dprof_format='tree 1'; \$dprof_counters='ops:ops';\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART3\n= 0 0 1 0 0 0 0 0 5\n");
 like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
-is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; those that one of the files lacks are left out.\n", 0], 'what one lacks');
+is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
+    . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
 is((dprofmerge())[2], 2, 'no file');
 is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
 like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');

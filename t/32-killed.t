@@ -90,7 +90,8 @@ for my $mode (sort keys %mode) {
 {
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 3']);
     my $live = "$run->{profile}.live";
-    for my $what (['a pipe', sub { system 'mkfifo', $live }], ['a device', sub { symlink '/dev/zero', $live }],
+    for my $what (['a pipe', sub { system 'mkfifo', $live }],
+        ['a device', sub { symlink '/dev/zero', $live }],
         ['100 GB of nothing', sub { truncate spew($live, ''), 100 << 30 or unlink $live }]) {
         my ($name, $make) = @$what;
         unlink $live;

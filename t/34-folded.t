@@ -117,7 +117,8 @@ IO::Compress::Gzip::gzip($plain => "$dir/packed");
 is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
 is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
 {
-    open my $pipe, '-|', 'sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain, $^X, '-Iblib/lib', '-Iblib/arch', 'bin/dprofpp', '-' or die "sh: $!";
+    open my $pipe, '-|', 'sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain, $^X,
+        '-Iblib/lib', '-Iblib/arch', 'bin/dprofpp', '-' or die "sh: $!";
     is(join('', <$pipe>), $table, 'from a pipe');
 }
 spew('cut', substr slurp("$dir/packed"), 0, -12);

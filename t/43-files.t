@@ -117,7 +117,8 @@ subtest 'the disk' => sub {
         run_program(['umount', $dir], dir => '/');
     }
 
-    $run = run_program(['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $MUCH x 3 . 'print "alive\n"']);
+    $run = run_program(['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh', $^X, PROFILER(), '-e',
+        '$SIG{XFSZ} = sub { print "signal\n" }; ' . $MUCH x 3 . 'print "alive\n"']);
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", 'file size limit: no SIGXFSZ');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
     my $got = profile_ok("$run->{dir}/tmon.out", 'and what was recorded is readable', cut => 1);
@@ -129,15 +130,21 @@ subtest 'the disk' => sub {
 
 # A child that gets no more memory than it has records nothing, and goes on.
 subtest 'no memory in a child' => sub {
-    my $code = 'sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { f(1); $a <=> $b } 2, 1; eval { die f(3) }; 1 } sub within { my $pid = fork; if (!$pid) { '
-        . 'open my $in, "<", "/proc/self/statm"; my ($pages) = split " ", <$in>; system "prlimit", "--pid", $$, "--as=" . ($pages * 4096 - 6_000_000); g() for 1 .. 50; print "alive\n"; exit 7 } '
+    my $code = 'sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { f(1); '
+        . '$a <=> $b } 2, 1; eval { die f(3) }; 1 } sub within { my $pid = fork; if (!$pid) { '
+        . 'open my $in, "<", "/proc/self/statm"; my ($pages) = split " ", <$in>; '
+        . 'system "prlimit", "--pid", $$, "--as=" . ($pages * 4096 - 6_000_000); g() for 1 .. 50; '
+        . 'print "alive\n"; exit 7 } '
         . 'waitpid $pid, 0; print "$?\n"; g() } $| = 1; f(5); within()';
     my $plain = plain(['-e', $code]);
-    plan skip_all => 'there is no prlimit, or memory cannot be limited' if $plain->{out} ne "alive\n1792\n" || $plain->{err};
-    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 100, PERL_DPROF_BUFFER => 0 }, { PERL_DPROF_COMPRESS => 1 }) {
+    plan skip_all => 'there is no prlimit, or memory cannot be limited'
+        if $plain->{out} ne "alive\n1792\n" || $plain->{err};
+    for my $env ({}, { PERL_DPROF_MODE => 'tree' },
+        { PERL_DPROF_LIMIT => 100, PERL_DPROF_BUFFER => 0 }, { PERL_DPROF_COMPRESS => 1 }) {
         my $run = profiled(['-e', $code], env => $env);
         is("$run->{out}$run->{raw}", "alive\n1792\n0", join ' ', %$env, 'the program as plain');
-        like($run->{err}, qr/^(?:DProf: [^\n]*process \d+ is not profiled[^\n]*\n)?\z/, 'one line says so');
+        like($run->{err}, qr/^(?:DProf: [^\n]*process \d+ is not profiled[^\n]*\n)?\z/,
+            'one line says so');
     }
 };
 
@@ -151,7 +158,8 @@ subtest 'the directory' => sub {
         skip 'root can write everywhere, and setpriv does not help', 3 if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
         my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
         is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
-        like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/, 'one line says so');
+        like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/,
+            'one line says so');
         is_deeply([glob "$dir/*"], [], 'and nothing is there');
     }
     my $run = profiled(['-e', $WORK . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
@@ -159,17 +167,21 @@ subtest 'the directory' => sub {
     like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
 
     my $before = readlink '/dev/stdout';
-    $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK], env => { PERL_DPROF_OUT => '/dev/stdout' });
+    $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK],
+        env => { PERL_DPROF_OUT => '/dev/stdout' });
   SKIP: {
         skip 'without /proc, /dev/stdout leads nowhere', 2 if !-e '/proc/self/fd/1';
-        is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100, '... has all calls');
+        is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100,
+            '... has all calls');
     }
     is(readlink '/dev/stdout', $before, '... and is the link that it was');
     is(-e "/dev/stdout$_" ? 1 : 0, 0, "... there is no /dev/stdout$_") for qw(.old .live);
 
     for my $option (qw(SIGNAL TOGGLE)) {
-        $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'], env => { PERL_DPROF_OUT => '/no/such/dir/x', "PERL_DPROF_$option" => 'USR1' });
-        is("$run->{out}$run->{signal}", "alive\n0", lc($option) . ': the signal that was agreed upon does not kill a program without a profile');
+        $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'],
+            env => { PERL_DPROF_OUT => '/no/such/dir/x', "PERL_DPROF_$option" => 'USR1' });
+        is("$run->{out}$run->{signal}", "alive\n0", lc($option)
+            . ': the signal that was agreed upon does not kill a program without a profile');
     }
 
     $run = profiled(['-e', $WORK . 'chdir "/"; rmdir $ARGV[0]; print "alive\n"', 'x']);
@@ -226,9 +238,11 @@ subtest 'what is there already' => sub {
             $dir = scratch();
             profiled(['-e', 'sub f { 1 } f()'], dir => $dir, env => { PERL_DPROF_OUT => 'show' });
             spew("$dir/show.$what", "my notes\n");
-            $run = profiled(['-e', 'print "started\n"'], dir => $dir, env => { PERL_DPROF_OUT => 'show', PERL_DPROF_MODE => $mode });
+            $run = profiled(['-e', 'print "started\n"'], dir => $dir,
+                env => { PERL_DPROF_OUT => 'show', PERL_DPROF_MODE => $mode });
             is($run->{out}, '', "$mode: a foreign show.$what: an error before the program starts");
-            like($run->{err}, qr/^DProf: [^\n]*show\.$what exists and is no profile/, '... that names it');
+            like($run->{err}, qr/^DProf: [^\n]*show\.$what exists and is no profile/,
+                '... that names it');
             is(slurp("$dir/show.$what"), "my notes\n", '... and it is left alone');
         }
     }

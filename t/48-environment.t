@@ -167,7 +167,8 @@ subtest 'a perl that the module was not built for' => sub {
         like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/, '... one line says that it is not profiled');
         is_deeply([glob "$run->{dir}/tmon.out*"], [], '... and no file is left');
         $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e', 'require Devel::DProf::Core'], env => {});
-        like($run->{err}, qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/, '... the tools say so, too');
+        my $said = qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/;
+        like($run->{err}, $said, '... the tools say so, too');
     };
     my $object = 'auto/Devel/DProf/DProf.so';
     my $built = slurp(tree() . "/$object");
@@ -207,7 +208,8 @@ subtest 'options that are written wrongly: one line that says what to write' => 
     my %said = (
         'tre' => 'unknown option tre; did you mean tree?', 'modes=tree' => 'unknown option modes=tree; did you mean mode?', 'hlep' => 'unknown option hlep; did you mean help?',
         'nothing' => 'unknown option nothing; -d:DProf=help lists the options', 'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
-        'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, start=main, start=no or start=mark', 'skip' => 'skip needs a value: skip=...',
+        'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, '
+        . 'start=main, start=no or start=mark', 'skip' => 'skip needs a value: skip=...',
     );
     for my $option (sort keys %said) {
         my $dir = scratch();

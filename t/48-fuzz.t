@@ -24,7 +24,8 @@ for my $seed ($first .. $first + $programs - 1) {
         # Such a program may bring perl itself down.
         skip "program $seed does not run: $plain->{err}", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
         my $run = profiled([$file], limit => 60, env => { counting() });
-        skip "program $seed: perl itself crashes in it", 1 if $run->{signal} && DProfTest::perl_crashes([$file], limit => 30);
+        skip "program $seed: perl itself crashes in it", 1
+            if $run->{signal} && DProfTest::perl_crashes([$file], limit => 30);
         my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING, edges => {});
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}" : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;

@@ -39,7 +39,8 @@ sub look {
     return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) }, $profile->outcome(0));
 }
 
-my $WORK = 'sub f { 1 } sub g { f() for 1 .. 3 } sub D::DESTROY { g() } for (1 .. 3_000) { g(); my $o = bless [], "D" if $_ % 100 == 0 } ';
+my $WORK = 'sub f { 1 } sub g { f() for 1 .. 3 } sub D::DESTROY { g() } for (1 .. 3_000) { g(); '
+    . 'my $o = bless [], "D" if $_ % 100 == 0 } ';
 
 subtest 'the same text' => sub {
     for my $mode ({}, \%tree, { PERL_DPROF_BUFFER => 0, LESS => 1 }) {
@@ -54,7 +55,8 @@ subtest 'the same text' => sub {
             ok(same_text($text) eq same_text(slurp($plain->{profile})), "$what $level: the same text") or diag substr $text, 0, 3000;
             $size{$level} = -s $run->{profile};
             my ($calls, $o) = look($run->{profile});
-            is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090), "$what $level: read by the tools");
+            is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090),
+                "$what $level: read by the tools");
         }
         cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile}, "$what: a tenth of the size") if !%$mode;
         cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};    # a member for each line: there the level does nothing
@@ -70,12 +72,15 @@ subtest 'processes' => sub {
         my ($childs, $o) = look("$run->{profile}.$run->{out}");
         is("$mine->{'main::f'} $childs->{'main::f'} $o->{code}", '50000 30000 0', "$what: fork and exec");
         packed_ok($run->{profile}) if !%$mode;
-        $run = profiled(['-e', 'no warnings; sub f { 1 } sub deep { f() for 1 .. 9999; exec "/no/such/thing" for 1 .. 3; f() } deep(); f(); print "went on"'], env => { counting(), %packed, %$mode });
+        $run = profiled(['-e', 'no warnings; sub f { 1 } sub deep { f() for 1 .. 9999; '
+            . 'exec "/no/such/thing" for 1 .. 3; f() } deep(); f(); print "went on"'],
+            env => { counting(), %packed, %$mode });
         my ($calls, $out) = look($run->{profile});
         is("$run->{out} $calls->{'main::f'} $out->{code}", 'went on 10001 0', "$what: execs that fail");
         packed_ok($run->{profile}) if !%$mode;
     }
-    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; kill 9, $$'], env => { counting(), %packed, PERL_DPROF_BUFFER => 1000 });
+    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; kill 9, $$'],
+        env => { counting(), %packed, PERL_DPROF_BUFFER => 1000 });
     unlink "$run->{profile}.live";
     my ($calls, $o) = look($run->{profile});
     is($o->{code}, Devel::DProf::Profile::TRUNCATED, 'killed, and its live pieces are lost');
@@ -102,7 +107,8 @@ subtest 'the limit counts what is written' => sub {
 subtest 'the file' => sub {
     my $dir = scratch();
     profiled(['-e', 'sub first { 1 } first()'], dir => $dir, env => { counting(%packed) });
-    my $run = profiled(['-e', 'sub second { 1 } second()'], dir => $dir, env => { counting(%packed) });
+    my $run = profiled(['-e', 'sub second { 1 } second()'], dir => $dir,
+        env => { counting(%packed) });
     is($run->{err}, '', 'an old profile, packed');
     is(packed_ok("$dir/tmon.out")->calls('main::second'), 1, 'gives way');
     is(packed_ok("$dir/tmon.out.old")->calls('main::first'), 1, 'and is kept');
@@ -114,27 +120,36 @@ subtest 'the file' => sub {
     is($run->{out}, '', 'something else that is packed');
     is(slurp("$dir/tmon.out"), $foreign, 'is left alone');
 
-    $run = profiled(['-e', "\$0 = 'x'; $WORK"], env => { counting(), %packed, PERL_HASH_SEED => 'y' x 30_000 });
+    $run = profiled(['-e', "\$0 = 'x'; $WORK"],
+        env => { counting(), %packed, PERL_HASH_SEED => 'y' x 30_000 });
     packed_ok($run->{profile}, 'a header that is long');
     for my $n (2200 .. 2240) {
         next if $n % 8;
-        $run = profiled(['-e', 'sub f { 1 } f()'], env => { counting(), %packed, PERL_PERTURB_KEYS => 'z' x $n });
+        $run = profiled(['-e', 'sub f { 1 } f()'],
+            env => { counting(), %packed, PERL_PERTURB_KEYS => 'z' x $n });
         packed_ok($run->{profile}, "a header around the end of a page, $n");
     }
-    $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(), '-e', $WORK], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => 'p' });
+    $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(),
+        '-e', $WORK], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => 'p' });
     is(packed_ok("$run->{dir}/got", 'a pipe', cut => 1)->calls('main::f'), 9_090, 'has all calls');
-    $run = profiled(['-e', $WORK . 'print "alive"'], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
+    $run = profiled(['-e', $WORK . 'print "alive"'],
+        env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
     is("$run->{out}$run->{status}", 'alive0', '/dev/full');
     like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
-    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x TestEnvironment::rounds(12, 30) . 'print "alive"'], env => { counting(%packed) });
+    $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e',
+        '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x TestEnvironment::rounds(12, 30)
+        . 'print "alive"'], env => { counting(%packed) });
     is("$run->{out}$run->{status}", 'alive0', 'a limit of the size');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
     cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable', cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');
   SKIP: {
         $dir = scratch();
-        my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', $dir]) : undef;
+        my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', $dir])
+            : undef;
         skip 'cannot mount a small file system', 4 if !$mount || $mount->{raw};
-        $run = profiled(['-e', 'srand 1; sub f { 1 } sub g { f() if rand() < .5 } sub h { g() if rand() < .5 } for (1 .. 200_000) { h(); g() } print "alive"'], dir => $dir, env => { counting(%packed) });
+        $run = profiled(['-e', 'srand 1; sub f { 1 } sub g { f() if rand() < .5 } '
+            . 'sub h { g() if rand() < .5 } for (1 .. 200_000) { h(); g() } print "alive"'],
+            dir => $dir, env => { counting(%packed) });
         is("$run->{out}$run->{status}", 'alive0', 'disk full: the program runs on');
         like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z}, 'one line says so');
         packed_ok("$dir/tmon.out", 'what was written is readable', cut => 1);

@@ -86,7 +86,9 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
     mkdir "$dir/sub";
     my $code = 'sub f { 1 } for my $n (1 .. 11) { my $p = fork; if (!$p) { f() for 1 .. $n; exit } waitpid $p, 0 } f();';
     # The other run still has the name.
-    $code = "if (!\@ARGV) { system \$^X, @{[join ', ', map { qq{'$_'} } PROFILER()]}, '-e', \$ENV{CODE}, 1; f(); exit } $code" if !$out;
+    my $profiler = join ', ', map { "'$_'" } PROFILER();
+    $code = "if (!\@ARGV) { system \$^X, $profiler, '-e', \$ENV{CODE}, 1; f(); exit } $code"
+        if !$out;
     my $run = profiled(['-e', $code], dir => $dir, env => { counting(PERL_DPROF_OUT_FILE_NAME => $out || undef, CODE => $code) });
     my @files = grep { !/\.(?:old|live)\z/ && -f } map { glob "$dir/$_" } qw(*.prof prof.* sub/* tmon.out*);
     is(scalar @files, $out ? 12 : 13, "out=$out: files");

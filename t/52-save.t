@@ -96,7 +96,8 @@ subtest 'a tree' => sub {
     my $run = profiled(['-e', "umask 077; $SUBS g(1); $SAVE f(); " . $COPY->('one')], umask => 0022, env => { %tree, %usr1 });
     is((stat $run->{profile})[2] & 07777, 0644, 'mode');
     is(f_code("$run->{dir}/one"), "1 $CUT", 'it was saved');
-    $run = profiled(['-e', 'opendir my $d, "."; $SUBS = 1; ' . "$SUBS f(); $SAVE f(); " . 'open my $n, "<", "/dev/null"; print fileno $n'], env => { %tree, %usr1 });
+    $run = profiled(['-e', 'opendir my $d, "."; $SUBS = 1; ' . "$SUBS f(); $SAVE f(); "
+        . 'open my $n, "<", "/dev/null"; print fileno $n'], env => { %tree, %usr1 });
     is($run->{out}, 4, 'the descriptor stays out of the way');
 };
 

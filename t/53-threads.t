@@ -16,7 +16,8 @@ plan skip_all => 'this perl has no threads' if !$Config{useithreads};
 my ($n, $each) = (0, 0);
 for my $name (thread_programs()) {
     next if @ARGV && !grep { $name eq $_ } @ARGV;
-    next if !@ARGV && !$ENV{EXTENDED_TESTING} && $each++ % 2;     # each second one where a user waits
+    # each second one where a user waits
+    next if !@ARGV && !$ENV{EXTENDED_TESTING} && $each++ % 2;
     my $file = spew(scratch() . '/t.pl', thread_program($name));
     my $plain = plain([$file]);
     for (some_modes($n++, grep { $_->[0] ne 'limit' } MODES)) {

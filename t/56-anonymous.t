@@ -125,7 +125,8 @@ subtest 'names that differ from run to run' => sub {
         my $file = spew(scratch() . '/digest.pl', "package Mojo::Template::Sandbox::$_; sub run { 1 } my \$f = sub { 2 }; run(); \$f->();\nsub deadbeefcafe { 1 } deadbeefcafe();\n");
         (record($file, $modes[0]))[0];
     } $digest, $other;
-    my $diff = run_tool('Dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone', @paths ]);
+    my $diff = run_tool('Dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
+        @paths ]);
     is($diff->{status}, 0, 'packages called by a digest pair up') or diag $diff->{out};
     like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without it');
     like($diff->{out}, qr/::deadbeefcafe/, 'what looks like one and is a word stays');

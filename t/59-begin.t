@@ -10,7 +10,8 @@ use Test::More;
 use DProfTest;
 
 my $root = root();
-my @modes = (['trace', {}], ['trace, each mark at once', { PERL_DPROF_BUFFER => 0 }], ['tree', { PERL_DPROF_MODE => 'tree' }]);
+my @modes = (['trace', {}], ['trace, each mark at once', { PERL_DPROF_BUFFER => 0 }],
+    ['tree', { PERL_DPROF_MODE => 'tree' }]);
 
 sub files { my $dir = shift; return join ' ', sort map { s{.*/}{}r } glob "$dir/tmon*" }
 
@@ -31,7 +32,8 @@ sub untouched {
 for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
     my ($mode, $env) = @$_;
     subtest "$mode: what leaves nothing" => sub {
-        plan skip_all => 'both ways with EXTENDED_TESTING=1' if $mode ne 'trace' && !$ENV{EXTENDED_TESTING};
+        plan skip_all => 'both ways with EXTENDED_TESTING=1'
+            if $mode ne 'trace' && !$ENV{EXTENDED_TESTING};
         my ($dir, $bytes) = with_profile();
         my $used = 'use strict; use File::Spec; sub f { 1 } BEGIN { f() for 1 .. 100 } ';
         my %runs = (
@@ -55,12 +57,14 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
             untouched($dir, $bytes, $what);
         }
         my $script = spew("$dir/c.pl", "#!/usr/bin/perl -c\n$used");
-        is(profiled([$script], dir => $dir, env => $env)->{err}, "$script syntax OK\n", '-c in the first line');
+        is(profiled([$script], dir => $dir, env => $env)->{err}, "$script syntax OK\n",
+            '-c in the first line');
         untouched($dir, $bytes, '-c in the first line');
     };
 
     subtest "$mode: what leaves a profile" => sub {
-        plan skip_all => 'both ways with EXTENDED_TESTING=1' if $mode ne 'tree' && !$ENV{EXTENDED_TESTING};
+        plan skip_all => 'both ways with EXTENDED_TESTING=1'
+            if $mode ne 'tree' && !$ENV{EXTENDED_TESTING};
         my %code = (
             'exit in BEGIN'     => ['BEGIN { f(); exit 4 }', 1],
             'exit 0 in BEGIN'   => ['BEGIN { f(); exit }', 1],
@@ -86,14 +90,17 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
             is($n, $calls, "$what: all calls");
         }
         my $dir = (with_profile())[0];
-        profiled(['-e', 'sub f { 1 } BEGIN { $pid = fork // die; if (!$pid) { f(); exit } waitpid $pid, 0 } f() +) ;'], dir => $dir, env => $env);
-        like(files($dir), qr/^tmon\.out tmon\.out\.\d+$/, 'a child forked in BEGIN has its file, and the program that cannot be compiled has none');
+        profiled(['-e', 'sub f { 1 } BEGIN { $pid = fork // die; if (!$pid) { f(); exit } '
+            . 'waitpid $pid, 0 } f() +) ;'], dir => $dir, env => $env);
+        like(files($dir), qr/^tmon\.out tmon\.out\.\d+$/,
+            'a child forked in BEGIN has its file, a program that cannot be compiled has none');
     };
 }
 
 subtest 'much that runs in BEGIN' => sub {
     my $see = 'opendir my $d, "."; print join " ", sort grep { /^tmon/ } readdir $d;';
-    my $code = "sub f { 1 } BEGIN { f() for 1 .. %d; Devel::DProf::_advance(%d, %d); f() for 1 .. 10; $see } 1 +) ;";
+    my $code = "sub f { 1 } BEGIN { f() for 1 .. %d; Devel::DProf::_advance(%d, %d); "
+        . "f() for 1 .. 10; $see } 1 +) ;";
     for my $mode ('trace', 'tree') {
         my %env = (counting(), PERL_DPROF_MODE => $mode);
         my $tell = sub { profiled(['-e', sprintf $code, @_], env => \%env) };
@@ -102,16 +109,20 @@ subtest 'much that runs in BEGIN' => sub {
         is($run->{out}, 'tmon.out tmon.out.live', "$mode: after a second there is one");
         is(files($run->{dir}), 'tmon.out', "$mode: and it stays");
         next if $mode eq 'tree';
-        is($tell->(9000, 0, 0)->{out}, 'tmon.out tmon.out.live', "$mode: and when the buffer is full");
+        is($tell->(9000, 0, 0)->{out}, 'tmon.out tmon.out.live',
+            "$mode: and when the buffer is full");
         %env = (%env, PERL_DPROF_BUFFER => 100_000);
         is($tell->(9000, 0, 0)->{out}, '', "$mode: not before");
     }
     for my $mode ('trace', 'tree') {
-        my $killed = profiled(['-e', 'sub f { 1 } BEGIN { f() } f(); kill KILL => $$'], env => { PERL_DPROF_MODE => $mode });
+        my $killed = profiled(['-e', 'sub f { 1 } BEGIN { f() } f(); kill KILL => $$'],
+            env => { PERL_DPROF_MODE => $mode });
         is(files($killed->{dir}), 'tmon.out tmon.out.live', "$mode: killed in main");
-        my $tool = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/dprofpp", '-lO99', $killed->{profile}]);
+        my $tool = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
+            "$root/blib/script/dprofpp", '-lO99', $killed->{profile}]);
         like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: what ran in BEGIN is there");
-        my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
+        my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; "
+            . "Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
         like($saved->{out}, qr/^tmon.out tmon.out.live$/, "$mode: a save makes the file");
     }
 };
@@ -124,28 +135,36 @@ subtest 'what cannot be written' => sub {
     like($run->{err}, qr/^DProf: \S+ exists and is no profile/, 'and which');
     is(slurp("$dir/tmon.out"), "mine\n", 'it stays');
     $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_OUT => '/no/such/directory/out' });
-    is("$run->{out} $run->{err}", "ran DProf: cannot write /no/such/directory/out: No such file or directory; the program is not profiled\n", 'no directory');
+    is("$run->{out} $run->{err}", "ran DProf: cannot write /no/such/directory/out: No such file or "
+        . "directory; the program is not profiled\n", 'no directory');
     $run = profiled(['-e', 'BEGIN { open my $o, ">", "tmon.out"; print $o "mine\n" } print "ran"']);
     is($run->{out}, 'ran', 'a foreign file that comes later: the program runs');
-    like($run->{err}, qr/^DProf: \S+ exists and is no profile.*; the program is not profiled\n\z/, 'one line says so');
+    like($run->{err}, qr/^DProf: \S+ exists and is no profile.*; the program is not profiled\n\z/,
+        'one line says so');
     is(slurp($run->{profile}), "mine\n", 'it stays');
 };
 
 subtest 'our own tools' => sub {
-    for my $env ({}, $ENV{EXTENDED_TESTING} ? ({ PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) : ()) {
+    for my $env ({}, $ENV{EXTENDED_TESTING}
+        ? ({ PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_BUFFER => 0 }) : ()) {
         my ($dir, $bytes) = with_profile();
-        my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']], dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
+        my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']],
+            dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'all of them');
         for my $tool (@tools) {
             for my $args (@{ $args{$tool} }) {
-                my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/$tool", @$args], dir => $dir, env => { profiler_env(), %$env });
+                my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
+                    "$root/blib/script/$tool", @$args], dir => $dir,
+                    env => { profiler_env(), %$env });
                 untouched($dir, $bytes, "$tool @$args");
-                is($run->{err} =~ s/^(?:Unknown option|Try ).*\n//gmr, '', "$tool @$args: nothing else to say");
+                is($run->{err} =~ s/^(?:Unknown option|Try ).*\n//gmr, '',
+                    "$tool @$args: nothing else to say");
             }
         }
-        my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/blib/script/dprofpp"], dir => $dir, env => { profiler_env() });
+        my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
+            "$root/blib/script/dprofpp"], dir => $dir, env => { profiler_env() });
         like($run->{out}, qr/ 7 +\S+ +\S+  main::f$/m, "the user's profile is what is shown");
     }
 };

@@ -147,7 +147,8 @@ for my $mode (qw(trace tree)) {
     like(tool('-s', 'sub,caller', '-q', $profile)->{out}, qr/Low::work +Low::rec$/m, "$mode: callers as a key");
     is(tool('-m', 'nonsense', $profile)->{status}, 2, "$mode: an unknown metric is a mistake");
     my $asked = tool('-m', 'ops', '-q', $profile);
-    is($asked->{status}, $mode eq 'tree' ? 0 : 2, "$mode: ops where they are") or diag $asked->{err};
+    is($asked->{status}, $mode eq 'tree' ? 0 : 2, "$mode: ops where they are")
+        or diag $asked->{err};
 }
 
 # Filters and shapes, on a small profile.

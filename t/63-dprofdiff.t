@@ -269,7 +269,8 @@ sub tree_file {
     is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both', 'a package and its file renamed');
     is_deeply([map { $_->{script} } @{ json('-s', 'script', map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) } qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
     my $copy = file(slurp(tree_file([], ['0 0 1 1 0 1 0 0 0'], dprof_run => 'r', dprof_pid => 1)));
-    like(tool("$copy," . file(slurp($copy)), $copy)->{err}, qr/is the same recording as \Q$copy\E, and is left out/, 'a copy does not count');
+    like(tool("$copy," . file(slurp($copy)), $copy)->{err},
+        qr/is the same recording as \Q$copy\E, and is left out/, 'a copy does not count');
     like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/, 'a metric that nobody has');
     like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/, '-N without --run');
     like(json('--tree', $old, $new)->{metric}, qr/with what was called/, '--tree: values with what was called');
@@ -362,8 +363,12 @@ for ([undef, 'Unable to open DIR/missing: No such file or directory'], ['', 'Not
         is($run->{out}, '', '... and no table');
     }
 }
-for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two whole numbers'], ['-c', 'wdiff:0,1', 'two whole'], ['-c', 'wdiff:1.5,1', 'two whole'], ['-c', 'delta:1', 'no value after a colon'],
-    ['-o', '5', 'sides are numbered 0 to 1'], ['-o', '-1', 'must not be negative'], ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'], ['--format', 'xml', 'must be one of'],
+for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two whole numbers'],
+    ['-c', 'wdiff:0,1', 'two whole'], ['-c', 'wdiff:1.5,1', 'two whole'],
+    ['-c', 'delta:1', 'no value after a colon'],
+    ['-o', '5', 'sides are numbered 0 to 1'], ['-o', '-1', 'must not be negative'],
+    ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'],
+    ['--format', 'xml', 'must be one of'],
     ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'], ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'one at a time'], ['--alpha', 2, 'between'],
     ['-O', 0, 'positive'], ['--bogus', 'Unknown option'], ['-s', 'parent', 'dprofreport'], ['--only', '(', 'not a regular']) {
     my @args = @$_;
@@ -378,7 +383,8 @@ is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x',
 like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
 {
     my $home = scratch();
-    my $old = 'Unable to open tmon.out.old: No such file or directory; the recorder keeps the previous'
+    my $old = 'Unable to open tmon.out.old: No such file or directory; '
+        . 'the recorder keeps the previous'
         . ' tmon.out there: run perl -d:DProf PROGRAM twice';
     for my $args (['-D'], ['-D', $path{A}], []) {
         my $run = tool({ dir => $home }, @$args);
@@ -386,7 +392,8 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n
         is($run->{status}, 1, '... exit 1');
     }
     my $run = tool({ dir => $home }, '-D', $path{A}, 'none');
-    like($run->{err}, qr/^Unable to open none: No such file or directory$/m, '-D: nor another file');
+    like($run->{err}, qr/^Unable to open none: No such file or directory$/m,
+        '-D: nor another file');
 }
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V');
 is(tool('-h')->{status}, 0, '-h');

@@ -348,6 +348,7 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 20))) {
 
 {
     my @files = (one(1), one(2));
+    my $units = qr/the units are %, s, ms, us, ns/;
     my $limit = qr/a limit like 5%, 2ms or 10000 is expected/;
     my $rule = qr/METRIC > LIMIT, new or gone is expected/;
     my $comma = qr/a comma, or the end is expected/;
@@ -371,11 +372,15 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 20))) {
         ['/(/ self > 5%', qr{^--fail-if: /\(/ is not a regular expression: Unmatched \(}], ['/[z-a]/ new', qr{^--fail-if: /\[z-a\]/ is not a regular expression: Invalid}],
         ['/(?{ die })/ new', qr{^--fail-if: /\(\?\{ die \}\)/ is not a regular expression: Eval-group}],
         ['self > 5% & 2ms & 3ms', qr/^--fail-if: self > 5% & 2ms & 3ms: two limits at most$/],
-        ['self > 5min', qr/^--fail-if: self > 5min: min is not a unit; the units are %, s, ms, us, ns$/],
-        ['self > 5% & 7h', qr/^--fail-if: self > 5% & 7h: h is not a unit; the units are %, s, ms, us, ns$/],
-        ['self > 5', qr/^--fail-if: self > 5: a limit of time needs a unit: 5% or 5ms$/], ['incl > 10% & 3', qr/^--fail-if: incl > 10% & 3: a limit of time needs a unit: 3% or 3ms$/],
-        ['calls > 2ms', qr/^--fail-if: calls > 2ms: 2ms is a time, and this metric is a count$/], ['ops > 1s', qr/^--fail-if: ops > 1s: 1s is a time, and this metric is a count$/],
-        ['real > 5%', qr/^--fail-if: real > 5%: a time is compared as self or incl, and -m selects the time$/],
+        ['self > 5min', qr/^--fail-if: self > 5min: min is not a unit; $units$/],
+        ['self > 5% & 7h', qr/^--fail-if: self > 5% & 7h: h is not a unit; $units$/],
+        ['self > 5', qr/^--fail-if: self > 5: a limit of time needs a unit: 5% or 5ms$/],
+        ['incl > 10% & 3',
+            qr/^--fail-if: incl > 10% & 3: a limit of time needs a unit: 3% or 3ms$/],
+        ['calls > 2ms', qr/^--fail-if: calls > 2ms: 2ms is a time, and this metric is a count$/],
+        ['ops > 1s', qr/^--fail-if: ops > 1s: 1s is a time, and this metric is a count$/],
+        ['real > 5%',
+            qr/: real > 5%: a time is compared as self or incl, and -m selects the time$/],
         ['user > 5%', qr/^--fail-if: user > 5%: a time is compared as self or incl/],
     );
     for (@others) {

@@ -162,7 +162,8 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is($mixed->{status}, 3, 'a file, and what is recorded');
     is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q says nothing but that');
     like(tool({ dir => $home }, 'nothing.out', '--run', 'false')->{err}, qr/\AUnable to open nothing\.out: No such file/, 'a file that is missing: before anything is run');
-    like(tool({ dir => $home }, '-o', 2, '--run', 'false', '--run', 'false')->{err}, qr/\A-o 2: the sides are numbered 0 to 1\n/, '-o, likewise');
+    like(tool({ dir => $home }, '-o', 2, '--run', 'false', '--run', 'false')->{err},
+        qr/\A-o 2: the sides are numbered 0 to 1\n/, '-o, likewise');
     my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
     is($bad->{status}, 1, 'a run that fails: exit 1');
     is($bad->{out}, '', '... nothing is compared');
@@ -173,7 +174,8 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     like($shown->{err}, qr/output/, '--show-output');
     my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',', '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
     like($two->{out}, qr/,\+1,\+33\.33%,main::f$/m, 'all perls of a command');
-    like(tool({ dir => $home }, '-N', 1, '--keep', 'kept', '--run', 'true', '--run', 'true')->{err}, qr/--keep kept: the folder has earlier runs/, '--keep: not among runs of before');
+    like(tool({ dir => $home }, '-N', 1, '--keep', 'kept', '--run', 'true', '--run', 'true')->{err},
+        qr/--keep kept: the folder has earlier runs/, '--keep: not among runs of before');
     is(tool({ dir => $home }, '-q', '-N', 1, '--warmup', 0, '--keep', 'k%p', map { ('--run', "cd / && $^X -e 1") } 1, 2)->{status}, 0, '--keep: any name, and commands that go elsewhere');
     # a signal: what runs is ended, and the folder goes
     my $pid = open(my $out, '-|') // die "fork: $!";
@@ -193,7 +195,8 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $tries = 0;
     select undef, undef, undef, 0.02 while runs($command) && $tries++ < 500;
     SKIP: {
-        skip 'without /proc an ended process that nobody waits for cannot be told from one that runs', 1 if kill(0, $command) && !-e "/proc/$$/stat";
+        skip 'without /proc an ended process that nobody waits for cannot be told from one that '
+            . 'runs', 1 if kill(0, $command) && !-e "/proc/$$/stat";
         ok(!runs($command), '... and so does what it ran');
     }
     is_deeply([glob "$home/tmon*"], [], 'nothing is left where it ran');
@@ -233,8 +236,12 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $program = spew("$home/p.pl", 'sub f { 1 } f()');
     my @run = ({ dir => $home }, map({ ('--run', "$^X p.pl") } 1, 2), '--warmup', 0);
     my ($how, @more) = @run;
-    like(tool($how, @more, '-N', 3)->{err}, qr/\Adprofdiff: -N 3: with so few runs no difference of times can be significant at 0\.005; at least 6 a side are needed\ndprofdiff: run 1/, 'before they begin');
-    like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err}, qr/at 0\.05; at least 4 a side are needed\n/, 'at another level');
+    my $few = 'with so few runs no difference of times can be significant at';
+    like(tool($how, @more, '-N', 3)->{err},
+        qr/\Adprofdiff: -N 3: $few 0\.005; at least 6 a side are needed\ndprofdiff: run 1/,
+        'before they begin');
+    like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err},
+        qr/at 0\.05; at least 4 a side are needed\n/, 'at another level');
     unlike(tool($how, @more, '-N', 4, '--alpha', 0.05)->{err}, qr/with so few runs/, 'enough');
     unlike(tool($how, @more, '-N', 1, '-m', 'calls')->{err}, qr/with so few runs/, 'calls need one');
 }

@@ -299,7 +299,8 @@ for my $name (hurtful()) {
     my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g') . " 7\nf;f 1\n");
     my $run = fold($deep);
     is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g') . " 7\n", '2,000 frames of one name: 1,000');
-    is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last of these\n", '... and that is said');
+    is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
+        . "of these\n", '... and that is said');
     is($run->{status}, 0, '... and no error');
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
@@ -387,9 +388,11 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     my $run = fold("$dir/missing");
     is("$run->{status} $run->{out}$run->{err}", "1 Unable to open $dir/missing: No such file or directory\n", 'no file');
     $run = fold(file("a 0\n"));
-    is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n", 'nothing but zeros');
+    is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n",
+        'nothing but zeros');
     $run = fold(file("a 1 2\n"), file("b 3\n"));
-    is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others have one\n", 'one count and two');
+    is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others "
+        . "have one\n", 'one count and two');
     $run = fold('--diff', file("b 3\n"), root() . '/t/data/shop-old.out');
     like("$run->{status} $run->{err}", qr/^1 the sides count different things/, 'different units');
     $run = fold('-m', 'calls', file("b 3\n"));
@@ -398,7 +401,8 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/, '... or is none');
 }
 my $side = file("a 1\n");
-for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side], qr/ops is not a time/], [['--unit', 'pages', '-m', 'cpu', $side], qr/goes with cpu/],
+for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side],
+    qr/ops is not a time/], [['--unit', 'pages', '-m', 'cpu', $side], qr/goes with cpu/],
     [['-n', $side], qr/two sides/], [['--diff', $side, $side, $side], qr/two sides/], [['--only', '(', $side], qr/not a regular expression/], [['--skip', '[', $side], qr/not a regular expression/],
     [['--map', 'x', '--diff', $side, $side], qr/not OLD=NEW/], [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;
@@ -414,36 +418,47 @@ like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
 # A tree of one sub, by hand.
 sub ticks {
     my ($hz, $ticks) = @_;
-    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; \$rrun_stime=0; \$rrun_rtime=$ticks; "
-        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n= 1 1 3 $ticks 0 $ticks 0 0\n");
+    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; "
+        . "\$rrun_stime=0; \$rrun_rtime=$ticks; "
+        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n"
+        . "= 1 1 3 $ticks 0 $ticks 0 0\n");
 }
 {
     my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
     my $run = fold('--diff', '--unit', 's', $fine, ticks(1, '1152921504606846977'));
-    is("$run->{status} $run->{out}", "0 A::f 2.5 1152921504606846977\n", 'ticks of two rates: no digit is lost');
+    is("$run->{status} $run->{out}", "0 A::f 2.5 1152921504606846977\n",
+        'ticks of two rates: no digit is lost');
     my $large = ticks(1000, '4611686018427387904' - 1);
     my $small = ticks(1000000000000, 5);
-    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small], ['Dprofdiff', $small, $large],
-        ['Dprofreport', '--sort', 'pid,sub', $small, $large], ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
+    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small],
+        ['Dprofdiff', $small, $large],
+        ['Dprofreport', '--sort', 'pid,sub', $small, $large],
+        ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
         isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
-        like($run->{err}, qr/^(?:\w+: )?\Q$large\E: the times add up to more than fits, in the ticks of the other files \(\$hz=1000000000000, not \$hz=1000\)$/m, '... and which file');
+        my $why = 'the times add up to more than fits, in the ticks of the other files'
+            . ' ($hz=1000000000000, not $hz=1000)';
+        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... and which file');
         is($run->{out}, '', '... and nothing else');
     }
     $run = in_process('Dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
-    like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m, 'times that are too large together');
+    like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,
+        'times that are too large together');
 }
 
 # ---- deep stacks ----
 
 {
     my $levels = 20000;
-    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; \$rrun_stime=0; \$rrun_rtime=$levels; "
+    my $middle = 'middle ones, which would be too many to print';
+    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; "
+        . "\$rrun_stime=0; \$rrun_rtime=$levels; "
         . "\$dprof_complete=1;\n\nPART3\n& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0\n"
         . join('', map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . " 1 3 0 3 0 0\n" } 1 .. $levels));
     for my $reverse (0, 1) {
         my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
-        my ($told, $most) = $run->{err} =~ /^(\d+) stacks of more than (\d+) frames lack their middle ones, which would be too many to print$/;
+        my ($told, $most) = $run->{err}
+            =~ /^(\d+) stacks of more than (\d+) frames lack their $middle$/;
         is($run->{status}, 0, 'stacks of many depths') or diag($run->{err});
         my ($lines, $sum, $shortened, $wrong) = (0, 0, 0, 0);
         open my $in, '<', "$dir/deep.folded" or die $!;
@@ -457,7 +472,8 @@ sub ticks {
             $wrong += $frames > $most || (defined $left && $frames != $most);
             my $depth = $frames + (defined $left ? $left - 1 : 0);
             $wrong += $stack !~ ($reverse ? qr/;?A::a\z/ : qr/\AA::a/) || $depth > $levels;
-            $wrong += ($reverse ? $stack =~ /^A::b/ : $stack =~ /A::b\z/) ? $depth % 2 : !($depth % 2);
+            $wrong += ($reverse ? $stack =~ /^A::b/ : $stack =~ /A::b\z/) ? $depth % 2
+                : !($depth % 2);
         }
         is("$lines $sum", "$levels " . 3 * $levels, 'each stack is there, and has what it had');
         is("$shortened $wrong", "$told 0", 'deep ones have their two ends');

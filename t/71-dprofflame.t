@@ -369,7 +369,8 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my @wide = svg_boxes(svg('--total', 200));
     is("$wide[0]{w} $wide[1]{w}", '200 100', '--total');
     my $run = flame('--total', 20, $file);
-    is($run->{err}, "dprofflame: --total 20 is less than the profile's total, and is not used\n", '... which is too small');
+    is($run->{err}, "dprofflame: --total 20 is less than the profile's total, and is not used\n",
+        '... which is too small');
     is((svg_boxes($run->{out}))[0]{w}, 100, '... and not used');
     like(svg('-m', 'cpu', '--unit', 'ms'), qr/<title>bb \(30\.00 ms, 30\.00%\)</, '--unit');
     like(svg('--only', '^m'), qr/<title>main \(100 samples/, '--only');
@@ -524,7 +525,8 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $deep = file(join(';', ('f') x 2000) . " 5\n");
     $run = flame('--minwidth', 0, $deep);
     is(scalar(svg_boxes($run->{out})), 1001, 'deep recursion');
-    is($run->{err}, "dprofflame: 1000 calls in a recursion of more than 1,000 frames are counted with the last of these\n", '... is said');
+    is($run->{err}, "dprofflame: 1000 calls in a recursion of more than 1,000 frames are counted "
+        . "with the last of these\n", '... is said');
     is(scalar(svg_boxes(flame('--fold-recursion', $deep)->{out})), 2, '--fold-recursion');
     is(flame('--diff', $file, $file)->{status}, 0, 'the same twice');
     is(scalar(grep { $_->{class} ne 'f' } svg_boxes(flame('--diff', $file, $file)->{out})), 0, '... is no difference');
@@ -532,7 +534,10 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
 for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'], [['--width', 'x'], 'number of pixels'], [['--width', 'union'], 'two sides'], [['--height', 0], 'positive'], [['--minwidth', 'x'], 'pixels, or of percent'],
     [['--fontsize', -1], 'positive'], [['--fontwidth', 0], 'positive'], [['--factor', 0], 'positive'], [['--total', -5], 'positive'], [['--encoding', 'UTF-16'], 'encoding'], [['--encoding', '"x'], 'encoding'],
     [['--order', 'x'], 'name, time, weight'], [['--delta', 'x', '--diff', $file], 'self, total'], [['--delta', 'self'], 'two sides'], [['--hue'], 'two sides'], [['-n'], 'two sides'], [['--negate', '-n'], 'two sides'],
-    [['--view', 'pair', '--format', 'svg'], 'needs a page'], [['--view', 'x'], 'graph, pair, triple'], [['--format', 'png'], 'svg or html'], [['--only', '('], 'not a regular'], [['--diff', $file, $file], 'two sides'], [['--time', 'x'], '--time'],
+    [['--view', 'pair', '--format', 'svg'], 'needs a page'],
+    [['--view', 'x'], 'graph, pair, triple'], [['--format', 'png'], 'svg or html'],
+    [['--only', '('], 'not a regular'], [['--diff', $file, $file], 'two sides'],
+    [['--time', 'x'], '--time'],
     [['--flamechart', '--reverse'], 'flamechart']) {
     my ($args, $said) = @$_;
     my $run = flame(@$args, $file);
@@ -548,7 +553,9 @@ like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
     my $one = flame('-subtitle', 'one dash', $plain);
     like($one->{out}, qr/>one dash</, 'long options with one dash, as flamegraph.pl takes them');
     unlike(flame('--subtitle=', $plain)->{out}, qr/id="subtitle"/, 'an empty subtitle');
-    for (['href=javascript:alert(1)', qr/line 1: href=javascript:alert\(1\): an address begins with/], ['onclick=x', qr/line 1: onclick is not one of id, class/]) {
+    for (['href=javascript:alert(1)',
+        qr/line 1: href=javascript:alert\(1\): an address begins with/],
+        ['onclick=x', qr/line 1: onclick is not one of id, class/]) {
         my ($field, $why) = @$_;
         my $bad = flame('--nameattr', file("a\t$field\n"), $plain);
         is($bad->{status}, 2, "--nameattr $field: status");
@@ -561,7 +568,8 @@ like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
         is($nothing->{status} . slurp($kept), '1precious', "$name: a picture of nothing takes no place");
     }
     like(flame('--only', 'nosuchname', $plain)->{err}, qr/no frame is left after --only/, 'no frame is left: said');
-    like(flame('--format', 'html', '--total', 100, $plain)->{err}, qr/--total: for a picture, not for a page/, '--total of a page: said');
+    like(flame('--format', 'html', '--total', 100, $plain)->{err},
+        qr/--total: for a picture, not for a page/, '--total of a page: said');
     my $json = page_of(flame('--format', 'html', '--factor', 4, '--countname', 'ticks', $plain)->{out})->{json};
     is_deeply([@{ $json->{metrics}[0] }{qw(unit hz)}], ['ticks', 0.25], '--factor and --countname of a page');
     is(flame('--alpha', 2, '--diff', $plain, $plain)->{status}, 2, '--alpha is below 1');

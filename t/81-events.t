@@ -73,7 +73,8 @@ SKIP: {
         my $counts = counts(recorded($program, 'ops', $n % 2 ? () : (PERL_DPROF_MODE => 'tree')));
         $seen{ join ' ', map { of($counts, "main::$_", 'ops') } qw(f g h die_in) }++;
     }
-    is(scalar keys %seen, 1, 'ops are the same in each run, in traces and trees') or diag explain \%seen;
+    is(scalar keys %seen, 1, 'ops are the same in each run, in traces and trees')
+        or diag explain \%seen;
     my ($f, $g) = split ' ', (keys %seen)[0];
     near($g, 13 * 300, 13 * 600, 'a loop of 100 rounds, run 12 times') ;
 }
@@ -194,7 +195,8 @@ SKIP: {
     my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded("$touch touch(1000);", 'page-faults', PERL_DPROF_MODE => $mode));
-        near(of($counts, 'main::touch', 'page-faults'), 990, $asan ? 1300 : 1100, "$mode: 1,000 fresh pages are 1,000 faults");
+        near(of($counts, 'main::touch', 'page-faults'), 990, $asan ? 1300 : 1100,
+            "$mode: 1,000 fresh pages are 1,000 faults");
         near(total($counts, 'page-faults') - of($counts, 'main::touch', 'page-faults'), 0, 300, "$mode: and few are elsewhere");
     }
     for my $clock (qw(task-clock cpu-clock)) {
@@ -235,10 +237,15 @@ SKIP: {
     # One of them is made another file. Nothing is read from that, nor is it closed.
   SKIP: {
         skip 'no /proc/self/fd', 2 if !-e '/proc/self/fd';
-        my $theirs = 'my ($ours) = grep { (readlink("/proc/self/fd/$_") // "") =~ /perf_event/ } 3 .. 1100; pipe my $r, my $w; syswrite $w, "x" x 2000; POSIX::dup2(fileno $r, $ours);'
-            . ' f() for 1 .. 3; sysread $r, my $got, 3000; print length $got; if (my $pid = fork) { waitpid $pid, 0 } else { f(); print readlink("/proc/self/fd/$ours") =~ /pipe/ ? " theirs" : " gone"; exit }';
+        my $theirs = 'my ($ours) = grep { (readlink("/proc/self/fd/$_") // "") =~ /perf_event/ } '
+            . '3 .. 1100; pipe my $r, my $w; syswrite $w, "x" x 2000; '
+            . 'POSIX::dup2(fileno $r, $ours);'
+            . ' f() for 1 .. 3; sysread $r, my $got, 3000; print length $got; '
+            . 'if (my $pid = fork) { waitpid $pid, 0 } else { f(); '
+            . 'print readlink("/proc/self/fd/$ours") =~ /pipe/ ? " theirs" : " gone"; exit }';
         $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
-        is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither read nor closed');
+        is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither '
+            . 'read nor closed');
         like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
     }
 

@@ -184,7 +184,9 @@ like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m, 'dprofmerge k
 is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
 
 my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
-is(in_process('Dprofreport', '-m', 'cycles', $lost)->{err}, "$lost: cycles was not counted to the end: the program closed its counter\n", 'counting that ended early');
+is(in_process('Dprofreport', '-m', 'cycles', $lost)->{err},
+    "$lost: cycles was not counted to the end: the program closed its counter\n",
+    'counting that ended early');
 is(in_process('Dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
 printed('Dprofmerge', '-o', $merged, $lost, $plain);
 like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');

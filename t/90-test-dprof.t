@@ -406,11 +406,17 @@ SKIP: {
     my ($out) = test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 5;\n", head => "use Test::DProf;\nuse Test2::V0;\nuse My;\n");
     is($out =~ s/^# Seeded.*\n//mr, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n", 'beside Test2::V0');
 }
-for my $bad (['calls_ok 1, "x", "<", 2', 'the first argument must be a profile'], ['calls_ok $p, "x", "about", 2', "the limit is given as '<=', 12"],
-    ['calls_ok $p, "x", "<", "2ms"', 'the limit must be a number'], ['no_regression_ok $p', 'baseline => FILE is missing'],
-    ['no_regression_ok $p, baseline => "x", fial_if => 1', 'unknown option fial_if'], ['profile_script_ok', 'no script is given'],
-    ['calls_ok $p, undef, "<", 2', 'the second argument must be the name of a sub'], ['cost_ok $p, "x", undef, "<", 2', 'no metric is given'],
-    ['no_regression_ok $p, "x"', 'options are NAME => VALUE'], ['&profile_ok("x")', 'the first argument must be a block'], ['&profile_ok()', 'the first argument must be a block']) {
+for my $bad (['calls_ok 1, "x", "<", 2', 'the first argument must be a profile'],
+    ['calls_ok $p, "x", "about", 2', "the limit is given as '<=', 12"],
+    ['calls_ok $p, "x", "<", "2ms"', 'the limit must be a number'],
+    ['no_regression_ok $p', 'baseline => FILE is missing'],
+    ['no_regression_ok $p, baseline => "x", fial_if => 1', 'unknown option fial_if'],
+    ['profile_script_ok', 'no script is given'],
+    ['calls_ok $p, undef, "<", 2', 'the second argument must be the name of a sub'],
+    ['cost_ok $p, "x", undef, "<", 2', 'no metric is given'],
+    ['no_regression_ok $p, "x"', 'options are NAME => VALUE'],
+    ['&profile_ok("x")', 'the first argument must be a block'],
+    ['&profile_ok()', 'the first argument must be a block']) {
     my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
     like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
     unlike($err, qr/uninitialized|Odd number/, 'and no more is said');

@@ -153,10 +153,12 @@ END
     my $times = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'self > 5% & 1ms, calls > 0');
     is_deeply($times->{messages}, ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'], 'a rule of times');
     my $events = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'cycles > 5%, calls > 0');
-    is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'], 'of a counter');
+    is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'],
+        'of a counter');
     spew("$dir/old.tmon", slurp("$dir/first.tmon") =~ s/^\$dprof_perl=.*/\$dprof_perl='5.8.1';/mr);
     my $perls = Devel::DProf::Baseline::compare(%compare, old => ["$dir/old.tmon"], new => [$more], fail_if => 'ops > 0, calls > 0');
-    like($perls->{messages}[0], qr/^rule ops > 0 was not checked: recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)$/, 'another perl');
+    my $why = qr/recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)/;
+    like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/, 'another perl');
     ok($perls->{failed}, 'calls are compared');
     my $random = Devel::DProf::Baseline::compare(%compare, new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
     like("@{ $random->{messages} }", qr/hash seed/, 'hash seeds');
@@ -188,7 +190,8 @@ is_deeply([$baseline =~ /^& \w+ (.*)/mg], ['My __ANON__ lib/My.pm:7 in=My::run',
 my ($out, $err, $status) = perf(N => 9, MORE => 1);
 is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
 # The line is broken at blanks, and TMPDIR may have some.
-like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-}, 'and names the picture');
+like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
+    'and names the picture');
 $err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
 is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
 # Failed test 'no regression since $run'

@@ -37,9 +37,12 @@ subtest 'make demo' => sub {
     my ($said, $status) = run($top, 'examples/demo.pl');
     is($status, 0, 'status 0') or diag $said;
     like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
-    like($said, qr{-d:DProf yourprogram\.pl\n.*blib/script/dprofpp\n\z}, 'ends with what to do next');
-    cmp_ok(scalar(() = $said =~ /\n/g), '<=', 22, 'fits a screen, with a line of make and the prompt');
-    is(join("\n", grep { length > 80 } split /\n/, $said), '', 'no line is longer than 80 characters');
+    like($said, qr{-d:DProf yourprogram\.pl\n.*blib/script/dprofpp\n\z},
+        'ends with what to do next');
+    cmp_ok(scalar(() = $said =~ /\n/g), '<=', 22, 'fits a screen, with a line of make and the '
+        . 'prompt');
+    is(join("\n", grep { length > 80 } split /\n/, $said), '',
+        'no line is longer than 80 characters');
     opendir my $left, "$dir/screen" or die $!;
     is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
 };

@@ -12,9 +12,11 @@ use Test::More;
 # Files by level, each level from left to right; several lists on a level do not see each other.
 # A new file is put where it belongs, here and in CODE-MAP.
 my @levels = (
-    [ 'base',   [qw(dp_base dp_err dp_mem dp_buf dp_map dp_num dp_pool dp_sort dp_io dp_rebase dp_text)] ],
+    [ 'base',   [qw(dp_base dp_err dp_mem dp_buf dp_map dp_num dp_pool dp_sort dp_io dp_rebase
+                    dp_text)] ],
     [ 'format', [qw(dp_fmt dp_foreign dp_header dp_pieces dp_reader dp_reader_text dp_reader_tree dp_reader_pieces dp_reader_folded)],
-                [qw(dp_gzip dp_live dp_rotate dp_outfile dp_writer dp_pmu_events dp_sysfile dp_cpuid dp_pmu_near dp_pmu_names dp_pmu_terms dp_pmu_dev dp_pmu dp_pmu_find
+                [qw(dp_gzip dp_live dp_rotate dp_outfile dp_writer dp_pmu_events dp_sysfile dp_cpuid
+                    dp_pmu_near dp_pmu_names dp_pmu_terms dp_pmu_dev dp_pmu dp_pmu_find
                     dp_pmu_each dp_pmu_attr dp_perf)] ],
     [ 'model',  [qw(dp_cct dp_rec)],
                 [qw(dp_origin dp_subs dp_file dp_window dp_prof dp_prof_tree dp_prof_take dp_prof_all)] ],

@@ -27,8 +27,8 @@ my $read = ExtUtils::Manifest::maniread();
 is(scalar(keys %$read), scalar(@listed), 'ExtUtils::Manifest reads as many');
 my @never = grep { m{^(?:\.|xt/|blib/|src/build/)} || /\.(?:o|so|bs)$/ || /^(?:Makefile|DProf\.c)$/ } @listed;
 is(join("\n", @never), '', 'nothing built, nothing of the author alone');
-my @wanted = grep { !exists $read->{$_} } qw(Makefile.PL DProf.xs README README.md LICENSE Changes MANIFEST tools/setup.sh examples/demo.pl
-    lib/Devel/DProf.pm lib/Devel/DProf/Format.pod);
+my @wanted = grep { !exists $read->{$_} } qw(Makefile.PL DProf.xs README README.md LICENSE
+    Changes MANIFEST tools/setup.sh examples/demo.pl lib/Devel/DProf.pm lib/Devel/DProf/Format.pod);
 is(join("\n", @wanted), '', 'what no distribution can do without');
 
 like(join("\n", complaints(['a'], 'a', 'b')), qr/not in MANIFEST: b/, 'notices: a file not listed');

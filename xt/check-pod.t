@@ -46,7 +46,7 @@ sub disagreements {
         map({ "in the manual only: $_" } grep { !$table{$_} } sort keys %pod));
 }
 
-my %table = map { my ($tool, @options) = @$_; ($tool => \@options) } Devel::DProf::Completion::rows();
+my %table = map { ($_->[0] => [ @$_[1 .. $#$_] ]) } Devel::DProf::Completion::rows();
 my @tools = map { m{^bin/(\w+)$} ? $1 : () } tracked();
 is("@{[ sort keys %table ]}", "@tools", 'each tool has its manual and its options');
 for my $tool (@tools) {
@@ -59,7 +59,8 @@ isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end')
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
 is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'and nothing else');
 my @rows = map { Devel::DProf::Completion::spelled($_) } 'E|exclusive', 'O|rows=i', 'N|negatable!';
-my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n=item B<-X>\n\n");
+my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n"
+    . "=item B<-X>\n\n");
 is(join("\n", disagreements(\@rows, \@explained)), join("\n", 'not in the manual: -O',
     'not in the manual: --rows', 'not in the manual: --no-negatable', 'in the manual only: -X'),
     'notices: options apart');

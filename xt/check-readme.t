@@ -16,9 +16,14 @@ sub complaints {
     my ($text) = @_;
     my @commands = ($text =~ /^ {4}(\S.*)$/mg)[0, 1];
     my @bad;
-    push @bad, 'the first is not the one that shows a report: ' . ($commands[0] // 'none') if ($commands[0] // '') ne $COMMANDS . 'demo';
-    push @bad, 'the second is not that of the tests: ' . ($commands[1] // 'none') if ($commands[1] // '') ne $COMMANDS . 'test';
-    push @bad, 'they are not on the first page' if !@bad && (() = substr($text, 0, index $text, $commands[1]) =~ /\n/g) >= 20;
+    push @bad, 'the first is not the one that shows a report: '
+        . ($commands[0] // 'none')
+        if ($commands[0] // '') ne $COMMANDS . 'demo';
+    push @bad, 'the second is not that of the tests: '
+        . ($commands[1] // 'none')
+        if ($commands[1] // '') ne $COMMANDS . 'test';
+    push @bad, 'they are not on the first page'
+        if !@bad && (() = substr($text, 0, index $text, $commands[1]) =~ /\n/g) >= 20;
     return join "\n", @bad;
 }
 
@@ -34,10 +39,12 @@ my @pictures = $text{'README.md'} =~ /!\[[^\]]*\]\(([^)]+)\)/g;
 cmp_ok(scalar(@pictures), '>', 0, 'README.md has pictures');
 my %shipped = map { $_ => 1 } shipped();
 is(join(' ', grep { !$shipped{$_} } @pictures), '', 'which are there, and go with it');
-cmp_ok(index($text{'README.md'}, $pictures[0] // ''), '<', index($text{'README.md'}, '    sh tools'), 'the first of them before the commands');
+cmp_ok(index($text{'README.md'}, $pictures[0] // ''), '<',
+    index($text{'README.md'}, '    sh tools'), 'the first of them before the commands');
 
 like(complaints("    one\n"), qr/report: one\n.*tests: none/, 'notices: other commands, and none');
-like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/first page/, 'notices: commands too far below');
+like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/first page/,
+    'notices: commands too far below');
 
 # Files that the texts send people to are there.
 for my $file ('README', 'README.md', 'HACKING') {

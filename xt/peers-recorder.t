@@ -133,7 +133,8 @@ SKIP: {
         for my $name (sort keys %programs) {
             my $run = profiled(['-e', $programs{$name}]);
             for my $option ('-T', '-t') {
-                my $new = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', $ours, '--no-separate-anon', $option, $run->{profile}]);
+                my $new = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root()
+                    . '/blib/arch', $ours, '--no-separate-anon', $option, $run->{profile}]);
                 is($new->{out}, old_tool($run->{profile}, $option)->{out}, "$name: $option") or diag $new->{err};
             }
         }

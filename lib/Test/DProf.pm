@@ -32,7 +32,10 @@ sub import {
         if ($arg eq '-pinned') { $pinned = 1 }
         elsif ($arg eq 'events') { $option{events} = shift @args }
         elsif (grep { $_ eq $arg } @EXPORT) { push @names, $arg }
-        else { croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, events => LIST, and " . join(', ', @EXPORT) }
+        else {
+            croak "use Test::DProf: unknown argument `$arg'; the arguments are -pinned, "
+                . 'events => LIST, and ' . join(', ', @EXPORT);
+        }
     }
     pin() if $pinned;
     start(%option);
@@ -51,7 +54,8 @@ sub pin {
     my $hub = Test2::API::test2_stack()->top;
     croak 'use Test::DProf -pinned must come before the first test and the plan' if $hub->count || defined $hub->plan;
     croak 'use Test::DProf -pinned: the test is read from standard input' if $0 eq '-';
-    croak 'use Test::DProf -pinned: this was tried, and the hash seed is still not pinned' if $ENV{TEST_DPROF_PINNED};
+    croak 'use Test::DProf -pinned: this was tried, and the hash seed is still not pinned'
+        if $ENV{TEST_DPROF_PINNED};
     my @command;
     if (open my $in, '<:raw', '/proc/self/cmdline') {
         local $/;
@@ -70,7 +74,8 @@ sub start {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
-        croak 'use Test::DProf events: only the first use of the module may have it' if defined $option{events};
+        croak 'use Test::DProf events: only the first use of the module may have it'
+            if defined $option{events};
         return;
     }
     $first_pid = $$;
@@ -260,7 +265,8 @@ sub profile_script_ok {
     my ($script, @args) = @_;
     croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
-        croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
+        croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, "
+            . "status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
@@ -406,10 +412,14 @@ sub of_callees {
 
 sub checked {
     my ($what, $p, $sub, $op, $limit) = @_;
-    croak "$what: the first argument must be a profile, as profile_ok returns it" if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
-    croak "$what: the second argument must be the name of a sub" if !defined $sub || !length $sub || ref $sub;
-    croak "$what: the limit is given as '<=', 12; the operators are " . join(' ', sort keys %HOLDS) if !defined $op || !$HOLDS{$op};
-    croak "$what: the limit must be a number" if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
+    croak "$what: the first argument must be a profile, as profile_ok returns it"
+        if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak "$what: the second argument must be the name of a sub"
+        if !defined $sub || !length $sub || ref $sub;
+    croak "$what: the limit is given as '<=', 12; the operators are " . join(' ', sort keys %HOLDS)
+        if !defined $op || !$HOLDS{$op};
+    croak "$what: the limit must be a number"
+        if !defined $limit || $limit !~ /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\z/;
     return;
 }
 
@@ -480,11 +490,14 @@ sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment
 
 sub no_regression_ok {
     my ($p, @how) = @_;
-    croak 'no_regression_ok: the first argument must be a profile, as profile_ok returns it' if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
+    croak 'no_regression_ok: the first argument must be a profile, as profile_ok returns it'
+        if !ref $p || !eval { $p->isa('Test::DProf::Profile') };
     croak 'no_regression_ok: options are NAME => VALUE' if @how % 2;
     my %how = @how;
     for (keys %how) {
-        croak "no_regression_ok: unknown option $_; the options are baseline, counters_only, fail_if, metric, name, strict" if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
+        croak "no_regression_ok: unknown option $_; the options are baseline, counters_only, "
+            . "fail_if, metric, name, strict"
+            if !/^(?:baseline|counters_only|fail_if|metric|name|strict)\z/;
     }
     my $file = $how{baseline};
     croak 'no_regression_ok: baseline => FILE is missing' if !defined $file || !length $file;

@@ -329,7 +329,9 @@ sub check_script {
             my @these = same_as_plain($plain, $run) || ();
             my $got = read_profile($run->{profile}, events => defined $say->{trace});
             push @these, compare($got, $say, \@own, $clock);
-            push @these, modes_differ($run, profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, PERL_DPROF_MODE => 'tree', %env }), $got) if $in_both;
+            my %as_tree = (EXPECT => $expect, PERL_DPROF_CLOCK => $clock,
+                PERL_DPROF_MODE => 'tree', %env);
+            push @these, modes_differ($run, profiled(\@args, env => \%as_tree), $got) if $in_both;
             push @diffs, map { ($clock // 'default') . " clock: $_" } @these;
             unlink $run->{profile};
         }

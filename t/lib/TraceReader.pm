@@ -28,7 +28,8 @@ our $ROOT = '(program)';
 sub read {
     my ($class, $file, %opt) = @_;
     my $self = bless {
-        file => $file, with_events => $opt{events}, header => {}, subs => {}, calls => {}, edges => {}, self => {},
+        file => $file, with_events => $opt{events}, header => {}, subs => {}, calls => {},
+            edges => {}, self => {},
         marks => { map { $_ => 0 } qw(+ - * /) }, sum => [0, 0, 0], events => [],
         inherited => [], phases => [], in_phase => {}, depth => 0, problems => [], open => [],
     }, $class;
@@ -149,12 +150,14 @@ sub _trace {
         }
         my $sign = substr $line, 0, 1;
         if ($sign eq '@') {
-            my ($user, $sys, $real, $counts) = $line =~ /^\@ ([0-9]+) ([0-9]+) ([0-9]+)(?: (.*))?\z/s;
+            my ($user, $sys, $real, $counts) = $line
+                =~ /^\@ ([0-9]+) ([0-9]+) ([0-9]+)(?: (.*))?\z/s;
             if (!defined $user || ($counters || defined $counts) && ($counts // '') !~ $more) {
                 $self->problem("odd line: $line");
                 next;
             }
-            $self->problem('an empty @ line') unless $user + $sys + $real || ($counts // '') =~ /[1-9]/;
+            $self->problem('an empty @ line')
+                unless $user + $sys + $real || ($counts // '') =~ /[1-9]/;
             $self->problem("more CPU than time: $line") if $user + $sys > $real;
             $node->{user} += $user;
             $node->{sys} += $sys;

@@ -64,7 +64,8 @@ sub wrong {
         return "$!";
     }
     return undef if !$o->{code} || ($truncated && $o->{code} == Devel::DProf::Profile::TRUNCATED);
-    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '') . ($o->{message} || 'not a profile');
+    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '')
+        . ($o->{message} || 'not a profile');
 }
 
 # Beginnings of paths and what stands in their place, in pairs. What is below the project's folder is relative to that, whether it was
@@ -169,7 +170,8 @@ sub rules {
             my $is_time = $metric =~ /^(?:self|incl)\z/;
             my $known = $is_time ? $has->{times} : defined counter_named($metric, keys %{ $has->{counters} })
                 && exists $has->{counters}{ counter_named($metric, keys %{ $has->{counters} }) };
-            if (@{ $has->{perls} } > 1) { $why = 'recorded by different perls (' . join(', ', @{ $has->{perls} }) . ')' }
+            my $perls = join ', ', @{ $has->{perls} };
+            if (@{ $has->{perls} } > 1) { $why = "recorded by different perls ($perls)" }
             elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
             elsif (!$known) { $why = "not both sides have $metric" }
         }

@@ -21,12 +21,19 @@ sub spelled {
 # Command and options, for each.
 sub rows {
     my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::option_rows() ]);
-    push @rows, [ "dprof$_", Devel::DProf::Tool::Dprof::load($_)->can('option_rows')->() ] for Devel::DProf::Tool::Dprof::tools();
+    push @rows, [ "dprof$_", Devel::DProf::Tool::Dprof::load($_)->can('option_rows')->() ]
+        for Devel::DProf::Tool::Dprof::tools();
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }
 
 # What both shells are told: a case of a case statement for each command.
-sub cases { my ($form) = @_; return join '', map { my ($name, @options) = @$_; sprintf "        $form\n", $name, "@options" } rows() }
+sub cases {
+    my ($form) = @_;
+    return join '', map {
+        my ($name, @options) = @$_;
+        sprintf "        $form\n", $name, "@options";
+    } rows();
+}
 
 sub bash { return filled(<<'END', cases("%s) options='%s' ;;")) }
 # Completion for bash: eval "$(dprof completion bash)"
@@ -83,7 +90,8 @@ END
 sub filled {
     my ($text, $cases) = @_;
     my @tools = Devel::DProf::Tool::Dprof::tools();
-    my %with = (CASES => $cases, TOOLS => "@tools", NAMES => join(' ', Devel::DProf::Tool::Dprof::names()),
+    my %with = (CASES => $cases, TOOLS => "@tools",
+        NAMES => join(' ', Devel::DProf::Tool::Dprof::names()),
         COMMANDS => join(' ', 'dprof', map { "dprof$_" } @tools));
     return $text =~ s/\@([A-Z]+)\@/$with{$1}/gr;
 }

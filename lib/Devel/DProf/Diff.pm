@@ -6,7 +6,8 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats counter_label counter_unit counter_doubts flags few too_large COUNTER);
+use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats
+                          counter_label counter_unit counter_doubts flags few too_large COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -129,7 +130,9 @@ sub settle {
     for my $side (@sides) {
         my @parts = parts($side);
         next if $self->{force} || $self->{empty} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
-        $self->{say}->("$side->{name}: " . ($self->{windows} ? 'no part of it lies within --time' : 'nothing was recorded in it'));
+        my $why = $self->{windows} ? 'no part of it lies within --time'
+            : 'nothing was recorded in it';
+        $self->{say}->("$side->{name}: $why");
         return 0;
     }
     my $name = $self->{metric_name};
@@ -218,7 +221,8 @@ sub same_unit {
         push @{ $units{ $_->unit } }, $side->{name} for parts($side);
     }
     return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, -f compares them all the same');
+    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
+        . '-f compares them all the same');
     for my $side (@{ $self->{sides} }) {
         my $unit = (parts($side))[0]->unit;
         $self->{say}->("$side->{name}: " . ($unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit'));
@@ -350,7 +354,8 @@ sub gate {
 
 sub wrong {
     my ($text, $at, $wanted) = @_;
-    return "--fail-if: $wanted is expected at `" . substr($text, $at) . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
+    return "--fail-if: $wanted is expected at `" . substr($text, $at)
+        . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
 }
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
@@ -394,7 +399,8 @@ sub rule_measure {
     if ($name eq 'calls') {
         return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
-    die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n" if exists $METRIC{$name} && $name ne 'calls';
+    die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
+        if exists $METRIC{$name} && $name ne 'calls';
     my $measure = $self->measure($name) or return undef;
     my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} } 0 .. $#{ $self->{measures} };
     return $known if defined $known;
@@ -412,9 +418,12 @@ sub is_in_ns {
 sub limit {
     my ($parsed, $value, $unit, $is_time, $per_second) = @_;
     return [$value, 1] if $unit eq '%';
-    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n" if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n" if length $unit && !$per_second;
-    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n" if !length $unit && $is_time && $value != 0;
+    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n"
+        if length $unit && !$SECONDS{$unit};
+    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n"
+        if length $unit && !$per_second;
+    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n"
+        if !length $unit && $is_time && $value != 0;
     return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
 }
 

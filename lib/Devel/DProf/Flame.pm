@@ -32,25 +32,32 @@ sub new {
     @palette{@palettes} = 0 .. $#palettes;
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
-    die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n" if !exists $palette{$colors};
+    die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n"
+        if !exists $palette{$colors};
     $self->{palette} = $palette{$colors};
     if (defined(my $background = $self->{bgcolors})) {
         $self->{background} = $GRADIENT{$background} // ($background =~ /^#[0-9a-fA-F]{6}\z/ ? [($background) x 2] : undef)
-            or die "--bgcolors $background: must be yellow, blue, green, grey or a colour like #ffffff\n";
+            or die "--bgcolors $background: must be yellow, blue, green, grey or a colour like "
+                . "#ffffff\n";
     }
     my $encoding = $self->{encoding};
-    die "--encoding $encoding: must be the name of an encoding that includes ASCII, like UTF-8 or ISO-8859-1\n"
+    die "--encoding $encoding: must be the name of an encoding that includes ASCII, like UTF-8 or "
+        . "ISO-8859-1\n"
         if defined $encoding && ($encoding !~ /^[A-Za-z][\w.:-]*\z/ || $encoding =~ /^(?:utf|ucs)-?(?:16|32|2|4)/i);
     delete $self->{encoding} if defined $encoding && $encoding =~ /^utf-?8\z/i;
     for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }], [view => { graph => 0, pair => 1, triple => 2 }]) {
         my ($name, $known) = @$_;
-        die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n" if defined $self->{$name} && !exists $known->{ $self->{$name} };
+        die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
+            if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    die "--view $self->{view} needs a page: --format html\n" if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
-    die "--flamechart takes one side, and cannot be combined with --reverse\n" if $self->{flamechart} && ($self->{diff} || $self->{reverse});
+    die "--view $self->{view} needs a page: --format html\n"
+        if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
+    die "--flamechart takes one side, and cannot be combined with --reverse\n"
+        if $self->{flamechart} && ($self->{diff} || $self->{reverse});
     if ($self->{flamechart}) {
         my $metric = $self->{metric} // 'cpu';
-        die "--flamechart -m $metric: must be a time: cpu, user, system, real\n" if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
+        die "--flamechart -m $metric: must be a time: cpu, user, system, real\n"
+            if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
         # a page has one frame for each stack, and these in order of time
         @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if $self->{format} ne 'html';
     }
@@ -80,10 +87,12 @@ sub attributes_of {
         $line =~ s/\r?\n\z//;
         next if !length $line;
         my ($name, @fields) = split /\t/, $line;
-        die "--nameattr $file, line $.: must be a name and key=value, separated by tabs\n" if !length($name // '') || !@fields || grep { !/^\w[\w:-]*=/ } @fields;
+        die "--nameattr $file, line $.: must be a name and key=value, separated by tabs\n"
+            if !length($name // '') || !@fields || grep { !/^\w[\w:-]*=/ } @fields;
         for my $field (@fields) {
             my ($key, $value) = $field =~ /^([^=]*)=(.*)\z/s;
-            die "--nameattr $file, line $.: $key is not one of " . join(', ', @ATTRIBUTES) . "\n" if !grep { $_ eq $key } @ATTRIBUTES;
+            die "--nameattr $file, line $.: $key is not one of " . join(', ', @ATTRIBUTES) . "\n"
+                if !grep { $_ eq $key } @ATTRIBUTES;
             # what a browser would run
             die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, mailto:, ftp: or file:, or is a path\n"
                 if $key eq 'href' && $value =~ m{^[^/?#]*:} && $value !~ m{^(?:https?|mailto|ftp|file):}i;
@@ -101,7 +110,8 @@ sub read_map {
     my @fills;
     while (defined(my $line = <$in>)) {
         chomp $line;
-        my ($name, $r, $g, $b) = $line =~ /^(.+)->rgb\((\d+),(\d+),(\d+)\)\z/s or die '--cp: ' . MAP . ", line $.: must be NAME->rgb(R,G,B)\n";
+        my ($name, $r, $g, $b) = $line =~ /^(.+)->rgb\((\d+),(\d+),(\d+)\)\z/s
+            or die '--cp: ' . MAP . ", line $.: must be NAME->rgb(R,G,B)\n";
         push @fills, text($name), sprintf '#%02x%02x%02x', map { $_ > 255 ? 255 : $_ } $r, $g, $b;
     }
     close $in;
@@ -134,9 +144,11 @@ sub write_map {
 sub prepare {
     my ($self) = @_;
     my @wanted = metrics_of($self->{metric} // 'cpu');
-    die "-m $self->{metric}: must be one metric, or two\n" if !@wanted || @wanted > 2 || grep { !length } @wanted;
+    die "-m $self->{metric}: must be one metric, or two\n"
+        if !@wanted || @wanted > 2 || grep { !length } @wanted;
     if (@wanted == 2) {
-        die "-m $self->{metric}: two metrics are already two sides, and cannot be combined with --diff\n" if $self->{diff};
+        die "-m $self->{metric}: two metrics are already two sides, and cannot be combined with "
+            . "--diff\n" if $self->{diff};
         $self->settle($_) or return 0 for @wanted;
         my $sides = $self->{reader}{sides};
         $self->{file_name} = $sides->[0]{name};
@@ -156,7 +168,8 @@ sub prepare {
     my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
     # --negate of one side changes nothing, as with flamegraph.pl
     my @idle = $two ? () : grep { $self->{$_} } qw(delta hue width_of normalize);
-    die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0]) . " needs two sides\n" if @idle;
+    die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0])
+        . " needs two sides\n" if @idle;
     # columns of another tool, which had its sides turned round: what it calls the second is before
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{columns} } = reverse @{ $self->{columns} };
@@ -228,8 +241,10 @@ sub legend {
     return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of" if $self->{is_pair};
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
-    $normalized .= '; times adjusted for the speed of the runs, where that is known' if $self->{truth} && $self->{truth}{work};
-    my $alpha = $self->{truth} ? "; coloured: significant differences ($self->{truth}{alpha}, Benjamini-Hochberg)" : '';
+    $normalized .= '; times adjusted for the speed of the runs, where that is known'
+        if $self->{truth} && $self->{truth}{work};
+    my $alpha = $self->{truth} ? "; coloured: significant differences ($self->{truth}{alpha}, "
+        . "Benjamini-Hochberg)" : '';
     my $marks = $width eq 'after' ? '; outlined: new' : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
     return "red: more, blue: less $verb, $delta; $of$marks$normalized$alpha";
 }
@@ -303,11 +318,16 @@ sub told {
     my @told;
     push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
     push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
-    push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr)) . ': for a picture, not for a page' if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
+    push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr))
+        . ': for a picture, not for a page'
+        if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
     push @told, '--countname: times have units of their own' if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
-    push @told, "--total $self->{total} is less than the profile's total, and is not used" if $result->{total_too_small};
-    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted with the last of these" if $result->{recursion} && $self->{recursion} > 1;
-    push @told, "too few runs to find significant differences: $result->{needed} a side are needed" if $result->{needed};
+    push @told, "--total $self->{total} is less than the profile's total, and is not used"
+        if $result->{total_too_small};
+    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
+        . "with the last of these" if $result->{recursion} && $self->{recursion} > 1;
+    push @told, "too few runs to find significant differences: $result->{needed} a side are needed"
+        if $result->{needed};
     push @told, $self->{map_failed} if defined $self->{map_failed};
     return @told;
 }

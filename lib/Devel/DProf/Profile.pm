@@ -63,7 +63,8 @@ sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
         $given{$path} = 0;
-        next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;       # who names a child's knows of its parent's
+        # Whoever names the file of a child knows that its parent has one, too.
+        next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;
         my ($dir, $base, $like) = pattern_of($path) or next;
         $given{"$dir$base"} = 1;
         $places{$dir}{$like} = $like;
@@ -73,7 +74,8 @@ sub other_processes {
         opendir my $in, length $dir ? $dir : '.' or next;
         my @like = values %{ $places{$dir} };
         for my $name (readdir $in) {
-            push @more, $dir . $name if !exists $given{"$dir$name"} && -f $dir . $name && grep { $name =~ $_ } @like;
+            next if exists $given{"$dir$name"} || !-f $dir . $name;
+            push @more, $dir . $name if grep { $name =~ $_ } @like;
         }
     }
     return 0 if !@more;

@@ -18,7 +18,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 sub options {
     my ($opt) = @_;
     my %how = (
-        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes}, main => $opt->{main}, force => $opt->{f} ? 1 : 0,
+        filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
+        main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         renames => [map { renames($_) } @{ $opt->{map} || [] }],
@@ -51,16 +52,19 @@ sub new {
 sub read {
     my ($self, @names) = @_;
     my @sides;
-    my $quiet = $self->{force} || defined $self->{pid} || defined $self->{tid};     # who picks processes knows of them
+    # Whoever selects processes or threads knows that there are several.
+    my $quiet = $self->{force} || defined $self->{pid} || defined $self->{tid};
     if ($self->{diff}) {
         @sides = map { side($_, $self->{processes}, $quiet) // return } @names;
     } else {
-        my @paths = map { my $side = side($_, $self->{processes}, 1) or return; map { @$_ } @{ $side->{runs} } } @names;
+        my @named = map { side($_, $self->{processes}, 1) // return } @names;
+        my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
         of_runs($self->{processes}, $quiet, @paths);
         @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(
-        (map { $_ => $self->{$_} } qw(separate autoload force main unit windows renames bases re_only re_skip)),
+        (map { $_ => $self->{$_} }
+            qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
     );
     my $ok = $diff->read(sub { $self->use_of(@_) }, progress('profiles'), @sides);

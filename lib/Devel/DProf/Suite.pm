@@ -42,9 +42,11 @@ sub options {
             next;
         }
         my ($name, $value) = $item =~ /\A\s*([a-z][\w-]*)\s*(?:=(.*))?\z/s
-            or die "DProf: `$item' is not an option; the options are " . join(', ', sort keys %OPTION) . "\n";
+            or die "DProf: `$item' is not an option; the options are "
+                . join(', ', sort keys %OPTION) . "\n";
         $name =~ tr/-/_/;
-        die "DProf: unknown option `$name'; the options are " . join(', ', sort keys %OPTION) . "\n" if !$OPTION{$name};
+        die "DProf: unknown option `$name'; the options are " . join(', ', sort keys %OPTION) . "\n"
+            if !$OPTION{$name};
         $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
         die "DProf: $name needs $OPTION{$name}[1]: $name=...\n" if !defined $value;
         $opt{$name} = $value;
@@ -71,7 +73,8 @@ sub new {
         my $env = 'PROVE_DPROF_' . uc $name;
         my $as = exists $opt{$name} ? $name : $env;
         $opt{$name} //= length($ENV{$env} // '') ? $ENV{$env} : next;
-        die "DProf: $as=$opt{$name}: must be $OPTION{$name}[1]\n" if $opt{$name} !~ $OPTION{$name}[0];
+        die "DProf: $as=$opt{$name}: must be $OPTION{$name}[1]\n"
+            if $opt{$name} !~ $OPTION{$name}[0];
     }
     if (defined $opt{fail_if}) {
         die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
@@ -175,7 +178,8 @@ sub add {
     return if !@{ $file->{paths} };
     $self->count($file, $profile);
     my $wrong = $self->{all}->merge($profile);
-    push @{ $self->{unread} }, "$name is missing in the sum of all test files: $wrong" if defined $wrong;
+    push @{ $self->{unread} }, "$name is missing in the sum of all test files: $wrong"
+        if defined $wrong;
     return;
 }
 

@@ -233,7 +233,8 @@ sub of_runs {
     my $more = Devel::DProf::Profile::other_processes(@names);
     complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
         . ($more == 1 ? '1 more file, of another process or thread; --processes reads it, too'
-            : "$more more files, of other processes and threads; --processes reads them, too")) if $more;
+            : "$more more files, of other processes and threads; --processes reads them, too"))
+            if $more;
     return @names;
 }
 
@@ -254,7 +255,8 @@ sub told_of {
         return 'none';
     }
     if ($code == Devel::DProf::Profile::CANNOT_READ && -d $path) {
-        complain("$path is a directory; name the profiles in it" . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : ''));
+        complain("$path is a directory; name the profiles in it"
+            . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : ''));
         return 'none';
     }
     if ($code == Devel::DProf::Profile::NOTPROFILE) {
@@ -278,7 +280,8 @@ sub told_of {
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
-    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice' if $path =~ m{(?:^|/)tmon\.out\.old\z};
+    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
+        if $path =~ m{(?:^|/)tmon\.out\.old\z};
     return '';
 }
 
@@ -286,7 +289,8 @@ sub missing {
 sub run_loop {
     my ($path, $quiet, %header) = @_;
     return if !$header{dprof_runops_taken} || $quiet;
-    complain("$path: another module took over perl's run loop: sort comparators may be missing, and exits by die were seen late");
+    complain("$path: another module took over perl's run loop: sort comparators may be missing, "
+        . "and exits by die were seen late");
 }
 
 1;

@@ -10,7 +10,9 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME @KEYS %KEY %FORMAT key keys_of counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters flags medium colour few too_large COUNTER);
+our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names counter_named
+                    metrics_of counter_repeats counter_label counter_unit counter_doubts filters
+                    flags medium colour few too_large COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -147,7 +149,8 @@ sub flags {
 sub medium {
     my ($opt, $how, @formats) = @_;
     my $format = $opt->{format} // 'text';
-    die "--format $format: must be one of " . join(', ', sort @formats) . "\n" if !grep { $_ eq $format } @formats;
+    die "--format $format: must be one of " . join(', ', sort @formats) . "\n"
+        if !grep { $_ eq $format } @formats;
     $how->{format} = $FORMAT{$format};
     if (length($opt->{t} // '')) {
         die "'.' is the only non valid --field-separator argument\n" if $opt->{t} eq '.';
@@ -158,7 +161,8 @@ sub medium {
     die "--color $color: must be auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
     $how->{color} = $color;
     my $percentage = $opt->{percentage} // 'absolute';
-    die "--percentage $percentage: must be relative or absolute\n" if $percentage !~ /^(?:relative|absolute)\z/;
+    die "--percentage $percentage: must be relative or absolute\n"
+        if $percentage !~ /^(?:relative|absolute)\z/;
     $how->{relative} = $percentage eq 'relative' ? 1 : 0;
     $how->{title} = $opt->{title} if defined $opt->{title};
     return;
@@ -178,7 +182,8 @@ sub too_large {
         for my $time (1 .. 3) {
             $sum[$time] += $p->total($time) * ($hz / $p->hz);
             next if $sum[$time] <= 2**62 * (1 - 1e-12);
-            my $ticks = $p->hz == $hz ? '' : sprintf ', in the ticks of the other files ($hz=%s, not $hz=%s)', $hz, $p->hz;
+            my $ticks = $p->hz == $hz ? ''
+                : ", in the ticks of the other files (\$hz=$hz, not \$hz=" . $p->hz . ')';
             return $p->outcome(0)->{path} . ": the times add up to more than fits$ticks";
         }
     }

@@ -13,5 +13,6 @@ print $@;
 after();
 END {
     open my $out, '>', $ENV{EXPECT} or die;
-    print {$out} "main::deep $levels\nmain::deep > main::deep ", $levels - 1, "\nmain::dies $levels\n";
+    print {$out} "main::deep $levels\nmain::deep > main::deep ", $levels - 1,
+        "\nmain::dies $levels\n";
 }

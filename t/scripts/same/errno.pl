@@ -2,7 +2,8 @@
 # clocks: counting
 # env: PERL_DPROF_BUFFER=0
 use strict;
-sub f { $! + 0 } sub e { "$@" } sub q_ { $? } sub g { for (1 .. ($ENV{EXTENDED_TESTING} ? 30_000 : 3_000)) { h() } } sub h { 1 }
+sub f { $! + 0 } sub e { "$@" } sub q_ { $? }
+sub g { for (1 .. ($ENV{EXTENDED_TESTING} ? 30_000 : 3_000)) { h() } } sub h { 1 }
 $! = 5; print f(), "\n"; $! = 7; g(); print $! + 0, "\n";
 eval { die "kept\n" }; print e(), "\n"; g(); print $@;
 $? = 256; g(); print q_(), "\n";

@@ -10,4 +10,5 @@ sub round { for (1 .. $_[0]) { eval { through() }; { lasts() } for (1) { nexts()
 sub dies2 { die "z\n" }
 round(2000); my $before = rss(); round($rounds); my $grown = rss() - $before;
 for (1 .. $rounds) { gotos(); OUT: } my $grown2 = rss() - $before;
-print $grown < $limit ? "steady\n" : "grew by $grown kB\n", $grown2 < $limit ? "steady\n" : "grew by $grown2 kB after gotos\n";
+print $grown < $limit ? "steady\n" : "grew by $grown kB\n",
+    $grown2 < $limit ? "steady\n" : "grew by $grown2 kB after gotos\n";

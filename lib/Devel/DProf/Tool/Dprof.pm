@@ -79,7 +79,8 @@ sub run {
 sub help {
     my ($name, @more) = @_;
     return usage('dprof', 'help takes one name') if @more;
-    return about('dprof', { h => 1 }, listed()) if !defined $name || grep { $name eq $_->[0] } @others;
+    return about('dprof', { h => 1 }, listed())
+        if !defined $name || grep { $name eq $_->[0] } @others;
     my $tool = tool($name) // return unknown($name);
     return run($tool, '-h');
 }
@@ -96,7 +97,8 @@ END
 sub completion {
     my (@shells) = @_;
     require Devel::DProf::Completion;
-    return usage('dprof', 'completion takes bash or zsh') if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
+    return usage('dprof', 'completion takes bash or zsh')
+        if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
     print $shells[0] eq 'zsh' ? Devel::DProf::Completion::zsh() : Devel::DProf::Completion::bash();
     return written('dprof', \*STDOUT, 0);
 }

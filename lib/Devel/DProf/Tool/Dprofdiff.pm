@@ -43,9 +43,12 @@ sub main {
     my $last = $#sides + @{ $opt->{run} || [] };
     my @idle = $opt->{run} ? () : grep { defined $opt->{$_} } qw(N warmup keep show-output);
     return usage('dprofdiff', (length $idle[0] > 1 ? '--' : '-') . "$idle[0] is meaningful only with --run") if @idle;
-    return usage('dprofdiff', 'a second side is missing: give --run once more, or a profile') if $last < 1;
-    return usage('dprofdiff', "--format $opt->{format} compares exactly two sides") if $diff->{flame} && $last > 1;
-    return usage('dprofdiff', "-o $opt->{o}: the sides are numbered 0 to $last") if defined $opt->{o} && $opt->{o} > $last;
+    return usage('dprofdiff', 'a second side is missing: give --run once more, or a profile')
+        if $last < 1;
+    return usage('dprofdiff', "--format $opt->{format} compares exactly two sides")
+        if $diff->{flame} && $last > 1;
+    return usage('dprofdiff', "-o $opt->{o}: the sides are numbered 0 to $last")
+        if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
         # before minutes are spent on the other side
         for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
@@ -78,9 +81,11 @@ sub too_few {
     return if $opt->{f} || ($METRIC{ $diff->{metric_name} } // 4) >= 4 || $least->($of_files, $runs) <= $alpha;
     my $needed = 1;
     $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
-    complain("dprofdiff: -N $runs: with so few runs no difference of times can be significant at $alpha; "
-        . ($needed > 999 ? "$sides[0]{name} has too few runs" : !@sides ? "at least $needed a side are needed"
-            : "at least $needed are needed beside the $of_files of $sides[0]{name}"));
+    my $wanted = $needed > 999 ? "$sides[0]{name} has too few runs"
+        : @sides ? "at least $needed are needed beside the $of_files of $sides[0]{name}"
+        : "at least $needed a side are needed";
+    complain("dprofdiff: -N $runs: with so few runs no difference of times can be significant at "
+        . "$alpha; $wanted");
     return;
 }
 
@@ -139,17 +144,20 @@ sub how {
     compute($opt, \%how);
     if (($opt->{format} // '') =~ /^flame(?:-(svg))?\z/) {
         $how{flame} = $1 // 'html';
-        die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n" if grep { defined $opt->{$_} } qw(tree callers callees);
+        die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
+            if grep { defined $opt->{$_} } qw(tree callers callees);
     }
     medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github flame flame-svg));
     for (qw(O N)) {
         die "-$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && $opt->{$_} < 1;
     }
     for (qw(o warmup floor percent-limit)) {
-        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: must not be negative\n") if defined $opt->{$_} && $opt->{$_} < 0;
+        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: must not be negative\n")
+            if defined $opt->{$_} && $opt->{$_} < 0;
     }
     for (qw(alpha confidence)) {
-        die "--$_ $opt->{$_}: must be between 0 and 1\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
+        die "--$_ $opt->{$_}: must be between 0 and 1\n"
+            if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
@@ -160,7 +168,8 @@ sub how {
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, say => sub { complain(bytes($_[0])) });
+    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main},
+        say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return $diff;
 }
@@ -172,7 +181,8 @@ sub time_floor {
     my @floor = (0, 0);
     return @floor if $text eq '0';
     for my $limit (length $text ? split /,/, $text, -1 : '') {
-        my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/ or die "--time-floor $text: must be like 1ms,0.5%, either of these alone, or 0\n";
+        my ($n, $unit) = $limit =~ /^(\d+(?:\.\d+)?|\.\d+)(%|[mun]?s)\z/
+            or die "--time-floor $text: must be like 1ms,0.5%, either of these alone, or 0\n";
         $floor[ $unit eq '%' ] = $unit eq '%' ? $n : $n * $second{$unit};
     }
     return @floor;
@@ -181,11 +191,13 @@ sub time_floor {
 sub compute {
     my ($opt, $how) = @_;
     my ($name, $more) = split /:/, $opt->{c} // 'delta', 2;
-    die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n" if !exists $COMPUTE{$name};
+    die "-c $name: must be delta, delta-abs, ratio or wdiff:BASELINE,OTHER\n"
+        if !exists $COMPUTE{$name};
     $how->{compute} = $COMPUTE{$name};
     if ($name eq 'wdiff') {
         my @weights = ($more // '') =~ /^([-+]?\d{1,6}),([-+]?\d{1,6})\z/;
-        die "-c wdiff needs two whole numbers other than 0, the baseline's weight first: wdiff:1,2\n" if @weights != 2 || !$weights[0] || !$weights[1];
+        die "-c wdiff needs two whole numbers other than 0, the baseline's weight first: "
+            . "wdiff:1,2\n" if @weights != 2 || !$weights[0] || !$weights[1];
         $how->{weights} = \@weights;
     } elsif (defined $more) {
         die "-c $name takes no value after a colon: `$more'\n";
@@ -213,7 +225,8 @@ sub sides {
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
     @names = ('tmon.out.old', 'tmon.out') if !@names && !$wanted;
     unshift @names, 'tmon.out.old' if @names == 1 && !$wanted;
-    my @sides = map { side($_, $opt->{processes}, $opt->{f} || defined $opt->{pid} || defined $opt->{tid}) // return FAILED } @names;
+    my $quiet = $opt->{f} || defined $opt->{pid} || defined $opt->{tid};
+    my @sides = map { side($_, $opt->{processes}, $quiet) // return FAILED } @names;
     return (0, @sides);
 }
 
@@ -279,7 +292,8 @@ sub dumped {
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
         my $errno = $path eq '-' || -r $path ? 0 : $! + 0;
         if ($errno || -d $path) {
-            my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, errno => $errno, open_count => 0);
+            my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, errno => $errno,
+                open_count => 0);
             told($opt->{f}, { path => $path, %outcome }, {});
             return FAILED;
         }
@@ -316,7 +330,8 @@ sub compare {
     complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
         my @cut = grep { $_->{cut} } @{ $diff->{sides} };
-        complain("$_->{name} was cut short, and --fail-if refuses it; --allow-truncated accepts it") for @cut;
+        complain("$_->{name} was cut short, and --fail-if refuses it; --allow-truncated accepts it")
+            for @cut;
         return FAILED if @cut;
     }
     return report($opt, $diff);
@@ -381,7 +396,8 @@ sub report {
 sub picture {
     my ($opt, $diff) = @_;
     require Devel::DProf::Flame;
-    return usage('dprofdiff', "--format $opt->{format}: a terminal cannot show a picture; redirect it: > FILE") if -t STDOUT;
+    return usage('dprofdiff', "--format $opt->{format}: a terminal cannot show a picture; "
+        . "redirect it: > FILE") if -t STDOUT;
     open my $nowhere, '>', File::Spec->devnull or die;
     my $result = $diff->print($nowhere) or return USAGE;
     close $nowhere;

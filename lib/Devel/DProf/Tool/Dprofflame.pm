@@ -29,7 +29,8 @@ sub main {
     return $about if defined $about;
     my $flame = eval { how($opt) } or return usage('dprofflame', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dprofflame', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
+    return usage('dprofflame', '--diff takes two sides, a baseline and another one; '
+        . 'join the files of one side by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
     return usage('dprofflame', $@) if !defined $ready;
@@ -61,19 +62,26 @@ sub how {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
     for (qw(height fontsize fontwidth factor total alpha)) {
-        die "--$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
+        die "--$_ $opt->{$_}: must be a positive number\n"
+            if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
-    die "--alpha $opt->{alpha}: must be between 0 and 1\n" if defined $opt->{alpha} && $opt->{alpha} >= 1;
+    die "--alpha $opt->{alpha}: must be between 0 and 1\n"
+        if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
         elsif (/^(?:after|before|union|change)\z/) { $how{width_of} = $_ }
-        else { die "--width $_: must be a number of pixels, or, for two sides, after, before, union or change\n" }
+        else {
+            die "--width $_: must be a number of pixels, or, for two sides, after, before, union or"
+                . " change\n";
+        }
     }
-    die "--width $how{width}: must be more than 100 pixels\n" if defined $how{width} && $how{width} <= 100;
+    die "--width $how{width}: must be more than 100 pixels\n"
+        if defined $how{width} && $how{width} <= 100;
     if (defined $opt->{minwidth}) {
         my ($number, $percent) = $opt->{minwidth} =~ /^(\d+(?:\.\d*)?|\.\d+)(%?)\z/
-            or die "--minwidth $opt->{minwidth}: must be a number of pixels, or of percent: 0.1, 0.01%\n";
+            or die "--minwidth $opt->{minwidth}: must be a number of pixels, or of percent: 0.1, "
+                . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
     return Devel::DProf::Flame->new(%how);
@@ -82,7 +90,8 @@ sub how {
 sub format_of {
     my ($opt) = @_;
     my $format = $opt->{format};
-    die "--format $format: must be svg or html\n" if defined $format && $format !~ /^(?:svg|html)\z/;
+    die "--format $format: must be svg or html\n"
+        if defined $format && $format !~ /^(?:svg|html)\z/;
     return $format if defined $format;
     return lc $1 if ($opt->{o} // '') =~ /\.(svg|html?)\z/i && lc $1 eq 'svg';
     return 'html' if ($opt->{o} // '') =~ /\.html?\z/i || (defined $opt->{view} && $opt->{view} ne 'graph');

@@ -27,7 +27,8 @@ sub main {
     return $about if defined $about;
     my $stacks = eval { how($opt) } or return usage('dproffold', $@);
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dproffold', '--diff takes two sides, a baseline and another one; join the files of one side by commas') if !@names;
+    return usage('dproffold', '--diff takes two sides, a baseline and another one; '
+        . 'join the files of one side by commas') if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return usage('dproffold', $@) if $@;
@@ -39,9 +40,11 @@ sub how {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
-    die "--unit $unit and -m $metric: $unit is itself a metric; a unit of time goes with cpu, user, system or real\n"
+    die "--unit $unit and -m $metric: $unit is itself a metric; "
+        . "a unit of time goes with cpu, user, system or real\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
-    die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit} && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
+    die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
+        && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt));
 }
 
@@ -70,11 +73,14 @@ sub printed {
     my $sides = $stacks->parts;
     my $result = Devel::DProf::Profile::print_folded($out, $sides,
         { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
-    complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with the last of these")
+    complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with "
+        . "the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};
-    complain("$result->{shortened} stacks of more than $result->{most} frames lack their middle ones, which would be too many to print")
+    complain("$result->{shortened} stacks of more than $result->{most} "
+        . "frames lack their middle ones, which would be too many to print")
         if $result->{shortened};
-    complain('nothing is left: no stack has a self value' . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
+    complain('nothing is left: no stack has a self value'
+        . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     my $status = written('dproffold', $out, $result->{code}, 1);
     return FAILED if !$status && $file && !placed($file, $opt->{o});

@@ -32,7 +32,8 @@ sub main {
     my ($opt, $patterns) = parsed('dproflist', \@options, @_) or return USAGE;
     my $about = about('dproflist', $opt, help());
     return $about if defined $about;
-    return usage('dproflist', '--cpuid describes the processor, and takes no pattern') if $opt->{cpuid} && @$patterns;
+    return usage('dproflist', '--cpuid describes the processor, and takes no pattern')
+        if $opt->{cpuid} && @$patterns;
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
     return processor($opt, $events, $processor) if $opt->{cpuid};
@@ -142,7 +143,8 @@ sub listed {
         push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
     }
     my @notes = map { "[$number{$_}] $_" } @reasons;
-    push @notes, '[u] without the part of the kernel, which this user may not count: the counter is called NAME:u' if $user_only;
+    push @notes, '[u] without the part of the kernel, which this user may not count: the counter '
+        . 'is called NAME:u' if $user_only;
     push @notes, no_table($events, $processor) if $is_all && !defined $processor->{row};
     push @text, '', map { folded($_, $width, ' ' x $left) } @notes if @notes;
     return join '', map { "$_\n" } @text;
@@ -223,8 +225,10 @@ sub folded {
 sub no_table {
     my ($events, $processor) = @_;
     my $id = length $processor->{cpuid} ? $processor->{cpuid} : 'unknown';
-    my $others = @{ $events->tables } ? 'PERF_CPUID=ID uses the table of another processor; dproflist --all lists them; and ' : '';
-    return "This processor ($id) has no table of events. Events can be given by their codes, like r01c4 or cpu/event=0xc4,umask=1/; "
+    my $others = @{ $events->tables } ? 'PERF_CPUID=ID uses the table of another processor; '
+        . 'dproflist --all lists them; and ' : '';
+    return "This processor ($id) has no table of events. Events can be given by their codes, like "
+        . "r01c4 or cpu/event=0xc4,umask=1/; "
         . "${others}a build with PMU_EVENTS=DIR uses the lists of a kernel.";
 }
 
@@ -232,10 +236,13 @@ sub processor {
     my ($opt, $events, $processor) = @_;
     return printed($opt, encoded({ processor => fields($processor) })) if $opt->{json};
     my $width = terminal_width() || 80;
-    my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid} . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
+    my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid}
+        . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
     push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
-    push @lines, ['Core PMU', $processor->{pmu} . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware counters' : '')];
+    push @lines, ['Core PMU', $processor->{pmu}
+        . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware '
+        . 'counters' : '')];
     my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
     push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
     return printed($opt, join '', map { "$_\n" } @text);

@@ -26,7 +26,8 @@ sub main {
     return usage('dprofmerge', "--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
     my $out = $opt->{o} // '-';
-    return usage('dprofmerge', 'a terminal cannot show the result; use -o FILE, or > FILE') if $out eq '-' && -t STDOUT;
+    return usage('dprofmerge', 'a terminal cannot show the result; use -o FILE, or > FILE')
+        if $out eq '-' && -t STDOUT;
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
     return FAILED if !$profile;
@@ -55,7 +56,8 @@ sub merged {
         }
         $any = 1;
     }
-    complain('The files do not have the same counters; those that one of the files lacks are left out.') if $all->counters_differ;
+    complain('The files do not have the same counters; those that one of the files lacks are left '
+        . 'out.') if $all->counters_differ;
     return ($any ? $all : undef, $failed);
 }
 
@@ -64,7 +66,8 @@ sub wrong {
     my ($o, $opt) = @_;
     return told_of($o, $opt->{F}) ne 'cut' if $o->{code};
     return 0 if !$o->{open_count} || $opt->{F};
-    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; -F accepts it");
+    complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; "
+        . "-F accepts it");
     return 1;
 }
 

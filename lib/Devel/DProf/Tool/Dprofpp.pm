@@ -33,10 +33,13 @@ sub main {
     # -V tells of the profile, too.
     my $about = about('dprofpp', { %$opt, V => 0 }, help());
     return $about if defined $about;
-    return usage("-O $opt->{O}: the number of rows must be positive") if defined $opt->{O} && $opt->{O} < 1;
+    return usage("-O $opt->{O}: the number of rows must be positive")
+        if defined $opt->{O} && $opt->{O} < 1;
     return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
-    return usage('--main works with the table and -S; -T and -t show every call') if $opt->{main} && ($opt->{T} || $opt->{t});
-    return usage('--metric works with the table and -S; the calls of -T and -t have times') if defined $opt->{m} && ($opt->{T} || $opt->{t});
+    return usage('--main works with the table and -S; -T and -t show every call')
+        if $opt->{main} && ($opt->{T} || $opt->{t});
+    return usage('--metric works with the table and -S; the calls of -T and -t have times')
+        if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
     return usage("--watch: $wrong") if defined $wrong;
     my $how = how($opt) or return USAGE;

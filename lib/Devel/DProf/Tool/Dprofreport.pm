@@ -61,14 +61,16 @@ sub how {
     $how{no_children} = $how{children} ? 0 : 1;
     $how{percent_limit} = $opt->{'percent-limit'} // 0;
     for (qw(max-stack O)) {
-        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: must be a positive number\n") if defined $opt->{$_} && $opt->{$_} < 1;
+        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: must be a positive number\n")
+            if defined $opt->{$_} && $opt->{$_} < 1;
     }
     $how{max_stack} = $opt->{'max-stack'} // 0;
     $how{rows} = $opt->{O} // 0;
     $how{histogram} = $opt->{histogram} ? 1 : 0;
     $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
-    die "--callers and --callees: only one at a time\n" if defined $opt->{callers} && defined $opt->{callees};
+    die "--callers and --callees: only one at a time\n"
+        if defined $opt->{callers} && defined $opt->{callees};
     $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
@@ -103,7 +105,8 @@ sub fields {
             my $key = eval { key($word) };
             my ($at) = grep { defined $key && $keys->[$_] == $key } 0 .. $#$keys;
             if (!defined $at) {
-                die "Invalid --fields key: `$word'; the fields are " . join(', ', sort keys %FIELD) . ", and the sort keys\n" if !defined $key;
+                die "Invalid --fields key: `$word'; the fields are " . join(', ', sort keys %FIELD)
+                    . ", and the sort keys\n" if !defined $key;
                 push @$keys, $key;
                 $at = $#$keys;
             }
@@ -234,7 +237,8 @@ sub unlike_first {
     my @counters = grep { length } @{ counter_names($profile) };
     if (defined $how->{counter}) {
         return undef if grep { $_ eq $how->{counter} } @counters;
-        return "it has no $how->{counter}, which the other files have; it has " . join(', ', qw(cpu user system real calls), @counters);
+        return "it has no $how->{counter}, which the other files have; it has "
+            . join(', ', qw(cpu user system real calls), @counters);
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == $METRIC{calls} ? undef
