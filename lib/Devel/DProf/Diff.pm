@@ -64,8 +64,8 @@ sub read {
     return $ok && $self->fits;
 }
 
-# All times become ticks of the finest rate. False where that is more than a number holds; that was
-# said.
+# All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
+# larger than a number can hold.
 sub fits {
     my ($self) = @_;
     my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };

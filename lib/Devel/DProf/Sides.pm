@@ -13,8 +13,8 @@ use Devel::DProf::Tool qw(complain bytes text list_of told_of run_loop of_runs);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side paths told windows renames);
 
-# The side of that name: { name, runs => [[path, ...], ...] }. quiet: does not say that runs have
-# more files. Nothing where there are no such files; that was said.
+# The side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says that the
+# runs have more files. Returns undef, after a message, if there are no such files.
 sub side {
     my ($name, $processes, $quiet) = @_;
     my @paths = paths($name);

@@ -18,8 +18,8 @@ use constant { OK => 0, FAILED => 1, USAGE => 2 };
 # Options that all tools have, as rows of Getopt::Long; about() does what they ask for.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
-# What a command ends with: what its main function returns. Where that dies, which it should not,
-# perl would end with whatever errno was, and 2 and 3 mean something else.
+# Calls a command's main function and returns the exit status that it returns. If the function dies,
+# which it should not, the status is 1: perl would end with errno, and 2 and 3 have meanings here.
 sub status {
     my ($tool, $main, @args) = @_;
     my $status = eval { $main->(@args) };
@@ -160,8 +160,8 @@ sub written {
     return FAILED;
 }
 
-# The file that -o names, which takes the old one's place when all of it is there. Nothing where it
-# cannot be written; that was said.
+# Opens the file that -o names. What is written takes the old file's place when placed() is called.
+# Returns nothing, after a message, if the file cannot be written.
 sub target {
     my ($path) = @_;
     require Devel::DProf::Write;
@@ -170,7 +170,7 @@ sub target {
     return $file;
 }
 
-# What was written takes its place. False if it cannot; that was said.
+# Puts what was written in its place. Returns false, after a message, if that cannot be done.
 sub placed {
     my ($file, $path) = @_;
     my $why = $file->commit;
@@ -218,13 +218,13 @@ sub end_progress {
     $progress_shown = 0;
 }
 
-# The files that are meant by these: themselves, or all of their runs. Where it is themselves, and
-# there are more, one line says so, but for a quiet one.
+# The files to read: those named, or with `all' those of their whole runs. If the runs have files
+# that are not named, one line says so, unless the tool is to be quiet.
 my %told_runs;
 
 sub of_runs {
     my ($all, $quiet, @names) = @_;
-    # What is not yet in a file, and stands beside it, is read with it.
+    # FILE.live and FILE.new hold what is not in FILE yet: the reader takes them with FILE.
     my %given = map { $_ => 1 } @names;
     @names = grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !$given{$stem} } @names;
     my %seen;

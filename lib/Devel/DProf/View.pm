@@ -173,8 +173,9 @@ sub colour {
     return $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
 }
 
-# Profiles whose times are added up, in ticks of the finest of all: the first one that is too much,
-# as a line; nothing where all fit. C has the same limit, DP_LIMIT_TOTAL, and knows no file.
+# Adds up the times of the profiles in ticks of the finest of all. Returns a message about the first
+# profile that makes a sum too large, or nothing. C checks the same limit, DP_LIMIT_TOTAL, but
+# cannot name a file.
 sub too_large {
     my ($hz, @profiles) = @_;
     my @sum;

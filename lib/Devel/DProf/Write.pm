@@ -17,8 +17,8 @@ use constant { TRIES => 100, MOST_LINKS => 40, LONGEST => 200 };
 
 sub CLONE_SKIP { 1 }
 
-# Calls CODE with a handle that takes what the file shall be; what CODE returns other than 0 is an
-# error, and $! says which. Returns undef, or why it could not be written.
+# Calls CODE with a handle for the new contents. If CODE returns anything but 0, it has failed, and
+# $! says why. Returns undef, or why the file could not be written.
 sub whole {
     my ($path, $code, %how) = @_;
     my $file = __PACKAGE__->new($path, %how) or return "$!";
@@ -34,8 +34,9 @@ sub whole {
     return $file->commit;
 }
 
-# Opens a file that is to be PATH; undef and $! where that cannot be. HOW: replace, a name that no
-# person has chosen: whatever stands there is replaced, and no link is followed.
+# Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. HOW:
+# replace says that no person has chosen the name: whatever has it is replaced, and no link is
+# followed.
 sub new {
     my ($class, $path, %how) = @_;
     my $self = bless { pid => $$ }, $class;
@@ -52,8 +53,8 @@ sub new {
 
 sub handle { return $_[0]{handle} }
 
-# The file is what was written. Closes the handle, where nobody has. Returns undef, or why it is
-# not.
+# Gives the file its name, after closing the handle if that is still open. Returns undef, or why
+# that was impossible.
 sub commit {
     my ($self) = @_;
     if ((defined fileno $self->{handle} && !close $self->{handle})
@@ -66,7 +67,7 @@ sub commit {
     return undef;
 }
 
-# The file is what it was.
+# Gives up what was written: the old file stays.
 sub discard {
     my ($self) = @_;
     local $!;
@@ -84,8 +85,8 @@ sub DESTROY {
 
 # ---- where it goes ----
 
-# Where a name leads: beside that file the new one is made, so that the link stays. Undef and $!
-# where it leads nowhere.
+# The name at the end of the links: the new file is made beside that one, so that the links stay.
+# Returns undef, and sets $!, if they lead nowhere.
 sub target {
     my ($self, $path) = @_;
     for (1 .. MOST_LINKS) {
@@ -180,9 +181,9 @@ Devel::DProf::Write - files that are written whole or not at all
 
 =head1 DESCRIPTION
 
-What the tools write to a file that a person names. It is written to a new file in the same folder,
-which then takes the old one's place, with its mode and, where we may give it these, owner and
-group; a new file has the mode that the umask leaves. If something goes wrong the new file is
+The tools use this module for each file that a person names. It writes a new file in the same
+folder, which then takes the old one's place, with its mode and, where we may give it these, owner
+and group; a new file has the mode that the umask leaves. If something goes wrong the new file is
 removed, and the old one stays as it was. A symbolic link stays, and the file that it leads to is
 replaced; but not one that another user has put into a folder where everybody may write: that link
 is what is replaced. A device, or a pipe, is written to.
@@ -206,11 +207,11 @@ replaced, and no link is followed.
 
 =item new PATH [, HOW]
 
-Opens it. Undef where that cannot be; C<$!> says why.
+Opens the file. Returns undef if that is impossible; C<$!> says why.
 
 =item handle
 
-What takes the bytes.
+Returns the handle to write to.
 
 =item commit
 
@@ -218,7 +219,7 @@ Closes the handle and puts the file in its place. Returns undef, or why that cou
 
 =item discard
 
-Removes what was written. That happens by itself, too, when the object goes.
+Removes what was written. The object does this by itself, too, when it is destroyed.
 
 =back
 
