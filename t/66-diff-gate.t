@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch slurp spew in_process);
+use DProfTest qw(scratch spew in_process);
 use JSON::PP ();
 use Cwd 'getcwd';
 use TAP::Parser;
