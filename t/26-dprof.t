@@ -63,6 +63,17 @@ for my $tool ('', @tools) {
     is($got->{status}, 1, '... exit 1');
 }
 
+# Help that does not arrive is an error, as any other output is.
+SKIP: {
+    skip 'there is no /dev/full', 1 + @tools if !-c '/dev/full';
+    for my $tool ('', @tools) {
+        my @command = ($^X, '-Mblib=' . root() . '/blib', root() . "/blib/script/dprof$tool", '-h');
+        my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', @command]);
+        is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
+            . "No space left on device\n", "dprof$tool -h on a full disk");
+    }
+}
+
 # Its manual, and a tool's through it, are found where they are installed.
 for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
     my ($name, $head) = @$_;
