@@ -275,6 +275,13 @@ for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('], ['-S
 }
 is(tool('/no/such/file')->{status}, 1, 'no such file');
 is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr, " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
+{
+    my $file = spew("$dir/y", "a;c 3\nb 1\n");
+    my $inclusive = tool('-q', $file)->{out};
+    my %default = (DPROFREPORT_OPTS => '--no-children');
+    isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
+    is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive, '... the command line wins');
+}
 like(tool('-h')->{out}, qr/--callers/, '-h');
 
 done_testing;

@@ -21,14 +21,14 @@ use constant SLOWER => 3;
 my %COMPUTE = (delta => 0, 'delta-abs' => 1, ratio => 2, wdiff => 3);
 
 my @options = (
-    'm|metric=s', 'modules', 'children', 'no-children', 'n|normalize', 'unit=s',
+    'm|metric=s', 'modules', 'children!', 'n|normalize', 'unit=s',
     's|sort=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s', 'pid=s', 'tid=s', 'time=s',
     'c|compute=s', 'o|order=i', 'b|baseline-only', 'percentage=s', 'O|rows=i', 'p|period', 'F|formula', 'v|verbose',
     'tree', 'percent-limit=f', 'callers=s', 'callees=s',
     'map=s@', 'symfs=s@', 'R|separate-anon!', 'A|autoload',
     'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
     'fail-if=s@', 'time-floor=s', 'strict', 'allow-truncated',
-    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
+    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager!', 'title=s',
     'D|dump-raw-trace', 'processes', 'main', 'f|force', ABOUT,
 );
 sub option_rows { return @options }
@@ -134,7 +134,7 @@ sub how {
     my ($opt) = @_;
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
-        children => $opt->{children} && !$opt->{'no-children'} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
+        children => $opt->{children} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
         period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
         as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
@@ -370,7 +370,7 @@ sub report {
     $diff->{facts} = facts($opt, $diff);
     $diff->{title} //= 'Difference of ' . join ', ', few(map { $_->{name} } @{ $diff->{sides} });
     return picture($opt, $diff) if $diff->{flame};
-    my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $diff->{format} == 0);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $diff->{format} == 0);
     $diff->{colour} = colour($diff, $is_terminal);
     # COLUMNS is somebody's word; in a pipe lines are as long as they get
     $diff->{width} = !$is_terminal ? 0 : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();

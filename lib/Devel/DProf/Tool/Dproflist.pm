@@ -14,7 +14,7 @@ use Devel::DProf::Tool qw(ABOUT FAILED USAGE complain bytes text parsed about ou
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (
-    'a|all', 'l|long', 'cpuid', 'json', 'pager', 'no-pager', ABOUT,
+    'a|all', 'l|long', 'cpuid', 'json', 'pager!', ABOUT,
 );
 sub option_rows { return @options }
 
@@ -45,7 +45,7 @@ sub main {
 
 sub printed {
     my ($opt, $text) = @_;
-    my ($out) = output(!$opt->{'no-pager'}, !$opt->{json});
+    my ($out) = output($opt->{pager} // 1, !$opt->{json});
     my $done = print {$out} bytes($text);
     return written('dproflist', $out, $done ? 0 : 1);
 }

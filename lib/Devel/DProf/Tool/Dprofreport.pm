@@ -20,12 +20,12 @@ use constant FIELD_KEY => 8;
 my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
 
 my @options = (
-    'children', 'no-children', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram', 'm|metric=s',
+    'children!', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram', 'm|metric=s',
     's|sort=s', 'F|fields=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s',
     'percent-limit=f', 'percentage=s', 'p|parent=s', 'x|exclude-other', 'ignore-callees=s', 'max-stack=i',
     'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
     'R|separate-anon!', 'A|autoload', 'O|rows=i',
-    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager', 'no-pager', 'title=s',
+    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager!', 'title=s',
     'processes', 'main', 'f|force', 'unit=s', ABOUT,
 );
 sub option_rows { return @options }
@@ -47,7 +47,7 @@ sub main {
 # What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    my %how = (children => $opt->{'no-children'} ? 0 : 1, separate => $opt->{R} // Devel::DProf::Profile::CROWDED, autoload => $opt->{A} ? 1 : 0);
+    my %how = (children => $opt->{children} // 1, separate => $opt->{R} // Devel::DProf::Profile::CROWDED, autoload => $opt->{A} ? 1 : 0);
     my @keys = keys_of($opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
@@ -261,7 +261,7 @@ sub report {
     $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
         'Metric', 'metric', $how->{metric_name}];
     $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
-    my ($out, $is_terminal) = output(!$opt->{'no-pager'}, $how->{format} == 0);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == 0);
     $how->{colour} = colour($how, $is_terminal);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, $how);
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
