@@ -134,7 +134,8 @@ sub how {
     my ($opt) = @_;
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
-        children => $opt->{children} ? 1 : 0, separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
+        children => $opt->{children} ? 1 : 0, separate => $opt->{R} // 1,
+        autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
         period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
         as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},

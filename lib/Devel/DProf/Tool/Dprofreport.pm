@@ -20,7 +20,8 @@ use constant FIELD_KEY => 8;
 my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
 
 my @options = (
-    'children!', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram', 'm|metric=s',
+    'children!', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram',
+    'm|metric=s',
     's|sort=s', 'F|fields=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s',
     'percent-limit=f', 'percentage=s', 'p|parent=s', 'x|exclude-other', 'ignore-callees=s', 'max-stack=i',
     'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
@@ -47,7 +48,8 @@ sub main {
 # What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    my %how = (children => $opt->{children} // 1, separate => $opt->{R} // Devel::DProf::Profile::CROWDED, autoload => $opt->{A} ? 1 : 0);
+    my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
+        separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
     my @keys = keys_of($opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
