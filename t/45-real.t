@@ -54,6 +54,7 @@ subtest 'Pod::Simple' => sub {
     plan skip_all => 'no manual' unless $pod;
     my ($got) = both('Pod::Simple::DumpAsText', ['-MPod::Simple::DumpAsText', '-e', 'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
     cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100, 'elements');
+    return if !$ENV{EXTENDED_TESTING};
     my ($html) = both('Pod::Simple::XHTML', ['-MPod::Simple::XHTML', '-e', 'my $p = Pod::Simple::XHTML->new; $p->html_header(""); $p->html_footer(""); $p->output_string(\my $o); $p->parse_file(shift); print $o', $pod]);
 };
 
@@ -73,6 +74,7 @@ END
 
 subtest 'perltidy' => sub {
     my ($perltidy) = grep { -r } map { "$_/perltidy" } split /:/, $ENV{PATH};
+    plan skip_all => 'it takes long: EXTENDED_TESTING=1 runs it' if !$ENV{EXTENDED_TESTING};
     plan skip_all => 'no perltidy' unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
     my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se', root() . '/t/lib/TraceReader.pm']);
     is($got->calls('Perl::Tidy::perltidy'), 1, 'perltidy itself');

@@ -297,14 +297,14 @@ SKIP: {
     like("$run->{out}|$run->{err}", qr/^\|DProf: signal=SIGUSR1 and toggle=USR1 are one signal/,
         'one signal for two things: an error before the program starts');
     # From outside, at any moment.
-    my $storm = TestEnvironment::rounds(120, 400);
+    my $storm = TestEnvironment::rounds(40, 400);
     my $file = spew(scratch() . '/storm.pl', 'sub f { $_[0] > 0 ? 1 + f($_[0] - 1) : 0 } '
         . 'sub g { eval { die { n => f(3) } }; my @x = sort { f(1); $a <=> $b } 3, 1, 2; '
         . 'scalar @x } '
         . 'my $p = fork; if (!$p) { for (1 .. ' . $storm
         . ') { kill USR2 => getppid; select undef, undef, undef, 0.0005 } require POSIX; '
         . 'POSIX::_exit(0) } my $n = 0; until (waitpid($p, 1) > 0) { $n += g() } print $n % 3');
-    for my $mode (sort keys %mode) {
+    for my $mode (TestEnvironment::sample(2, sort keys %mode)) {
         my $run = profiled([$file], env => { %{ $mode{$mode} }, PERL_DPROF_TOGGLE => 'USR2' });
         is("$run->{out}|$run->{err}|$run->{raw}", '0||0', "$mode: $storm signals at any moment");
         is(join("\n", StrictProfile::problems($run->{profile})), '', '... the profile');

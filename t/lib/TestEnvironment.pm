@@ -30,4 +30,7 @@ if (grep { /$TAKEN_UP/ } @set) {
 # How many rounds of what is random: what a user waits for, or all of them. .ci/run asks for all.
 sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
 
+# Of many cases of one kind each n-th, beginning with the first, or all of them.
+sub sample { my ($n, @all) = @_; return $ENV{EXTENDED_TESTING} ? @all : @all[grep { $_ % $n == 0 } 0 .. $#all] }
+
 1;
