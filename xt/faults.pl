@@ -192,7 +192,8 @@ my ($tried, $bad) = (0, 0);
 for my $case (map { my $what = $_; map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
     my ($what, $way, $where) = @$case;
     local $ENV{SIGNALS} = $way eq 'signal';
-    my $apart = $way eq 'buffer' && $what eq 'calls' ? 97 * $step : $step;     # each mark is written by itself there
+    # Each mark is written by itself there, or reads its counter.
+    my $apart = $what eq 'calls' && $way =~ /^(?:buffer|page)\z/ ? 97 * $step : $step;
     for (my $n = 1;; $n += $apart) {
         local @ENV{qw(LD_PRELOAD FAULT_AT FAULT_IN FAULT_OF FAULT_FIRED)}
             = ("$dir/shim.so", $n, $where, $what, "$dir/fired");
