@@ -115,7 +115,8 @@ void *calloc(size_t n, size_t m)
 }
 void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t o) { REAL(mmap) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
 void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t o) { REAL(mmap64) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
-/* What it is asked for is done, or is not, and in both cases it says that it failed. */
+/* What it is asked for is done, or is not, and in both cases it says that it failed. (Not sigaction, which fails
+ * for a number that is no signal's, and for nothing else.) */
 #define CALL(type, name, declared, args, why, failed) \
     type name declared { REAL(name) return FAILS(why) ? failed : real args; }
 #define OPEN(name) int name(const char *path, int flags, ...) { \
@@ -157,8 +158,6 @@ CALL(struct dirent *, readdir, (DIR *dir), (dir), EIO, NULL)
 CALL(struct dirent64 *, readdir64, (DIR *dir), (dir), EIO, NULL)
 CALL(FILE *, fopen, (const char *path, const char *how), (path, how), EMFILE, NULL)
 CALL(FILE *, fopen64, (const char *path, const char *how), (path, how), EMFILE, NULL)
-CALL(int, sigaction, (int n, const struct sigaction *to, struct sigaction *from), (n, to, from), EINVAL, -1)
-CALL(int, pthread_sigmask, (int how, const sigset_t *to, sigset_t *from), (how, to, from), EINVAL, EINVAL)
 END
 system("cc -w -O1 -shared -fPIC -o $dir/shim.so $shim -ldl") == 0 or die "no shim\n";
 

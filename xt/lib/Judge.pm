@@ -126,6 +126,10 @@ sub judge {
         if (($plain[0]{out} // '') =~ /\A(?:#.*\n)*1\.\.0\b/ && $verdict eq 'same') {
             ($verdict, $r{why}) = ('not judged', 'skips itself');
         }
+        # What is not built, or lacks a module, does not run with us either, and proves nothing.
+        if ($plain[0]{status} && !$all{tests} && $verdict eq 'same') {
+            ($verdict, $r{why}) = ('not judged', 'does not run by itself');
+        }
         $r{verdict} = $verdict;
         $r{differs} = first_difference($plain[0], $run[0], $level) if $verdict !~ /^(?:same|not judged)$/;
         $r{control} = verdict_of($plain[0], $run_one->('null', 'null0'), $level)
@@ -247,6 +251,8 @@ sub report {
         my @of = grep { $is->() } @odd or next;
         print "\n$title:\n", map { "    $_->{file} ($_->{mode}): $_->{verdict}" . ($_->{why} ? ", $_->{why}" : '') . ": $_->{differs}\n" } @of;
     }
+    my %broken = map { $_->{file} => 1 } grep { ($_->{why} // '') eq 'does not run by itself' } @results;
+    print "\nNot judged, for they do not run by themselves:\n", map { "    $_\n" } sort keys %broken if %broken;
     my @unreadable = grep { $_->{unreadable} } @results;
     print "\nUnreadable:\n", map { "    $_->{file} ($_->{mode}): $_->{unreadable}\n" } @unreadable if @unreadable;
     return $bad ? 1 : 0;
