@@ -30,4 +30,7 @@
 #define DP_ALIGNED_8     __attribute__((aligned(8)))
 #define DP_CHECK(name, condition)  typedef char dp_check_##name[(condition) ? 1 : -1]
 
+/* Words in which another type may be kept: to the compiler they overlap with anything. */
+typedef uint64_t dp_any_word __attribute__((may_alias));
+
 #endif

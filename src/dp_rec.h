@@ -123,7 +123,9 @@ struct dp_rec {
     bool relaxed;
 
     bool over;                  /* dp_rec_give_up was here */
-    uint64_t nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];     /* a node: the only context then */
+    /* Room for a node, the only context then. A union with the node would be plainer, but C99 wants
+     * no flexible array inside a structure, and clang warns of it. */
+    dp_any_word nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];
 };
 
 /* What a reader of the pieces needs: whose they are, and what turns stamps
