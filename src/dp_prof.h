@@ -132,6 +132,13 @@ static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, 
     return at < prof->counts_cap ? prof->counts[at] : 0;
 }
 
+/* Adds a profile's totals to sum, in ticks of hz. False where that is more than a profile may have:
+ * then nothing that is made of these times is true. */
+bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRICS]);
+
+/* Is it the phase that ends where the main program begins? */
+bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
+
 /* As dp_prof_add_mem, with what the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags);
 

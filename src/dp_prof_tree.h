@@ -11,9 +11,6 @@ int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_
 /* Brings the profile and what has other ticks to common ones: *scale is what the
  * other's are to be taken by. DP_E_LIMIT where they do not fit. */
 int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct dp_err *err);
-/* Adds a profile's totals to sum, in ticks of hz. False where that is more than a profile may have:
- * then nothing that is made of these times is true. */
-bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRICS]);
 
 /* Unit and calls of a further file or profile. DP_E_ARG where the unit is another one. */
 int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err);
@@ -26,8 +23,6 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head);
 
 /* Adds counters of the file being read, a value for each of its header's, to a node's own.
  * Returns 0 or DP_E_NOMEM. */
-/* Is it the phase that ends where the main program begins? */
-bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts);
 
 /* A call of a sub in node ended. Returns 0 or DP_E_NOMEM. */

@@ -3,7 +3,6 @@
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_num.h"
-#include "dp_prof_tree.h"
 #include "dp_sort.h"
 #include "dp_text.h"
 
