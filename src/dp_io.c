@@ -19,6 +19,18 @@ struct dp_inflate {
     unsigned char in[PACKED];
 };
 
+int dp_io_open_regular(const char *path, enum dp_io_links links, struct stat *st)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+                        | (links == DP_IO_NOFOLLOW ? O_NOFOLLOW : 0));
+    if (fd < 0)
+        return DP_E_IO;
+    if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+        return fd;
+    close(fd);
+    return DP_E_ARG;
+}
+
 static void source_init(struct dp_source *src)
 {
     memset(src, 0, sizeof *src);
@@ -87,16 +99,14 @@ int dp_source_open(struct dp_source *src, const char *path)
 int dp_source_open_regular(struct dp_source *src, const char *path)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        dp_source_fd(src, fd);
-        src->own_fd = true;
-        return 0;
+    int fd = dp_io_open_regular(path, DP_IO_FOLLOW, &st);
+    if (fd < 0) {
+        source_init(src);
+        return DP_E_IO;
     }
-    if (fd >= 0)
-        close(fd);
-    source_init(src);
-    return DP_E_IO;
+    dp_source_fd(src, fd);
+    src->own_fd = true;
+    return 0;
 }
 
 void dp_source_mem(struct dp_source *src, const void *ptr, size_t len)

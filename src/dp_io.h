@@ -10,6 +10,7 @@
 typedef long dp_read_fn(void *ctx, void *buf, size_t n);
 
 struct dp_inflate;
+struct stat;
 
 struct dp_source {
     dp_read_fn *read;
@@ -31,8 +32,7 @@ struct dp_source {
  * errno as open(2) left it. */
 int dp_source_open(struct dp_source *src, const char *path);
 
-/* The same for what nobody has named, such as a file beside another: a regular file and nothing else, for a pipe
- * would have us wait, and a device may have no end. */
+/* The same for what nobody has named: with dp_io_open_regular, through links. */
 int dp_source_open_regular(struct dp_source *src, const char *path);
 /* Reads from a descriptor, which stays the caller's. */
 void dp_source_fd(struct dp_source *src, int fd);
@@ -47,6 +47,12 @@ bool dp_source_is_file(const char *path);
 /* Up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED
  * when a gzip stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
 long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err);
+
+/* Opens for reading what nobody has named, such as a file beside another: a regular file and nothing
+ * else, for a pipe would have us wait, and a device may have no end. st: of the file. Returns its
+ * descriptor, DP_E_ARG where there is something else, or DP_E_IO with errno as open(2) left it. */
+enum dp_io_links { DP_IO_NOFOLLOW, DP_IO_FOLLOW };
+int dp_io_open_regular(const char *path, enum dp_io_links links, struct stat *st);
 
 /* Takes n bytes; returns 0 or a negative DP_E. */
 typedef int dp_write_fn(void *ctx, const void *ptr, size_t n);

@@ -1,5 +1,6 @@
 #include "dp_live.h"
 #include "dp_err.h"
+#include "dp_io.h"
 #include "dp_mem.h"
 
 #include <errno.h>
@@ -42,13 +43,12 @@ bool dp_live_is(const char *path)
 {
     uint64_t magic = 0;
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
     if (fd < 0)
         return false;
-    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (is && st.st_size)
-        is = pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic
-             && (magic == 0 || magic >> 8 == DP_LIVE_MAGIC >> 8);
+    bool is = !st.st_size
+              || (pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic
+                  && (magic == 0 || magic >> 8 == DP_LIVE_MAGIC >> 8));
     close(fd);
     return is;
 }

@@ -1,5 +1,6 @@
 #include "dp_outfile.h"
 #include "dp_fmt.h"
+#include "dp_io.h"
 #include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rotate.h"
@@ -99,7 +100,8 @@ static char *with_suffix(const char *path, const char *suffix)
 static void drop_twin(const char *path)
 {
     char *name = with_suffix(path, twin_suffix);
-    int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK) : -1;
+    struct stat st;
+    int fd = name ? dp_io_open_regular(name, DP_IO_NOFOLLOW, &st) : DP_E_NOMEM;
     if (fd >= 0) {
         if (is_profile(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
             unlink(name);
@@ -134,8 +136,8 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
         rc = foreign(live, err);
     /* It is only replaced where there is a profile to keep. */
     if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode) && lstat(old, &st) == 0) {
-        int fd = open(old, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
-        if (fd < 0 || !S_ISREG(st.st_mode) || !is_profile(fd))
+        int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &st);
+        if (fd < 0 || !is_profile(fd))
             rc = foreign(old, err);
         if (fd >= 0)
             close(fd);
@@ -165,16 +167,19 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
         *found = FOUND_SPECIAL;
         return 0;
     }
-    /* What stands there may have become something else since. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & DP_OUT_NOFOLLOW ? O_NOFOLLOW : 0));
+    struct stat now, opened;
+    int fd = dp_io_open_regular(path, flags & DP_OUT_NOFOLLOW ? DP_IO_NOFOLLOW : DP_IO_FOLLOW, &opened);
+    /* What stands there has become something else since. */
+    if (fd == DP_E_ARG) {
+        *found = FOUND_CHANGED;
+        return 0;
+    }
     if (fd < 0)
         return cannot(err, path);
     bool ours = is_profile(fd);
     bool live = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     /* A live run may just have put another file in its place. */
-    struct stat now, opened;
-    bool same = fstat(fd, &opened) == 0 && stat(path, &now) == 0
-                && now.st_dev == opened.st_dev && now.st_ino == opened.st_ino;
+    bool same = stat(path, &now) == 0 && now.st_dev == opened.st_dev && now.st_ino == opened.st_ino;
     close(fd);
     if (!same) {
         *found = FOUND_CHANGED;
@@ -191,7 +196,8 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
 static void read_run(const char *path, char run[DP_RUN_ID])
 {
     run[0] = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+    int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
     if (fd >= 0) {
         dp_rotate_run(fd, run);
         close(fd);

@@ -1,6 +1,7 @@
 #include "dp_rotate.h"
 #include "dp_fmt.h"
 #include "dp_gzip.h"
+#include "dp_io.h"
 #include "dp_live.h"
 #include "dp_mem.h"
 
@@ -73,10 +74,10 @@ static bool is_of(const char *path, const char *run)
 {
     char found[DP_RUN_ID];
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
     if (fd < 0)
         return false;
-    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && dp_rotate_run(fd, found) && strcmp(found, run) == 0
+    bool is = dp_rotate_run(fd, found) && strcmp(found, run) == 0
               && flock(fd, LOCK_EX | LOCK_NB) == 0;
     close(fd);
     return is;
