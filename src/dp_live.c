@@ -26,10 +26,10 @@ void dp_live_init(struct dp_live *live, const char *profile, size_t page)
     memset(live, 0, sizeof *live);
     live->page = page_size(page);
     size_t len = profile ? strlen(profile) : 0;
-    live->path = profile ? dp_mem_alloc(len + sizeof DP_LIVE_SUFFIX) : NULL;
+    live->path = profile ? dp_mem_alloc(len + sizeof DP_FMT_LIVE) : NULL;
     if (live->path) {
         memcpy(live->path, profile, len);
-        memcpy(live->path + len, DP_LIVE_SUFFIX, sizeof DP_LIVE_SUFFIX);
+        memcpy(live->path + len, DP_FMT_LIVE, sizeof DP_FMT_LIVE);
     }
 }
 

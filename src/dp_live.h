@@ -50,8 +50,6 @@ struct dp_live {
     bool lost;              /* dp_live_lose was here: what the pieces held is gone */
 };
 
-#define DP_LIVE_SUFFIX  ".live"
-
 /* Is there a file of that name, and may it be one of these: of any version, or empty? */
 bool dp_live_is(const char *path);
 

@@ -129,7 +129,7 @@ static int foreign(const char *path, struct dp_err *err)
 /* What would be written or replaced beside path is ours, too, or not there. */
 static int look_beside(const char *path, int flags, struct dp_err *err)
 {
-    char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_LIVE_SUFFIX);
+    char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_FMT_LIVE);
     struct stat st;
     int rc = old && live ? 0 : dp_err_set(err, DP_E_NOMEM, "out of memory");
     if (rc == 0 && lstat(live, &st) == 0 && !dp_live_is(live))

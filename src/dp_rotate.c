@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char live_suffix[] = ".live";
-
 bool dp_rotate_run(int fd, char run[DP_RUN_ID])
 {
     static const char magic[] = DP_FMT_MAGIC "\n", name[] = "$dprof_run='";
@@ -39,11 +37,11 @@ bool dp_rotate_run(int fd, char run[DP_RUN_ID])
 
 void dp_rotate_live(const char *path, const char *old)
 {
-    size_t size = (strlen(old) > strlen(path) ? strlen(old) : strlen(path)) + sizeof live_suffix;
+    size_t size = (strlen(old) > strlen(path) ? strlen(old) : strlen(path)) + sizeof DP_FMT_LIVE;
     char *from = dp_mem_alloc(size), *to = dp_mem_alloc(size);
     if (from && to) {
-        snprintf(from, size, "%s%s", path, live_suffix);
-        snprintf(to, size, "%s%s", old, live_suffix);
+        snprintf(from, size, "%s%s", path, DP_FMT_LIVE);
+        snprintf(to, size, "%s%s", old, DP_FMT_LIVE);
         bool foreign = access(to, F_OK) == 0 && !dp_live_is(to);
         if (dp_live_is(from) && (foreign ? unlink(from) : rename(from, to)) == 0)
             foreign = true;
@@ -95,7 +93,7 @@ static char *beside(const char *path, size_t dir, const char *name, const char *
 
 static void drop(const char *path, size_t dir, const char *name)
 {
-    char *file = beside(path, dir, name, ""), *live = beside(path, dir, name, live_suffix);
+    char *file = beside(path, dir, name, ""), *live = beside(path, dir, name, DP_FMT_LIVE);
     if (file && live && unlink(file) == 0 && dp_live_is(live))
         unlink(live);
     dp_mem_free(file);

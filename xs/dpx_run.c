@@ -215,7 +215,7 @@ static void give_up(struct dpx_ctx *ctx)
 static void lost(struct dpx_ctx *ctx)
 {
     const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
-    dpx_file_say("DProf: %s" DP_LIVE_SUFFIX " was cut off by another program; the recording of process %ld has"
+    dpx_file_say("DProf: %s" DP_FMT_LIVE " was cut off by another program; the recording of process %ld has"
                  " ended, the program goes on", profile, ctx->pid);
     dp_live_remove(&ctx->live);
     give_up(ctx);

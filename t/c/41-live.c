@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char profile[] = "/tmp/dprof-live-XXXXXX", file[sizeof profile + sizeof DP_LIVE_SUFFIX];
+static char profile[] = "/tmp/dprof-live-XXXXXX", file[sizeof profile + sizeof DP_FMT_LIVE];
 
 static uint64_t size_of_file(void)
 {
@@ -91,7 +91,7 @@ int main(void)
     int fd = mkstemp(profile);
     ok(fd >= 0, "a place for files");
     close(fd);
-    snprintf(file, sizeof file, "%s%s", profile, DP_LIVE_SUFFIX);
+    snprintf(file, sizeof file, "%s%s", profile, DP_FMT_LIVE);
     pages(4096, 4096);
     pages(65536, 65536);
     pages(1024, 4096);          /* never less than what a reader steps by */

@@ -21,7 +21,7 @@ int unlink(const char *path)
     return unlinkat(AT_FDCWD, path, 0);
 }
 
-static char dir[] = "/tmp/dprof-live-XXXXXX", profile[64], file[64 + sizeof DP_LIVE_SUFFIX];
+static char dir[] = "/tmp/dprof-live-XXXXXX", profile[64], file[64 + sizeof DP_FMT_LIVE];
 
 static long long size_of_file(void)
 {
@@ -97,7 +97,7 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     snprintf(profile, sizeof profile, "%s/tmon.out", dir);
-    snprintf(file, sizeof file, "%s%s", profile, DP_LIVE_SUFFIX);
+    snprintf(file, sizeof file, "%s%s", profile, DP_FMT_LIVE);
     for (int detach = 0; detach < 2; detach++) {
         goes(true, detach);
         goes(false, detach);
