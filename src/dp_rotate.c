@@ -52,19 +52,19 @@ void dp_rotate_live(const char *path, const char *old)
     dp_mem_free(to);
 }
 
-/* What stands behind a name that is a process' or thread's file: .PID or .PID.TID; NULL: it is none. */
-static const char *numbers(const char *name, const char *stem, size_t len)
+/* Is it the name of a process' or thread's file: stem.PID or stem.PID.TID? */
+static bool is_numbered(const char *name, const char *stem, size_t len)
 {
     if (strncmp(name, stem, len) != 0)
-        return NULL;
+        return false;
     const char *p = name + len;
     for (int i = 0; i < 2 && *p == '.'; i++) {
         size_t digits = strspn(p + 1, "0123456789");
         if (!digits)
-            return NULL;
+            return false;
         p += 1 + digits;
     }
-    return *p || p == name + len ? NULL : name + len;
+    return !*p && p != name + len;
 }
 
 /* Is it a profile of that run, a plain file that nobody writes any more? */
@@ -100,7 +100,7 @@ static void drop(const char *path, size_t dir, const char *name)
     dp_mem_free(live);
 }
 
-/* The names in path's directory that follow stem as numbers do, of files of that run: a text of
+/* The names in path's directory that are numbered, of files of that run: a text of
  * strings, one behind the other. Things that are renamed while a directory is read may be seen twice, so they are
  * gathered first. */
 struct names {
@@ -133,9 +133,9 @@ void dp_rotate(const char *path, const char *old, const char *run, const char *o
     DIR *in = folder ? opendir(folder) : NULL;
     dp_mem_free(folder);
     while (in && (entry = readdir(in)) != NULL) {
-        if (numbers(entry->d_name, stem, len))
+        if (is_numbered(entry->d_name, stem, len))
             gather(&mine, path, dir, entry->d_name, run);
-        else if (numbers(entry->d_name, old_stem, old_len))
+        else if (is_numbered(entry->d_name, old_stem, old_len))
             gather(&gone, path, dir, entry->d_name, old_run);
     }
     if (in)
