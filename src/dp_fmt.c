@@ -104,6 +104,9 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
     dp_buf_addc(buf, '\n');
 }
 
+/* Its buckets are looked at by fours. */
+DP_CHECK(buckets, DP_FMT_BUCKETS % 4 == 0);
+
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
 {
     char *to = NULL, *p = NULL;
