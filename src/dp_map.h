@@ -71,9 +71,12 @@ static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_
     return &map->slots[i];
 }
 
+/* The rest of dp_map_put, for a key that is new: slot is the free one where it belongs, NULL where
+ * there are no slots yet. */
+struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot);
+
 /* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
  * must overwrite before any other call). NULL when memory is short. */
-struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot);
 static inline struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
 {
     struct dp_map_slot *slot = map->slots ? dp_map_probe(map, key) : NULL;
