@@ -232,19 +232,19 @@ static int skip(struct folding *f, size_t depth, size_t n)
     return f->path.err;
 }
 
-/* Stacks from their leaves up, in order. low: by frame, the one above it or itself that is no
- * deeper than the tail. */
-static int backward(struct folding *f, const uint32_t *depth, uint32_t *low)
+/* Stacks from their leaves up, in order. */
+static int backward(struct folding *f, const uint32_t *depth)
 {
     const struct dp_stacks *s = f->s;
-    uint32_t *who;
-    size_t count;
-    int rc = dp_stacks_by_leaf(s, &who, &count);
+    /* By frame: the one above it or itself that is no deeper than the tail. */
+    uint32_t *low = dp_mem_realloc(NULL, s->count + 1, sizeof *low), *who = NULL;
+    size_t count = 0;
+    int rc = low ? dp_stacks_by_leaf(s, &who, &count) : DP_E_NOMEM;
     if (rc == 0)
         rc = go_to(f, 0, 0);
     if (rc == 0)
         rc = print(f, 0, s->self);
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count && rc == 0; i++)
         low[i] = depth[i] <= f->tail ? i : low[s->frames[i].parent];
     for (size_t k = 0; k < count && rc == 0; k++) {
         uint32_t at = who[k], deep = depth[at];
@@ -260,6 +260,7 @@ static int backward(struct folding *f, const uint32_t *depth, uint32_t *low)
         if (rc == 0)
             rc = print(f, d, &s->self[(size_t)who[k] * s->n_columns]);
     }
+    dp_mem_free(low);
     dp_mem_free(who);
     return rc;
 }
@@ -294,8 +295,7 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
     f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
     uint32_t *depth = dp_mem_zalloc((f->s->count + 1) * sizeof *depth);
-    uint32_t *low = dp_mem_realloc(NULL, f->s->count + 1, sizeof *low);
-    int rc = f->seen && f->printed && f->factor && depth && low ? 0 : DP_E_NOMEM;
+    int rc = f->seen && f->printed && f->factor && depth ? 0 : DP_E_NOMEM;
     for (size_t i = 1; rc == 0 && i < f->s->count; i++)
         depth[i] = depth[f->s->frames[i].parent] + 1;
     if (rc == 0) {
@@ -307,13 +307,12 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
         rc = settle_depth(f, depth);
     }
     if (rc == 0)
-        rc = f->how->reverse ? backward(f, depth, low) : forward(f);
+        rc = f->how->reverse ? backward(f, depth) : forward(f);
     int written = dp_sink_flush(f->sink);
     dp_mem_free(f->seen);
     dp_mem_free(f->printed);
     dp_mem_free(f->factor);
     dp_mem_free(depth);
-    dp_mem_free(low);
     dp_mem_free(f->ends);
     dp_buf_release(&f->path);
     dp_buf_release(&f->line);
