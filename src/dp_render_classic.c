@@ -208,14 +208,14 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
     const char *unit = dp_prof_unit(prof);
     const struct scale scale = scale_of(prof, how), elapsed = scale_of(prof, &times);
     bool time = scale.is_time;
-    head_seconds(num, dp_prof_total(prof, DP_T_REAL), &elapsed);
-    if (elapsed.is_time)
+    if (elapsed.is_time) {
+        size_t files = how->summed ? files_with_calls(prof) : 1;
+        head_seconds(num, dp_prof_total(prof, DP_T_REAL), &elapsed);
         dp_sink_addf(sink, "Total Elapsed Time = %8s Seconds", num);
-    size_t files = files_with_calls(prof);
-    if (elapsed.is_time && how->summed && files > 1)       /* processes run side by side */
-        dp_sink_addf(sink, " (sum of %zu files)", files);
-    if (elapsed.is_time)
+        if (files > 1)          /* processes run side by side */
+            dp_sink_addf(sink, " (sum of %zu files)", files);
         dp_sink_adds(sink, "\n");
+    }
     head_seconds(num, flat->total, &scale);
     if (how->counter)
         print_counted(sink, how->counter_label, num);
