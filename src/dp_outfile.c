@@ -130,13 +130,14 @@ static int foreign(const char *path, struct dp_err *err)
 static int look_beside(const char *path, int flags, struct dp_err *err)
 {
     char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_FMT_LIVE);
-    struct stat st;
+    struct stat st, beside;
     int rc = old && live ? 0 : dp_err_set(err, DP_E_NOMEM, "out of memory");
-    if (rc == 0 && lstat(live, &st) == 0 && !dp_live_is(live))
+    if (rc == 0 && lstat(live, &beside) == 0 && !dp_live_is(live))
         rc = foreign(live, err);
     /* It is only replaced where there is a profile to keep. */
-    if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode) && lstat(old, &st) == 0) {
-        int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &st);
+    if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+        && lstat(old, &beside) == 0) {
+        int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &beside);
         if (fd < 0 || !is_profile(fd))
             rc = foreign(old, err);
         if (fd >= 0)
