@@ -635,6 +635,8 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
+/* Sets the options, the plan of counters and the path from the environment and the list. Croaks where
+ * the user has something wrong. False: out of memory. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
