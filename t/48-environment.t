@@ -209,7 +209,7 @@ subtest 'options that are written wrongly: one line that says what to write' => 
         'tre' => 'unknown option tre; did you mean tree?', 'modes=tree' => 'unknown option modes=tree; did you mean mode?', 'hlep' => 'unknown option hlep; did you mean help?',
         'nothing' => 'unknown option nothing; -d:DProf=help lists the options', 'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
         'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, '
-        . 'start=main, start=no or start=mark', 'skip' => 'skip needs a value: skip=...',
+        . 'start=main, start=mark or start=no', 'skip' => 'skip needs a value: skip=...',
     );
     for my $option (sort keys %said) {
         my $dir = scratch();

@@ -24,13 +24,13 @@ static const struct option table[] = {
     { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
       "every call, or sums by calling context" },
     { "out", "PERL_DPROF_OUT_FILE_NAME", TEXT, AT(out), 0, 0, 0, NULL,
-      "the file; %p: process, %t: thread, %n: program [tmon.out]" },
+      "file; %p: process, %t: thread, %n: program [tmon.out]" },
     { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
       "ticks a second in the file" },
     { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, DPX_BUFFER, NULL,
-      "marks of a trace in memory; 0 writes each at once" },
+      "marks kept in memory; 0 writes each at once" },
     { "limit", NULL, SIZE, AT(limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
-      "bytes of a trace that then goes on as a tree" },
+      "bytes of a trace; it goes on as a tree" },
     { "contexts", NULL, NUMBER, AT(contexts), 16, UINT64_C(1) << 24, 1000000, NULL,
       "contexts of a tree; further ones are folded" },
     { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
@@ -41,8 +41,8 @@ static const struct option table[] = {
       "are forked children recorded, too?" },
     { "threads", NULL, CHOICE, AT(threads), 0, 1, 1, "no\0yes\0",
       "are threads recorded, too?" },
-    { "start", NULL, CHOICE, AT(start), 0, 3, 0, "begin\0main\0no\0mark\0",
-      "record at once, from main or the first mark on, or when told to" },
+    { "start", NULL, CHOICE, AT(start), 0, 3, 0, "begin\0main\0mark\0no\0",
+      "at once, from main or a mark on, or when told" },
     { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
       "a regex: subs that do not match are not recorded" },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
@@ -218,7 +218,7 @@ void dpx_options_help(struct dp_buf *to)
         snprintf(what, sizeof what, "%s=%s", o->name, o->kind == TEXT ? "..." : o->kind == CHOICE ? "" : "N");
         for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
             snprintf(what + strlen(what), sizeof what - strlen(what), "%s%s", n ? "|" : "", word(o->choices, n));
-        dp_buf_addf(to, "  %-20s %s", what, o->help);
+        dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");
             put_value(to, o, o->otherwise);

@@ -9,7 +9,7 @@
 
 enum { DPX_BUFFER = 1 << 14 };  /* marks in memory, unless told otherwise */
 
-enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_NO, DPX_START_MARK };
+enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
 struct dpx_options {
     uint64_t tree;          /* 0 trace, 1 tree */
