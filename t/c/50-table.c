@@ -682,7 +682,7 @@ static void hostile(void)
 /* Titles, keys and labels may be names of counters that a file made up. */
 static void hostile_titles(void)
 {
-    static const struct dp_column cols[] = { { "a|<b>\n\xff,", "k\"\n\xff</script>,", 0, true, 0 }, { "x", "x", 0, false, 0 } };
+    static const struct dp_column cols[] = { { "a|<b>\n\xff,", "k\"\n\xff</script>,", 0, true }, { "x", "x", 0, false } };
     struct dp_table t;
     dp_table_init(&t, cols, 2, 1);
     dp_table_fact(&t, "l\n<i>|", "f\"\\\n", text_cell("v\n|`</script>"), "u\n*");
