@@ -195,13 +195,13 @@ static int take_piece(struct reading *r)
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
-    if (!dp_pieces_word(p)) {           /* not yet begun: the magic comes last */
+    if (!dp_pieces_word(p))             /* not yet begun: the magic comes last */
         return ++r->skips > ZEROS ? 0 : skip(r, DP_PIECE_ALIGN);
-    }
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
-    if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN || size >> 40)
-        /* A piece may begin while it is read: its head was still 0, what follows has come since. */
+    /* A piece may begin while it is read: its head was still 0, what follows has come since. */
+    if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN
+        || size >> 40)
         return r->skips ? 0 : refuse(r);
     r->skips = 0;
     r->pos += DP_PIECE_HEAD;
