@@ -478,12 +478,19 @@ static void deep(void)
     uint32_t *who = NULL;
     size_t n = 0;
     alarm(600);
-    is_i(dp_stacks_make(&s, &side, 1, &how), 0, "a deep stack");
+    int rc = dp_stacks_make(&s, &side, 1, &how);
+    is_i(rc, 0, "a deep stack");
+    if (rc < 0) {
+        alarm(0);
+        dp_prof_free(prof);
+        dp_buf_release(&text);
+        return;
+    }
     is_i(dp_stacks_reverse(&s, NULL, see, &seen), 0, "reversed");
     is_i(dp_stacks_by_leaf(&s, &who, &n), 0, "and sorted");
     alarm(0);
     is_u(n, DEPTH, "each frame is an end");
-    ok(who && s.frames[who[0]].name < s.frames[who[n - 1]].name && s.frames[who[0]].parent, "by name");
+    ok(n && s.frames[who[0]].name < s.frames[who[n - 1]].name && s.frames[who[0]].parent, "by name");
     is_u(seen.visits, 2 * DEPTH, "a visit for each frame, and the root");
     is_u(seen.depth, DEPTH, "all levels");
     is_u(seen.own, 2 * DEPTH, "each has its own once");
