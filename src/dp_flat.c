@@ -45,7 +45,7 @@ static uint32_t row_of(const struct walk *w, uint32_t node)
 
 static bool is_only(const struct walk *w, uint32_t node)
 {
-    return node && w->how->only >= 0 && w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
+    return node && w->how->only >= 0 && (int64_t)w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
 }
 
 static void down(struct walk *w, uint32_t n)
