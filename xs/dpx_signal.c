@@ -176,7 +176,7 @@ static int find_signal(pTHX_ const char *option, const char *name)
     const char *bare = strnEQ(name, "SIG", 3) ? name + 3 : name;
     I32 number = whichsig_pv(bare);
     if (number <= 0)
-        Perl_croak(aTHX_ "DProf: %s=%s: there is no such signal; USR1 and USR2 are free, commonly\n", option, name);
+        Perl_croak(aTHX_ "DProf: %s=%s: there is no such signal; USR1 and USR2 are usually free\n", option, name);
     if (number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &act) < 0)
         Perl_croak(aTHX_ "DProf: %s=%s: a program cannot catch that; take USR1 or USR2\n", option, name);
     return number;
