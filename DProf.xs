@@ -3,8 +3,8 @@
 #include "dpx.h"
 #include "dpx_fit.h"
 
-/* Where we were built for another perl, nothing of it may be called: then this object stays unused, and
- * _start is not there. What xsubpp writes gets another name. */
+/* Where we were built for another perl, nothing of it may be called: then this object stays unused,
+ * and _start is not there. What xsubpp writes gets another name. */
 XS_EXTERNAL(dpx_boot);
 XS_EXTERNAL(boot_Devel__DProf);
 XS_EXTERNAL(boot_Devel__DProf)

@@ -103,7 +103,8 @@ struct making {
     struct dp_map kids;         /* of the node at work: name -> kid */
     uint32_t *order;
     size_t order_cap;
-    uint64_t *value_of;         /* by context of the entry that stands in no other: what passes it */
+    uint64_t *value_of;         /* by context of the entry that stands in no
+                                 * other: what passes it */
     size_t value_cap, n_touched;
 };
 
@@ -258,8 +259,8 @@ static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint
     c->inside[at] += value;
 }
 
-/* What stands in the entry's contexts is passed by all above them: context by context, or, where they
- * stand so deep that this is more, in one pass over all. */
+/* What stands in the entry's contexts is passed by all above them: context by context, or, where
+ * they stand so deep that this is more, in one pass over all. */
 static void pass_up(struct making *m, const uint32_t *at, size_t n)
 {
     const struct dp_chains *c = m->c;

@@ -9,7 +9,8 @@
 struct dp_chain_node {
     uint32_t name;              /* of over->values; of node 0: nothing */
     uint32_t parent;
-    uint32_t kid, sibling;      /* 0: none; siblings come by value, the largest first, then by name */
+    uint32_t kid, sibling;      /* 0: none; siblings come by value, the largest
+                                 * first, then by name */
     uint64_t value;             /* of all stacks that pass here; of node 0: all there is */
     uint64_t own;               /* of those that end here, and of what was left out */
 };
@@ -30,7 +31,8 @@ enum dp_chain_of {
 struct dp_chains {
     const struct dp_overhead *over;
     uint32_t *first, *by_entry; /* contexts of entry e: by_entry[first[e]] up to first[e + 1] */
-    uint64_t *weight;           /* by context: of the stacks in which it is the innermost of its entry */
+    uint64_t *weight;           /* by context: of the stacks in which it is the
+                                 * innermost of its entry */
     uint64_t *inside;           /* by context, scratch; 0 between entries */
     uint32_t *touched;          /* those contexts that are not 0 */
     uint32_t *top;              /* by context: the last one that a chain from the program reaches */
@@ -40,7 +42,8 @@ struct dp_chains {
 struct dp_chain_how {
     bool caller_order;
     int of;                     /* enum dp_chain_of */
-    bool fractal;               /* the threshold is a share of the parent's value, not of the base */
+    bool fractal;               /* the threshold is a share of the parent's
+                                 * value, not of the base */
     double threshold;           /* percent: what has less is left out */
 };
 

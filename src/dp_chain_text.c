@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
-enum { LEVELS = 200 };                  /* deeper ones are told by their number: lines would be as long as there are lines */
+enum { LEVELS = 200 };                  /* deeper ones are told by their number: lines would be as
+                                         * long as there are lines */
 
 struct printing {
     struct dp_buf *buf;

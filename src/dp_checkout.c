@@ -169,8 +169,8 @@ static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
     return a_ends && b_ends ? n : whole;
 }
 
-/* A file that the baseline does not have: the one there that ends in the most equal folders, and that
- * the side does not have; none where that is not the only one. */
+/* A file that the baseline does not have: the one there that ends in the most equal folders, and
+ * that the side does not have; none where that is not the only one. */
 static void pair_file(struct dp_checkouts *c, uint32_t n)
 {
     const struct dp_name *name = name_of(c, c->files[n].text);

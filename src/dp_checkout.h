@@ -35,14 +35,16 @@ void dp_checkouts_release(struct dp_checkouts *c);
 
 /* The number of a file that a side has. */
 uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, uint32_t side);
-/* All are there: a file that the baseline does not have is that one of the baseline which ends in the same folders and name. */
+/* All are there: a file that the baseline does not have is that one of the baseline which ends in
+ * the same folders and name. */
 void dp_checkouts_pair(struct dp_checkouts *c);
 /* The name that all have in common: a number of texts. */
 uint32_t dp_checkouts_text(struct dp_checkouts *c, uint32_t file);
 
-/* Appends a name without what differs from run to run: the numbers of evals (`(eval 12)` is `(eval)`), addresses
- * (`0x55d0c8a2` is `0x...`), and words of nothing but digits that are a digest or an address: of 16 hexadecimal ones or
- * more, with a decimal one among them, or of 12 decimal ones or more, for which a `#` stands. */
+/* Appends a name without what differs from run to run: the numbers of evals (`(eval 12)` is
+ * `(eval)`), addresses (`0x55d0c8a2` is `0x...`), and words of nothing but digits that are a digest
+ * or an address: of 16 hexadecimal ones or more, with a decimal one among them, or of 12 decimal
+ * ones or more, for which a `#` stands. */
 void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len);
 
 #endif

@@ -103,7 +103,8 @@ static int from_arm64(char *to, size_t size, const char *sysfs)
     return DP_E_IO;
 }
 
-/* What stands behind `name` at the beginning of a line, blanks skipped: *len bytes, up to the line's end. NULL: there is no such line. */
+/* What stands behind `name` at the beginning of a line, blanks skipped: *len bytes, up to the
+ * line's end. NULL: there is no such line. */
 static const char *field(const char *text, const char *name, size_t *len)
 {
     size_t n = strlen(name);
@@ -118,7 +119,8 @@ static const char *field(const char *text, const char *name, size_t *len)
     return NULL;
 }
 
-/* As /proc/cpuinfo has it: revision : 2.2 (pvr 004e 1202). Older kernels and some machines write no pvr there. */
+/* As /proc/cpuinfo has it: revision : 2.2 (pvr 004e 1202). Older kernels and some machines
+ * write no pvr there. */
 int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
 {
     size_t len = 0;
@@ -151,7 +153,8 @@ static bool words(char *to, size_t size, const char *text, const char *name, con
     return at > 0;
 }
 
-/* The word behind name= in a line of the counter facility: CPU-MF: Counter facility: version=3.5 authorization=002f */
+/* The word behind name= in a line of the counter facility: CPU-MF: Counter facility: version=3.5
+ * authorization=002f */
 static bool level(char *to, size_t size, const char *levels, const char *name)
 {
     for (const char *p = levels; p && *p; p = strchr(p, '\n'), p += p != NULL) {
@@ -248,8 +251,10 @@ static void without_stepping(char to[DP_CPUID_SIZE], const char *cpuid)
     to[len] = '\0';
 }
 
-/* perf counts the dashes of a regex to see whether it has a stepping, and takes the one of a range in brackets for a fourth part: GenuineIntel-6-[4-5]E
- * is never matched. Here each regex is tried with the whole CPUID, then without the stepping: one that has a stepping matches only the former. */
+/* perf counts the dashes of a regex to see whether it has a stepping, and takes the one of a range
+ * in brackets for a fourth part: GenuineIntel-6-[4-5]E is never matched. Here each regex is tried
+ * with the whole CPUID, then without the stepping: one that has a stepping matches
+ * only the former. */
 const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const char *cpuid)
 {
     char less[DP_CPUID_SIZE];

@@ -110,7 +110,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
     struct dp_diff_column *column = &run->columns[measure];
     for (size_t i = 0; i < over->n_rows; i++) {
         const struct dp_over_row *row = &over->rows[i];
-        /* it has nothing: it ran outside of the slice of time. The program itself is always there */
+        /* it has nothing: it ran outside of the slice of time. The program itself
+         * is always there */
         if (!row->calls && !row->children && row->depth)
             continue;
         uint32_t e = entry_of(diff, over, row->entry);

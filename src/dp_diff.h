@@ -2,14 +2,17 @@
  * whether what differs differs truly.
  *
  * Runs of one program differ in speed as a whole: other programs run on the machine, its clock
- * goes up and down. That is common to all subs of a run, and can be told from what happened to one of them where the
- * work is known, in ops, which repeat: a run's speed is the median, over its subs, of time per op to the sub's median over all runs. A
- * few subs that became slower do not move that median, and a sub that does more has more ops. Values are divided by it before they are
- * compared. It knows nothing of sides, so that runs of one program stay exchangeable and the test exact. (Median of ratios: Anders and
- * Huber, Differential expression analysis for sequence count data, 2010.)
+ * goes up and down. That is common to all subs of a run, and can be told from what happened to one
+ * of them where the work is known, in ops, which repeat: a run's speed is the median, over its
+ * subs, of time per op to the sub's median over all runs. A few subs that became slower do not move
+ * that median, and a sub that does more has more ops. Values are divided by it before they are
+ * compared. It knows nothing of sides, so that runs of one program stay exchangeable and the test
+ * exact. (Median of ratios: Anders and Huber, Differential expression analysis for sequence
+ * count data, 2010.)
  *
- * Where most subs changed, the median changes with them, and an unchanged sub would look like a changed one. So nothing is
- * adjusted if the sides differ in speed by more than chance (or have too few runs to tell), or if more than a third of the subs that are tested differ after the
+ * Where most subs changed, the median changes with them, and an unchanged sub would look like a
+ * changed one. So nothing is adjusted if the sides differ in speed by more than chance (or have too
+ * few runs to tell), or if more than a third of the subs that are tested differ after the
  * adjustment. The total never is: whether all became slower, is its business. */
 #ifndef DP_DIFF_H
 #define DP_DIFF_H
@@ -36,14 +39,16 @@ struct dp_diff_run {
     uint64_t all_calls;
     double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */
-    double speed;               /* time for the same work, to that of the median run: 1.1 is a slow run */
+    double speed;               /* time for the same work, to that of the median
+                                 * run: 1.1 is a slow run */
 };
 
 /* What is known of an entry, or of the total. */
 enum dp_diff_verdict {
     DP_DIFF_EQUAL,              /* no difference, or none that counts */
     DP_DIFF_EXACT,              /* every run of a side has the same value, and the sides differ */
-    DP_DIFF_SINGLE,             /* they differ, and one run a side cannot say whether that means anything */
+    DP_DIFF_SINGLE,             /* they differ, and one run a side cannot say whether
+                                 * that means anything */
     DP_DIFF_TRUE,               /* significant */
     DP_DIFF_UNSURE,             /* not significant */
     DP_DIFF_FEW,                /* no result of so few runs could be */
@@ -65,7 +70,8 @@ struct dp_diff_family {
     struct dp_diff_values total;        /* a test of its own, not corrected */
     double base_whole, whole;   /* what 100 % is on either side */
     size_t tests;
-    size_t needed;              /* runs a side that could decide; 0: these can, or nothing is tested */
+    size_t needed;              /* runs a side that could decide; 0: these can,
+                                 * or nothing is tested */
 };
 
 struct dp_diff_sub {
@@ -88,23 +94,27 @@ struct dp_diff {
     uint64_t hz;                /* of all ticks */
     bool adjusted;              /* for the speed of the runs */
     bool has_speed;             /* it is known */
-    struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value 1,000,000 for the median run */
+    struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value
+                                     * 1,000,000 for the median run */
     bool is_time;               /* the times are: folded stacks may count anything */
 };
 
-/* Is called for every run of the first measure, in order, when it is known whether values are adjusted; 0, or a DP_E to stop. */
+/* Is called for every run of the first measure, in order, when it is known whether values are
+ * adjusted; 0, or a DP_E to stop. */
 typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over);
 
-/* Reads all values. Returns 0 or a DP_E; the caller releases it. each may be NULL. sides and how are borrowed. */
+/* Reads all values. Returns 0 or a DP_E; the caller releases it. each may be NULL. sides and
+ * how are borrowed. */
 int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                  dp_diff_each_fn *each, void *ctx);
 void dp_diff_release(struct dp_diff *diff);
 
-/* Measures the speed of the runs, and settles whether values are adjusted for it: dp_diff_make calls it where how->work is set.
- * Returns 0 or a DP_E. */
+/* Measures the speed of the runs, and settles whether values are adjusted for it: dp_diff_make
+ * calls it where how->work is set. Returns 0 or a DP_E. */
 int dp_diff_adjust(struct dp_diff *diff);
 
-/* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a DP_E; the caller releases it. */
+/* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a
+ * DP_E; the caller releases it. */
 int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side);
 void dp_diff_family_release(struct dp_diff_family *family);
 
@@ -112,8 +122,8 @@ void dp_diff_family_release(struct dp_diff_family *family);
 const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k);
 static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
 
-/* Where an entry's sub begins: in the newest side that has it, and tells. False where none does, or the first key is
- * no sub. */
+/* Where an entry's sub begins: in the newest side that has it, and tells. False where none does, or
+ * the first key is no sub. */
 struct dp_diff_place {
     const struct dp_name *file;
     uint64_t line;
@@ -123,7 +133,8 @@ bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *p
 /* Where it began in the baseline, as FILE:LINE, if that was another place: of anonymous subs. */
 const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry);
 
-/* Ticks per second of a measure's values, or per unit where folded stacks have fractions; 0: they are counts. */
+/* Ticks per second of a measure's values, or per unit where folded stacks have fractions; 0:
+ * they are counts. */
 uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure);
 
 #endif

@@ -1,4 +1,5 @@
-/* Values of runs compared: is what differs truly different? And whether they are adjusted for the speed of the runs before. */
+/* Values of runs compared: is what differs truly different? And whether they are adjusted for the
+ * speed of the runs before. */
 #include "dp_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -37,7 +38,8 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The middle one of a side's values, a whole number: of one run, that run's. v..n are the same as reals, and stay in order. */
+/* The middle one of a side's values, a whole number: of one run, that run's. v..n are the same as
+ * reals, and stay in order. */
 static uint64_t middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
     if (n == 1)
@@ -210,7 +212,8 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     c.n[1] = diff->sides[side].n_runs;
     family->values = dp_mem_zalloc((n + 1) * sizeof *family->values);
     int rc = begin(&c) && family->values ? judge(&c, TOTAL, 0, &family->total) : DP_E_NOMEM;
-    double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;    /* the total is still loaded */
+    /* the total is still loaded */
+    double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;
     for (uint32_t e = 0; e < n && rc == 0; e++) {
         rc = judge(&c, e, floor, &family->values[e]);
         family->tests += family->values[e].verdict == DP_DIFF_UNSURE;
@@ -285,7 +288,8 @@ static int measure_speed(struct dp_diff *diff)
 
 /* ---- to adjust, or not ---- */
 
-static const double chance = 0.05;      /* sides whose speeds differ so rarely by chance differ in earnest */
+/* sides whose speeds differ so rarely by chance differ in earnest */
+static const double chance = 0.05;
 
 /* The speeds as values like others: a million is that of the median run. */
 static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)

@@ -94,7 +94,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
     return rc;
 }
 
-/* of: by context of the run, its branch; texts: by value of the run, its number among ours and 1. */
+/* of: by context of the run, its branch; texts: by value of the run, its number
+ * among ours and 1. */
 static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over, uint32_t *of, uint32_t *texts)
 {
     for (size_t i = 0; i < over->n_nodes; i++) {

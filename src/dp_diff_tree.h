@@ -28,9 +28,11 @@ struct dp_diff_tree {
     size_t n_sides;
     double speed;               /* of the run that is added */
     uint32_t by;                /* whose changes sort the kids: a side */
-    uint32_t *order, *first;    /* kids of branch b: order[first[b]] up to first[b + 1], the largest change first */
+    uint32_t *order, *first;    /* kids of branch b: order[first[b]] up to first[b + 1], the
+                                 * largest change first */
     struct dp_map kids;
-    /* of the sub that edges are asked for: one level below the root, a branch for each caller or callee */
+    /* of the sub that edges are asked for: one level below the root, a branch for each
+     * caller or callee */
     const char *edges_of;
     size_t edges_of_len;
     bool callees, found;

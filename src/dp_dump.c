@@ -1,5 +1,5 @@
-/* A profile's lines as they are, each with its number and place: what a person looks at when nothing else explains
- * a file. */
+/* A profile's lines as they are, each with its number and place: what a person looks at when
+ * nothing else explains a file. */
 #include "dp_err.h"
 #include "dp_io.h"
 #include "dp_mem.h"

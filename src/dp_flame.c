@@ -11,7 +11,8 @@ struct layout {
     const struct dp_flame_how *how;
     const double *factor;
     double *own, *all;          /* widths, by frame: its own, with its subtree */
-    double *values[2];          /* by frame: with its subtree, of each side; one of these may be `all` */
+    double *values[2];          /* by frame: with its subtree, of each side; one
+                                 * of these may be `all` */
     double least;               /* width, in units of the total */
     double *next;               /* by depth: where the next box begins */
     size_t next_cap;
@@ -185,8 +186,8 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     return a < b ? -1 : 1;
 }
 
-/* Siblings from the left in the wanted order; what is not drawn comes behind them. Boxes stay in their preorder: it is
- * their places that change. */
+/* Siblings from the left in the wanted order; what is not drawn comes behind them. Boxes stay in
+ * their preorder: it is their places that change. */
 static int put_in_order(struct dp_flame *f, int order)
 {
     size_t n = f->count;
@@ -225,8 +226,8 @@ double dp_flame_delta(const double of[2])
     return fabs(delta) > 1e-11 * (of[0] + of[1]) ? delta : 0;
 }
 
-/* The greatest change is that of any frame, drawn or not, so that colours do not depend on what is drawn; of a
- * reversed graph, of those that are. */
+/* The greatest change is that of any frame, drawn or not, so that colours do not depend on what is
+ * drawn; of a reversed graph, of those that are. */
 static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;
@@ -243,7 +244,8 @@ static void measure_changes(struct layout *l)
             f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
-/* What is less than a thousandth of the greatest change is none: a hundred frames of noise would hide one that changed. */
+/* What is less than a thousandth of the greatest change is none: a hundred frames of noise would
+ * hide one that changed. */
 static double shade(double part)
 {
     return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));

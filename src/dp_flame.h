@@ -1,4 +1,5 @@
-/* A flame graph: which frames are wide enough to be drawn, where they stand, and what is told of them. */
+/* A flame graph: which frames are wide enough to be drawn, where they stand, and what
+ * is told of them. */
 #ifndef DP_FLAME_H
 #define DP_FLAME_H
 
@@ -20,23 +21,28 @@ struct dp_flame {
     uint32_t depth;             /* the greatest one */
     double total;               /* what is as wide as the picture */
     double sum[2];              /* of each side */
-    double real[2];             /* what a value is multiplied by, to be told: counters that were made equal are told as they were */
-    double changed;             /* sum of what frames gained or lost themselves, whatever the sign */
+    double real[2];             /* what a value is multiplied by, to be told: counters that were
+                                 * made equal are told as they were */
+    double changed;             /* sum of what frames gained or lost
+                                 * themselves, whatever the sign */
     double greatest;            /* change of a frame, as coloured */
-    uint64_t hidden;            /* frames that are too narrow; of a reversed graph, the first ones of these */
+    uint64_t hidden;            /* frames that are too narrow; of a reversed graph, the
+                                 * first ones of these */
     double hidden_weight;
     bool reverse, by_total, hue, two;
 };
 
-/* Lays out the frames that have at least `least` of the whole. Returns 0 or a DP_E; the caller releases it. s is
- * borrowed, and has one measure at least, which is drawn. factor: of dp_stacks_factors. */
+/* Lays out the frames that have at least `least` of the whole. Returns 0 or a DP_E; the caller
+ * releases it. s is borrowed, and has one measure at least, which is drawn. factor: of
+ * dp_stacks_factors. */
 int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, double least);
 void dp_flame_release(struct dp_flame *flame);
 
 /* The change of a box that its colour tells, from -1 to 1; 0 where it is not coloured. */
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box);
 
-/* What the values of the sides differ by; 0 for what is left of rounding where one side is multiplied. */
+/* What the values of the sides differ by; 0 for what is left of rounding where one
+ * side is multiplied. */
 double dp_flame_delta(const double of[2]);
 
 /* What a name is in a frame of one side: of both, with values of each. */

@@ -4,8 +4,8 @@
 
 static const char hex[] = "0123456789ABCDEF";
 
-/* Has one of eight bytes the top bit set where w has a byte below n (n up to 128)? Bytes above the first such one
- * may seem to, too. */
+/* Has one of eight bytes the top bit set where w has a byte below n (n up to 128)? Bytes above the
+ * first such one may seem to, too. */
 #define EACH(byte)      (UINT64_C(0x0101010101010101) * (byte))
 #define BELOW(w, n)     (((w) - EACH(n)) & ~(w) & EACH(0x80))
 

@@ -20,7 +20,8 @@
 enum {
     DP_FMT_TRACE_VERSION = 1,
     DP_FMT_TREE_VERSION  = 1,
-    DP_FMT_BUCKETS       = 48,          /* of a histogram: 2^n ns each; the last one also has what is longer */
+    DP_FMT_BUCKETS       = 48,          /* of a histogram: 2^n ns each; the last one
+                                         * also has what is longer */
     DP_FMT_COUNTERS      = 16,          /* columns of counters that are kept */
     DP_FMT_HZ_DEFAULT    = 100,         /* where a header has none */
     DP_FMT_HZ_RECORDED   = 10000000     /* what the recorder writes: 100 ns */
@@ -65,9 +66,10 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */
 
-/* Pieces of what a process left (Format.pod, "The pieces"). The recorder has them in memory as structs,
- * readers as bytes; each struct is held to these numbers where it is defined or filled in. All fields have
- * a width of their own, so that the layout does not depend on the width of a pointer. */
+/* Pieces of what a process left (Format.pod, "The pieces"). The recorder has them in memory as
+ * structs, readers as bytes; each struct is held to these numbers where it is defined or filled in.
+ * All fields have a width of their own, so that the layout does not depend on the
+ * width of a pointer. */
 enum {
     DP_PIECE_ALIGN = 4096, DP_PIECE_HEAD = 24,
     DP_PIECE_STATE = 1, DP_PIECE_MARKS, DP_PIECE_NAMES, DP_PIECE_NODES, DP_PIECE_HISTOGRAMS, DP_PIECE_SITES,
@@ -82,7 +84,8 @@ enum {
     /* a node: byte offsets */
     DP_PIECE_N_NUMBER = 0, DP_PIECE_N_PARENT = 4, DP_PIECE_N_ID = 8, DP_PIECE_N_SITE = 12, DP_PIECE_N_CALLS = 16, DP_PIECE_N_REAL = 24,
     DP_PIECE_N_WAIT = 32, DP_PIECE_N_SYS = 40, DP_PIECE_N_OPS = 48, DP_PIECE_N_LONGEST = 56,
-    DP_PIECE_N_SHORTEST = 64, DP_PIECE_N_FOLDED = 96, DP_PIECE_N_COUNTS = 104,    /* as many as the state says */
+    /* as many as the state says */
+    DP_PIECE_N_SHORTEST = 64, DP_PIECE_N_FOLDED = 96, DP_PIECE_N_COUNTS = 104,
     /* a histogram: the id, then the counts */
     DP_PIECE_HISTOGRAM = 8 * (1 + DP_FMT_BUCKETS)
 };

@@ -31,8 +31,8 @@ static bool is_callgrind(const char *ptr, size_t len)
     return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
 }
 
-/* A message of protocol buffers whose first field is a type of samples: a short message that begins with the number of a string. All
- * writers put it first. */
+/* A message of protocol buffers whose first field is a type of samples: a short message that begins
+ * with the number of a string. All writers put it first. */
 static bool is_pprof(const char *ptr, size_t len)
 {
     size_t n = len > 4 ? (unsigned char)ptr[1] : 0;

@@ -4,7 +4,8 @@
 
 #include "dp_base.h"
 
-/* Whose file begins with these bytes, and what to do with it: a sentence part; NULL where it is nobody's. */
+/* Whose file begins with these bytes, and what to do with it: a sentence part; NULL where
+ * it is nobody's. */
 const char *dp_foreign(const char *ptr, size_t len);
 
 #endif

@@ -20,11 +20,12 @@ struct dp_gate {
     size_t n, cap;
     size_t failed, undecided;
     size_t needed;              /* runs a side that could decide what is undecided */
-    size_t below;               /* growths of times of one run a side that cross a rule, and are below how->time_floor */
+    size_t below;               /* growths of times of one run a side that cross a rule, and are
+                                 * below how->time_floor */
 };
 
-/* Checks how->rules of a diff: those entries that the filters show, and the total. Returns 0 or a DP_E; the caller
- * releases it. */
+/* Checks how->rules of a diff: those entries that the filters show, and the total. Returns 0 or a
+ * DP_E; the caller releases it. */
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_release(struct dp_gate *gate);
 

@@ -22,17 +22,20 @@ struct dp_header {
     unsigned version;           /* 0: of the classic recorder */
     bool tree;                  /* no trace */
     bool folded;                /* folded stacks: there was no header */
-    const char *unit;           /* of the times of what came from folded stacks: "s", "calls", some other
-                                 * count, "" if nobody knows. NULL: of no such */
-    const char *declared;       /* the caller's, before it is read: the unit of folded stacks. Borrowed, or NULL */
-    bool pairs;                 /* the caller's: folded stacks may have two counts on each line, of which the first is the counter DP_FMT_BEFORE */
+    const char *unit;           /* of the times of what came from folded stacks: "s", "calls", some
+                                 * other count, "" if nobody knows. NULL: of no such */
+    const char *declared;       /* the caller's, before it is read: the unit of folded
+                                 * stacks. Borrowed, or NULL */
+    bool pairs;                 /* the caller's: folded stacks may have two counts on each line, of
+                                 * which the first is the counter DP_FMT_BEFORE */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
     bool ended;                 /* the recording came to its end */
     uint64_t total_marks;
     bool has_marks;
     uint64_t inherited;
-    struct dp_var counters[DP_FMT_COUNTERS];    /* a tree's: name with unit, in order; parts of one value */
+    struct dp_var counters[DP_FMT_COUNTERS];    /* a tree's: name with unit, in
+                                                 * order; parts of one value */
     size_t n_counters;
 };
 

@@ -48,9 +48,10 @@ bool dp_source_is_file(const char *path);
  * when a gzip stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
 long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err);
 
-/* Opens for reading what nobody has named, such as a file beside another: a regular file and nothing
- * else, for a pipe would have us wait, and a device may have no end. st: of the file. Returns its
- * descriptor, DP_E_ARG where there is something else, or DP_E_IO with errno as open(2) left it. */
+/* Opens for reading what nobody has named, such as a file beside another: a regular file and
+ * nothing else, for a pipe would have us wait, and a device may have no end. st: of the file.
+ * Returns its descriptor, DP_E_ARG where there is something else, or DP_E_IO with errno as
+ * open(2) left it. */
 enum dp_io_links { DP_IO_NOFOLLOW, DP_IO_FOLLOW };
 int dp_io_open_regular(const char *path, enum dp_io_links links, struct stat *st);
 

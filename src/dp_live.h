@@ -1,6 +1,6 @@
 /* Memory that outlives the process: a file of its own beside the profile's,
- * NAME.live, mapped. What a recorder keeps there is still there when the process was killed, whatever
- * killed it, without any handler or timer; readers of NAME look for it. It goes when the
+ * NAME.live, mapped. What a recorder keeps there is still there when the process was killed,
+ * whatever killed it, without any handler or timer; readers of NAME look for it. It goes when the
  * recording ends in order. (Not in the profile's own file: whoever cuts off a mapped file kills who
  * maps it; and should somebody cut off this one, see dp_live_lose.)
  *
@@ -25,7 +25,8 @@ enum dp_live_kind {
     DP_LIVE_SITES           /* FILE:LINE lines in the order of their numbers, up to the first NUL */
 };
 
-/* At the start of each piece, which is a whole number of pages, each a multiple of DP_PIECE_ALIGN. */
+/* At the start of each piece, which is a whole number of pages, each a multiple of
+ * DP_PIECE_ALIGN. */
 struct dp_live_head {
     uint64_t magic;
     uint32_t kind;
@@ -54,8 +55,8 @@ struct dp_live {
 bool dp_live_is(const char *path);
 
 /* profile: the absolute path of the profile, or NULL for ordinary memory. The
- * file is made with the first piece; one of that name is replaced if it is such a file. page: bytes of a page of memory, a power of two;
- * 0: the system's, which is 4 KB to 64 KB. */
+ * file is made with the first piece; one of that name is replaced if it is such a file. page: bytes
+ * of a page of memory, a power of two; 0: the system's, which is 4 KB to 64 KB. */
 void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 
 /* A new piece of at least size bytes, cleared; the bytes behind its head.
@@ -63,9 +64,9 @@ void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
 
 /* For a handler of SIGBUS, which the kernel raises where a mapped file has become shorter than the
- * mapping; async-signal-safe. at: the address that was touched. If that is in a piece, all pieces are
- * ordinary memory from now on, cleared, so that the touch succeeds when it is done again. False: it is
- * not, or the kernel gives no memory. */
+ * mapping; async-signal-safe. at: the address that was touched. If that is in a piece, all pieces
+ * are ordinary memory from now on, cleared, so that the touch succeeds when it is done again.
+ * False: it is not, or the kernel gives no memory. */
 bool dp_live_lose(struct dp_live *live, const void *at);
 
 /* Forgets all pieces. The file stays: in a forked child it is the parent's. */

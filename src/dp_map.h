@@ -18,7 +18,8 @@ struct dp_map {
     struct dp_map_slot *slots;
     size_t mask;                    /* slots - 1; 0 before the first put */
     size_t used;
-    uint64_t seed;                  /* of the hash: a file cannot know which keys meet. Set with the first slots */
+    uint64_t seed;                  /* of the hash: a file cannot know which keys meet. Set
+                                     * with the first slots */
 };
 
 void dp_map_init(struct dp_map *map);

@@ -36,7 +36,8 @@ void *dp_mem_alloc(size_t size)
 void *dp_mem_zalloc(size_t size)
 {
     TEST_FAIL();
-    void *p = calloc(1, size ? size : 1);   /* memory that is new from the system is zero as it is */
+    /* memory that is new from the system is zero as it is */
+    void *p = calloc(1, size ? size : 1);
     if (p)
         COUNT(1);
     return p;

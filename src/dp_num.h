@@ -1,5 +1,6 @@
 /* Numbers in text: fast for the short ones that fill a trace, and never past
- * the 16 readable bytes that a reader keeps behind its data. Products that need more than 64 bits. */
+ * the 16 readable bytes that a reader keeps behind its data. Products that need
+ * more than 64 bits. */
 #ifndef DP_NUM_H
 #define DP_NUM_H
 

@@ -145,8 +145,8 @@ static bool is_number(const struct dp_name *v)
     return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
 }
 
-/* Of the options, those that calls and contexts depend on: a profile that is compared with those of other days and other ways
- * of starting the recorder differs in nothing else. */
+/* Of the options, those that calls and contexts depend on: a profile that is compared with those of
+ * other days and other ways of starting the recorder differs in nothing else. */
 static void put_options(struct dp_buf *buf, const struct dp_name *v)
 {
     static const char *const kept[] = { "builtins=", "callsites=" };

@@ -112,7 +112,8 @@ static void drop_twin(const char *path)
 
 enum found { FOUND_NONE, FOUND_OLD, FOUND_LIVE, FOUND_SPECIAL, FOUND_CHANGED };
 
-/* A name of the system's for what is open already, such as /dev/stdout, is never moved away, whatever it leads to. */
+/* A name of the system's for what is open already, such as /dev/stdout, is never moved away,
+ * whatever it leads to. */
 static bool is_alias(const char *path)
 {
     struct stat st;

@@ -30,9 +30,9 @@ enum dp_outfile_flags {
 void dp_outfile_init(struct dp_outfile *of);
 
 /* Creates path for writing, close-on-exec, with a descriptor above 100. An
- * earlier profile at path is renamed to path.old (and the others of its run as dp_rotate does it), or overwritten without
- * DP_OUT_KEEP_OLD; if a live run holds it, path.PID is written instead. A device
- * or pipe is written to. Errors: DP_E_ARG for what the user must put right
+ * earlier profile at path is renamed to path.old (and the others of its run as dp_rotate does it),
+ * or overwritten without DP_OUT_KEEP_OLD; if a live run holds it, path.PID is written instead. A
+ * device or pipe is written to. Errors: DP_E_ARG for what the user must put right
  * before the program starts (a foreign file, a symbolic link, a directory);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
@@ -58,8 +58,8 @@ int dp_outfile_patch(struct dp_outfile *of, uint64_t at, const char *ptr, size_t
 void dp_outfile_cut(struct dp_outfile *of, uint64_t size);
 
 /* Opens a new file beside of, NAME.new, that has its owner, its mode, a lock and its first
- * `keep` bytes, and is to take its place. Returns 0, or DP_E_IO or DP_E_NOMEM with errno set: then nothing
- * has changed. */
+ * `keep` bytes, and is to take its place. Returns 0, or DP_E_IO or DP_E_NOMEM with errno set: then
+ * nothing has changed. */
 int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep);
 
 /* The twin takes the file's place and name; whoever reads has the one or the other, whole.
@@ -83,7 +83,8 @@ void dp_outfile_drop(struct dp_outfile *of);
 char *dp_outfile_absolute(const char *path);
 
 /* Moves a descriptor out of the way, so that the program's next open gets the number it
- * would have had; close-on-exec. Keeps it where it is when no number is left up there. Returns what it is now. */
+ * would have had; close-on-exec. Keeps it where it is when no number is left up there. Returns
+ * what it is now. */
 int dp_outfile_high(int fd);
 
 #endif

@@ -38,7 +38,8 @@ struct making {
     struct dp_checkouts files;
     struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs; or MANY */
     struct dp_map has;          /* label << 32 | side, as the side has it */
-    struct dp_pool groups, identities;  /* struct group; group and place: numbers are those of items of a side */
+    struct dp_pool groups, identities;  /* struct group; group and place: numbers are
+                                         * those of items of a side */
     struct item *items;
     size_t n_items, items_cap, side_start;  /* items of the side begin there */
     struct canon *canons;
@@ -368,7 +369,8 @@ static uint32_t place_text(struct making *m, const struct item *item)
 
 static bool is_gone(const struct canon *c) { return c->first == c->last; }
 
-/* Another one has the label in the buffer: the sub around is told, as of string evals, which all have the same place; then a number. */
+/* Another one has the label in the buffer: the sub around is told, as of string evals, which all
+ * have the same place; then a number. */
 static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c, const struct group *group)
 {
     uint32_t *value;
@@ -385,8 +387,9 @@ static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon
     return value;
 }
 
-/* By where it stands last. One that is gone may have stood where another is now: that is the same one if it is new, as
- * where one side does not tell the subs around; otherwise its name gets a mark. */
+/* By where it stands last. One that is gone may have stood where another is now: that is the same
+ * one if it is new, as where one side does not tell the subs around; otherwise its
+ * name gets a mark. */
 static void label_canons(struct making *m)
 {
     struct dp_map taken;

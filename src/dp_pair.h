@@ -19,15 +19,17 @@ struct dp_pairs {
     struct dp_pool texts;       /* 0 is the empty one */
     struct dp_pair_prof *profs;
     size_t n_profs;
-    struct dp_map moved;        /* label -> text of FILE:LINE in the baseline, where that was another place */
+    struct dp_map moved;        /* label -> text of FILE:LINE in the baseline, where
+                                 * that was another place */
 };
 
 /* Pairs the subs of profiles; side 0 is the baseline, and a profile of greater side comes later.
  *
- * Files: `(eval 12)` is `(eval)`; how->bases are taken off; a file that only one side has is that one of the baseline
- * which ends in the same folders and name. Anonymous subs (and END): by package, enclosing named
- * sub, or file where there is none, and their order within it; where one side has more of them than the other, those
- * whose distances in lines agree best are paired. Returns 0 or DP_E_NOMEM; the caller releases it. */
+ * Files: `(eval 12)` is `(eval)`; how->bases are taken off; a file that only one side has is that
+ * one of the baseline which ends in the same folders and name. Anonymous subs (and END): by
+ * package, enclosing named sub, or file where there is none, and their order within it; where one
+ * side has more of them than the other, those whose distances in lines agree best are paired.
+ * Returns 0 or DP_E_NOMEM; the caller releases it. */
 int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how);
 void dp_pairs_release(struct dp_pairs *pairs);
 

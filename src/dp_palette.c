@@ -24,7 +24,8 @@ static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
     return dp_map_hash(h);
 }
 
-/* What stands for a package in names that have none: what is before the last `.`, `/` or `:`, or all. */
+/* What stands for a package in names that have none: what is before the last `.`, `/`
+ * or `:`, or all. */
 static size_t package_of(const char *ptr, size_t len)
 {
     size_t package = dp_text_package(ptr, len);

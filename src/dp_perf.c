@@ -20,9 +20,10 @@ enum { TRIES = 100 };
 
 /* ---- the system ---- */
 
-/* The program may put a file of its own in the place of ours (dup2), and reading would take away what comes
- * to it, or wait. So ours bear a mark: the signal that tells of input, which is never asked to be
- * told. Asking for it costs a fifth of what reading does, and the kernel has no cheaper way to tell them apart. */
+/* The program may put a file of its own in the place of ours (dup2), and reading would take away
+ * what comes to it, or wait. So ours bear a mark: the signal that tells of input, which is never
+ * asked to be told. Asking for it costs a fifth of what reading does, and the kernel has no cheaper
+ * way to tell them apart. */
 enum { MARK = SIGSYS };
 
 static bool is_ours(int fd)
@@ -83,8 +84,8 @@ struct reading {
     uint64_t raw, enabled, running;
 };
 
-/* As the comment on struct perf_event_mmap_page in the kernel's header has it. The kernel may move the event to another
- * counter, or off, while this goes on; then `lock` has changed. */
+/* As the comment on struct perf_event_mmap_page in the kernel's header has it. The kernel may move
+ * the event to another counter, or off, while this goes on; then `lock` has changed. */
 static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *c, struct reading *out)
 {
     const volatile struct perf_event_mmap_page *page = c->page;
@@ -125,8 +126,9 @@ static void take(struct dp_perf_counter *c, const struct reading *now)
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
     d = d > c->zero ? d - c->zero : 0;
     c->counted += d;
-    /* All so far by all of the time so far, less what was said before, and not each piece by itself: what is counted just
-     * after a long wait in the beginning would be multiplied by far too much. */
+    /* All so far by all of the time so far, less what was said before, and not each piece by
+     * itself: what is counted just after a long wait in the beginning would be multiplied
+     * by far too much. */
     uint64_t all = c->counted;
     if (now->running && now->running < now->enabled)
         all = (uint64_t)((double)all * ((double)now->enabled / (double)now->running));
@@ -217,7 +219,8 @@ double dp_perf_share(const struct dp_perf *perf, size_t event)
 
 /* ---- opening ---- */
 
-/* Puts an event into the group that is being made, or, where it does not fit in there, begins another one. */
+/* Puts an event into the group that is being made, or, where it does not fit in there,
+ * begins another one. */
 static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alone)
 {
     struct perf_event_attr attr;
@@ -267,8 +270,8 @@ static bool is_clock(const struct dp_pmu_event *event)
     return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Groups begin to count as wholes. Page faults that join the group of a clock that runs already stand still until the thread
- * is switched to the next time (Linux 6.18). */
+/* Groups begin to count as wholes. Page faults that join the group of a clock that runs already
+ * stand still until the thread is switched to the next time (Linux 6.18). */
 static int enable_all(struct dp_perf *perf)
 {
     for (size_t g = 0; g < perf->n_groups; g++)
@@ -291,8 +294,9 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     size_t first = 0;           /* clock */
     while (first < n && !is_clock(events[first]))
         first++;
-    /* Of a group, the kernel brings the leader up to date when it is read; a clock that is not stands still. The processor's, which
-     * an instruction may read, are not with those that cost a system call. */
+    /* Of a group, the kernel brings the leader up to date when it is read; a clock that is not
+     * stands still. The processor's, which an instruction may read, are not with those that
+     * cost a system call. */
     bool apart = perf->sys->counter != NULL, hardware = false;
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < n; i++) {
@@ -310,8 +314,8 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     return enable_all(perf) < 0 ? give_up(perf) : 0;
 }
 
-/* A group that fills all counters is never put on them where something else, a watchdog, has one. Groups that wait
- * while another one of ours is on them have their turn later. */
+/* A group that fills all counters is never put on them where something else, a watchdog, has one.
+ * Groups that wait while another one of ours is on them have their turn later. */
 static bool starves(struct dp_perf *perf)
 {
     struct reading now[DP_FMT_COUNTERS];
@@ -364,7 +368,8 @@ void dp_perf_forked(struct dp_perf *perf)
         perf->counters[i].page = NULL;
 }
 
-/* Leaders last: with the leader gone, its group falls apart, and each would have to be scheduled alone. */
+/* Leaders last: with the leader gone, its group falls apart, and each would have to be
+ * scheduled alone. */
 void dp_perf_close(struct dp_perf *perf)
 {
     for (size_t i = perf->n; i-- > 0;) {

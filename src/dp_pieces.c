@@ -5,7 +5,8 @@
 
 enum {
     BUF = 64 * 1024,
-    ZEROS = 16384               /* pages that have not begun: 64 MB is more than a piece has, commonly */
+    ZEROS = 16384               /* pages that have not begun: 64 MB is more than a
+                                 * piece has, commonly */
 };
 
 struct reading {
@@ -134,7 +135,8 @@ static int take_marks(struct reading *r, uint64_t *left)
     return rc;
 }
 
-/* Items up to the first that is not in use: what it begins with, a number of `width` bytes, is 0. */
+/* Items up to the first that is not in use: what it begins with, a number of
+ * `width` bytes, is 0. */
 static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width, uint64_t *left)
 {
     static const char unused[8];

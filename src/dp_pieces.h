@@ -13,7 +13,8 @@ struct dp_pieces {
     bool has_state;
     char run[DP_PIECE_RUN + 1];
     uint64_t state[DP_PIECE_S_WORDS];
-    struct dp_buf names, marks, nodes, histograms, sites;   /* those in use, of all pieces of a kind */
+    /* those in use, of all pieces of a kind */
+    struct dp_buf names, marks, nodes, histograms, sites;
     size_t kept;
     struct dp_err err;          /* why it is not all */
 };

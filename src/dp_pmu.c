@@ -46,7 +46,8 @@ static bool separates(char c)
     return c && strchr(" \t\r\n+,{}", c);
 }
 
-/* A slash opens terms only where one closes them: a forgotten one does not swallow the rest of the list unseen. */
+/* A slash opens terms only where one closes them: a forgotten one does not swallow the rest of
+ * the list unseen. */
 size_t dp_pmu_next(const char **p, const char **text)
 {
     const char *q = *p;

@@ -1,4 +1,5 @@
-/* Events by name: from what a user writes to what perf_event_open is given. Nothing here opens an event. */
+/* Events by name: from what a user writes to what perf_event_open is given. Nothing here
+ * opens an event. */
 #ifndef DP_PMU_H
 #define DP_PMU_H
 
@@ -8,8 +9,8 @@
 #include "dp_pmu_dev.h"
 #include "dp_pmu_names.h"
 
-/* Elsewhere there are perl's own counters only; so, too, where the kernel's headers are in a package that
- * is not installed (Alpine). */
+/* Elsewhere there are perl's own counters only; so, too, where the kernel's headers are in a
+ * package that is not installed (Alpine). */
 #if defined(__linux__) && defined(__has_include)
 #  if __has_include(<linux/perf_event.h>)
 #    define DP_PMU_HAS_PERF 1
@@ -29,9 +30,13 @@ enum {
 };
 
 struct dp_pmu_event {
-    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit, desc and optional means anything */
-    char name[DP_PMU_NAME];             /* of a file's column: as it was written, in lower case but for caches and PMUs, or what name= says; blanks, control bytes and % are %XX */
-    char unit[DP_PMU_UNIT];             /* cycles, instructions, misses, ns, SVs ...; events where nothing better is known */
+    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit, desc and
+                                         * optional means anything */
+    char name[DP_PMU_NAME];             /* of a file's column: as it was written, in lower case but
+                                         * for caches and PMUs, or what name= says; blanks, control
+                                         * bytes and % are %XX */
+    char unit[DP_PMU_UNIT];             /* cycles, instructions, misses, ns, SVs ...; events where
+                                         * nothing better is known */
     bool optional;                      /* it began with ? */
     bool has_mods;                      /* :u or another modifier was written */
     uint32_t type;
@@ -46,46 +51,53 @@ struct dp_pmu_event {
 };
 
 struct dp_pmu_where {
-    const char *cpuid;                  /* dp_cpuid's, or what the user says instead; NULL: unknown */
+    const char *cpuid;                  /* dp_cpuid's, or what the user says
+                                         * instead; NULL: unknown */
     const char *sysfs;                  /* /sys/bus/event_source/devices; NULL: none */
     const struct pmu_events_map *map;   /* must live as long as the dp_pmu; NULL: none */
 };
 
 struct dp_pmu {
     struct dp_pmu_devs devs;
-    const struct pmu_events_map *map, *row;     /* row: this processor's once dp_pmu_ready was there, or NULL */
+    const struct pmu_events_map *map, *row;     /* row: this processor's once
+                                                 * dp_pmu_ready was there, or NULL */
     bool ready;
 };
 
-/* Copies the strings; sysfs is read, and the processor's table found, when they are first needed. Returns 0 or DP_E_NOMEM. */
+/* Copies the strings; sysfs is read, and the processor's table found, when they are first needed.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_pmu_new(struct dp_pmu **pmu, const struct dp_pmu_where *where);
 void dp_pmu_free(struct dp_pmu *pmu);
-/* For what looks into it: finds the PMUs and this processor's row, if that was not done before. Returns 0 or DP_E_NOMEM. */
+/* For what looks into it: finds the PMUs and this processor's row, if that was not done before.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 
-/* One event; text need not be terminated. Returns 0, DP_E_ARG with a message that names the event, what is wrong with it and what may have been meant, or
- * DP_E_NOMEM. */
+/* One event; text need not be terminated. Returns 0, DP_E_ARG with a message that names the event,
+ * what is wrong with it and what may have been meant, or DP_E_NOMEM. */
 int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev, struct dp_err *err);
 
-/* Sets an error as dp_pmu_find does: the event, as far as a person wants to see it, and why it cannot be. Returns DP_E_ARG. */
+/* Sets an error as dp_pmu_find does: the event, as far as a person wants to see it, and why it
+ * cannot be. Returns DP_E_ARG. */
 int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char *why);
 
-/* The next event of a terminated list: blanks, + and commas separate them, but not between slashes; braces of groups are passed over. Returns its length and moves *p
- * behind it; 0 at the end. */
+/* The next event of a terminated list: blanks, + and commas separate them, but not between slashes;
+ * braces of groups are passed over. Returns its length and moves *p behind it; 0 at the end. */
 size_t dp_pmu_next(const char **p, const char **text);
 
-/* What perf_event_open is given: counts from the start, is read in a group with its times, is not inherited. Linux only. */
+/* What perf_event_open is given: counts from the start, is read in a group with its times, is not
+ * inherited. Linux only. */
 void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr);
 
-/* Leaves kernel and hypervisor out, and says so in the name: cycles:u. For a kernel that does not permit more. False, and nothing is done: it counts no users,
- * or nothing else. */
+/* Leaves kernel and hypervisor out, and says so in the name: cycles:u. For a kernel that does not
+ * permit more. False, and nothing is done: it counts no users, or nothing else. */
 bool dp_pmu_user_only(struct dp_pmu_event *ev);
 
 enum { DP_PMU_PARANOID_UNKNOWN = INT32_MIN };
 
-/* Why perf_event_open failed with sys_errno, and what to do: one clause for a person. paranoid: what kernel.perf_event_paranoid is. */
+/* Why perf_event_open failed with sys_errno, and what to do: one clause for a person. paranoid:
+ * what kernel.perf_event_paranoid is. */
 void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno, int paranoid, char *to, size_t size);
 
 /* Something that can be named. */
@@ -94,14 +106,16 @@ struct dp_pmu_item {
     const char *topic, *desc, *long_desc;
     const char *event;                  /* terms; NULL for generic events */
     const char *pmu;                    /* NULL: any, or none */
-    const char *table_cpuid;            /* of a table: the regex of its first row, of this processor's its own row; else NULL */
+    const char *table_cpuid;            /* of a table: the regex of its first row, of this
+                                         * processor's its own row; else NULL */
     int group;                          /* enum dp_pmu_group */
     bool deprecated;
     bool per_thread;                    /* can be counted for a thread */
 };
 
-/* Each of them in the order of groups; in a table by topic and name. all: tables of all processors. `take` returns 0 to go on; anything else ends it and is returned.
- * Else 0 or DP_E_NOMEM. What an item points to is borrowed, some of it until `take` returns. */
+/* Each of them in the order of groups; in a table by topic and name. all: tables of all processors.
+ * `take` returns 0 to go on; anything else ends it and is returned. Else 0 or DP_E_NOMEM. What an
+ * item points to is borrowed, some of it until `take` returns. */
 int dp_pmu_each(struct dp_pmu *pmu, bool all, int (*take)(void *arg, const struct dp_pmu_item *item), void *arg);
 
 /* Is it the end of a table? */

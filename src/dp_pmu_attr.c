@@ -30,8 +30,8 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
 }
 #endif
 
-/* The kernel is at work when it gives the processor to another thread or another processor to this one: without its
- * part these count nothing, ever. */
+/* The kernel is at work when it gives the processor to another thread or another processor to this
+ * one: without its part these count nothing, ever. */
 static bool is_kernels(const struct dp_pmu_event *ev)
 {
     enum { SWITCHES = 3, MIGRATIONS = 4, CGROUP_SWITCHES = 11 };

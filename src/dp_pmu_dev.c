@@ -68,7 +68,8 @@ void dp_pmu_devs_release(struct dp_pmu_devs *devs)
     memset(devs, 0, sizeof *devs);
 }
 
-/* The processor's own PMU: cpu; of two kinds of cores the large ones' (cpu_core); s390's; Arm's and others', which name their processors in a file `cpus`. */
+/* The processor's own PMU: cpu; of two kinds of cores the large ones' (cpu_core); s390's; Arm's and
+ * others', which name their processors in a file `cpus`. */
 static struct dp_pmu_dev *find_core(struct dp_pmu_devs *devs, size_t n)
 {
     static const char *const names[] = { "cpu", "cpu_core", "cpum_cf" };

@@ -1,4 +1,5 @@
-/* The PMUs of this system, as sysfs shows them: types, formats, named events. Each is read when somebody first asks for it. */
+/* The PMUs of this system, as sysfs shows them: types, formats, named events. Each is read when
+ * somebody first asks for it. */
 #ifndef DP_PMU_DEV_H
 #define DP_PMU_DEV_H
 
@@ -15,7 +16,8 @@ struct dp_pmu_dev {
     const char *name;
     bool loaded;
     bool is_core;               /* the processor's own, by which bare names are counted */
-    bool is_made_up;            /* sysfs has none for the core: raw codes with the processor's usual formats */
+    bool is_made_up;            /* sysfs has none for the core: raw codes with the
+                                 * processor's usual formats */
     bool whole_machine;         /* it counts for processors, not for threads */
     bool has_type;
     uint32_t type;
@@ -39,7 +41,8 @@ void dp_pmu_devs_release(struct dp_pmu_devs *devs);
 
 /* Finds out which there are. Nothing below may be called before. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_devs_list(struct dp_pmu_devs *devs);
-/* The one of that name, by bytes; `cpu` is the core's everywhere. Else the first of several of a kind: uncore_imc or imc for uncore_imc_0. NULL: there is none. */
+/* The one of that name, by bytes; `cpu` is the core's everywhere. Else the first of several of a
+ * kind: uncore_imc or imc for uncore_imc_0. NULL: there is none. */
 struct dp_pmu_dev *dp_pmu_devs_find(const struct dp_pmu_devs *devs, const char *name, size_t len);
 /* Reads what the folder says. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev);
@@ -48,7 +51,8 @@ int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev);
 const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name, size_t len);
 const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name, size_t len);
 
-/* Is the table's event one of this PMU? A name with commas stands for parts of the PMU's name, one behind the other: hisi_sccl,ddrc. */
+/* Is the table's event one of this PMU? A name with commas stands for parts of the PMU's name, one
+ * behind the other: hisi_sccl,ddrc. */
 bool dp_pmu_dev_has(const struct dp_pmu_dev *dev, const struct pmu_event *event);
 
 #endif

@@ -41,7 +41,8 @@ static int caches(const struct listing *l)
     return rc;
 }
 
-/* The entry of this processor's table that describes an event of sysfs; an empty one where there is none. */
+/* The entry of this processor's table that describes an event of sysfs; an empty one
+ * where there is none. */
 static const struct pmu_event *described(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev, const char *name)
 {
     static const struct pmu_event nothing;

@@ -1,4 +1,5 @@
-/* From the text of an event to its type and settings. As perf does: generic names first, then those of sysfs, then the table's. */
+/* From the text of an event to its type and settings. As perf does: generic names first, then those
+ * of sysfs, then the table's. */
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
 #include "dp_pmu_terms.h"
@@ -153,7 +154,8 @@ static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struc
 
 /* ---- terms ---- */
 
-enum pass { WHOLE, BITS };      /* config= and the like come before formats, wherever they stand, as with perf */
+enum pass { WHOLE, BITS };      /* config= and the like come before formats, wherever they
+                                 * stand, as with perf */
 
 /* Terms that every event has. 1: it was one. */
 static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pass)
@@ -208,7 +210,8 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
     return 0;
 }
 
-/* Where no PMU of the processor shows, a table for two kinds of cores has two events of a name for it: those of the large cores come first. */
+/* Where no PMU of the processor shows, a table for two kinds of cores has two events of a name for
+ * it: those of the large cores come first. */
 static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev, struct span name)
 {
     const struct pmu_event *small = NULL;
@@ -222,7 +225,8 @@ static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struc
     return small;
 }
 
-/* The terms of a name that this PMU has; NULL: it has none. Descriptions are the table's, for an event of sysfs, too. */
+/* The terms of a name that this PMU has; NULL: it has none. Descriptions are the table's, for an
+ * event of sysfs, too. */
 static const char *named_terms(struct job *j, const struct dp_pmu_dev *dev, struct span name)
 {
     const struct dp_pmu_alias *alias = dp_pmu_dev_alias(dev, name.ptr, name.len);
@@ -258,7 +262,8 @@ static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_de
 
 static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass, bool nested);
 
-/* A name between the slashes: of an event of this PMU, a raw code, or a generic event. 1: it was one. */
+/* A name between the slashes: of an event of this PMU, a raw code, or a generic
+ * event. 1: it was one. */
 static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name, enum pass pass)
 {
     struct dp_pmu_known known;
@@ -403,7 +408,8 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
 
 /* ---- what stands around the name ---- */
 
-/* perf leaves guests out with u, too. Here they stay: a perl runs none, and not every PMU can tell. */
+/* perf leaves guests out with u, too. Here they stay: a perl runs none, and not
+ * every PMU can tell. */
 static int put_mods(struct job *j)
 {
     struct dp_pmu_event *ev = j->ev;

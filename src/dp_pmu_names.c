@@ -51,7 +51,8 @@ static const char *const results[RESULTS][SPELLINGS] = { { "refs", "reference", 
 /* Which caches have an operation: a bit for each. */
 static const unsigned has[CACHES] = { 7, 5, 7, 7, 1, 1, 7 };
 
-/* The row one of whose spellings is a part of the text, up to a dash or the end; there is one at most. *used: its bytes, and a dash. -1: none. */
+/* The row one of whose spellings is a part of the text, up to a dash or the end; there is one at
+ * most. *used: its bytes, and a dash. -1: none. */
 static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len, size_t *used)
 {
     for (int i = 0; i < n; i++)

@@ -28,8 +28,9 @@ struct dp_pmu_known {
 /* Perl's own, hardware and software events, in the order of a list; the last has no name. */
 extern const struct dp_pmu_known dp_pmu_known[];
 
-/* The event of that name; case does not matter. *out: name is NULL for cache events. Returns 1, 0 where there is none, or -1: a cache event with an operation
- * that its cache does not have; *out then has its unit, and in name what the cache is called. */
+/* The event of that name; case does not matter. *out: name is NULL for cache events. Returns 1, 0
+ * where there is none, or -1: a cache event with an operation that its cache does not have; *out
+ * then has its unit, and in name what the cache is called. */
 int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out);
 
 enum { DP_PMU_CACHE_NAME = 32, DP_PMU_CACHE_DESC = 80 };
@@ -38,9 +39,11 @@ bool dp_pmu_cache_name(size_t n, char to[DP_PMU_CACHE_NAME]);
 /* What it counts. */
 bool dp_pmu_cache_desc(size_t n, char to[DP_PMU_CACHE_DESC]);
 
-/* The name of a column: UTF-8 with blanks, %, and what cannot be seen as %XX, its first `lower` bytes in lower case. False where it does not fit. */
+/* The name of a column: UTF-8 with blanks, %, and what cannot be seen as %XX, its first `lower`
+ * bytes in lower case. False where it does not fit. */
 bool dp_pmu_column(char to[DP_PMU_NAME], const char *ptr, size_t len, size_t lower);
-/* What an event of a table or of sysfs counts, as far as its name tells: cycles, misses ... events. */
+/* What an event of a table or of sysfs counts, as far as its name tells: cycles,
+ * misses ... events. */
 const char *dp_pmu_unit_of(const char *ptr, size_t len);
 
 #endif

@@ -7,7 +7,8 @@
 /* Where a term goes: config:0-7,32-35. */
 struct dp_pmu_format {
     const char *name;
-    unsigned config;                    /* 0, 1, 2: config, config1, config2; more than this version has, where the kernel is newer */
+    unsigned config;                    /* 0, 1, 2: config, config1, config2; more than this version
+                                         * has, where the kernel is newer */
     uint64_t bits;
 };
 
@@ -15,15 +16,18 @@ struct dp_pmu_format {
 bool dp_pmu_format_parse(struct dp_pmu_format *format, const char *text);
 /* The greatest value that its bits hold. */
 uint64_t dp_pmu_format_max(const struct dp_pmu_format *format);
-/* Sets its bits to the value, the lowest first; what was there goes. False, and nothing is set: too big, or config is above 2. */
+/* Sets its bits to the value, the lowest first; what was there goes. False, and nothing is set: too
+ * big, or config is above 2. */
 bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint64_t config[3]);
 
 struct dp_pmu_term {
     const char *key, *value;            /* value: NULL where there is no = */
-    size_t key_len, value_len;          /* blanks around both are left off, and quotes around the value */
+    size_t key_len, value_len;          /* blanks around both are left off, and
+                                         * quotes around the value */
 };
 
-/* The next term of *p up to end: commas separate, but not within '...'. False at the end; *p moves on. */
+/* The next term of *p up to end: commas separate, but not within '...'. False at the
+ * end; *p moves on. */
 bool dp_pmu_term_next(const char **p, const char *end, struct dp_pmu_term *term);
 bool dp_pmu_term_is(const struct dp_pmu_term *term, const char *key);
 

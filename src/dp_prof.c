@@ -46,7 +46,8 @@ static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
     return dp_prof_chart_ticks(prof, prof->nodes[node].self);
 }
 
-/* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its own in between. */
+/* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its
+ * own in between. */
 static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub, uint32_t site)
 {
     uint32_t last = prof->nodes[parent].hint;
@@ -370,7 +371,8 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
     return prof->subs.subs[sub].phase && name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
 }
 
-/* The start-up that is left out begins or ends: what runs has no contexts in it, and gets them behind it. */
+/* The start-up that is left out begins or ends: what runs has no contexts in it, and gets
+ * them behind it. */
 static int change_startup(struct dp_prof *prof, uint32_t phase)
 {
     bool before = prof->starting;
@@ -686,7 +688,8 @@ static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *s
     return 0;
 }
 
-/* A further file is read by itself: which of its nameless subs is which is known when it has ended. */
+/* A further file is read by itself: which of its nameless subs is which is known
+ * when it has ended. */
 static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
                        const struct dp_host *host)
 {

@@ -25,7 +25,8 @@ struct dp_node {
     uint32_t kid;               /* the first created; its siblings follow, in no order */
     uint32_t sibling;
     uint32_t sub;
-    uint32_t site;              /* where it was called from: number in sites, from 1 up; 0: not known */
+    uint32_t site;              /* where it was called from: number in sites,
+                                 * from 1 up; 0: not known */
                                 /* 64 bytes: nodes do not straddle lines */
 };
 
@@ -45,7 +46,8 @@ struct dp_counter {
     const char *name;           /* as in the header: with its unit */
     size_t len;
     bool lacking;               /* a file did not have it */
-    unsigned share;             /* tenths of a percent of the time that it was counted, in the file where that is least */
+    unsigned share;             /* tenths of a percent of the time that it was counted, in the file
+                                 * where that is least */
 };
 
 struct dp_prof {
@@ -76,7 +78,8 @@ struct dp_prof {
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
     bool no_calls;              /* some of it comes from folded stacks, and has none */
-    bool chart;                 /* contexts are stretches of time; hint is the last one of the kids */
+    bool chart;                 /* contexts are stretches of time; hint is the
+                                 * last one of the kids */
     int chart_time;             /* enum dp_time */
     uint64_t chart_now;         /* ticks of it since the beginning */
     struct dp_span *spans;      /* by node, but for the root */

@@ -18,8 +18,8 @@ static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
     return sub->phase && prof->nodes[n].parent == 0 && strlen(name) == own->len && memcmp(name, own->ptr, own->len) == 0;
 }
 
-/* Of a node whose caller waits for the sub that what is wanted is below of: frames that ran when the phase began wait, too; what a thread
- * calls that was started there has no such frames. */
+/* Of a node whose caller waits for the sub that what is wanted is below of: frames that ran when
+ * the phase began wait, too; what a thread calls that was started there has no such frames. */
 static uint32_t waiting(const struct dp_prof *prof, uint32_t n, const char *below)
 {
     const struct dp_node *node = &prof->nodes[n];

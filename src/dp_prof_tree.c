@@ -167,7 +167,8 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
     return 0;
 }
 
-/* 66.4 in tenths, as far as that; false: it is no such number, and one of 100 and more is of no interest. */
+/* 66.4 in tenths, as far as that; false: it is no such number, and one of 100 and more is
+ * of no interest. */
 static bool tenths(const char **p, unsigned *out)
 {
     const char *q = *p;
@@ -468,7 +469,8 @@ int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_e
 {
     static const struct dp_take all;
     prof->paired = prof->paired || from->paired;
-    return from->hz ? take_all(prof, from, &all, err) : 0;      /* no ticks: nothing of it was readable */
+    /* no ticks: nothing of it was readable */
+    return from->hz ? take_all(prof, from, &all, err) : 0;
 }
 
 int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message)

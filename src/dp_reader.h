@@ -18,7 +18,8 @@ enum dp_op {
     DP_OP_UNWIND,               /* / */
     DP_OP_GOTO,                 /* * */
     DP_OP_SUSPEND,              /* sub: the next so many exits are of calls that have not ended */
-    DP_OP_RESUME,               /* sub: the next so many entries are of calls that have begun before */
+    DP_OP_RESUME,               /* sub: the next so many entries are of calls
+                                 * that have begun before */
     DP_OP_PHASE,                /* sub is the phase that begins */
     /* of no reader, but dp_window.h: */
     DP_OP_REENTER, DP_OP_REGOTO /* as ENTER and GOTO, but no calls */
@@ -28,7 +29,8 @@ enum dp_op {
 
 struct dp_event {
     uint64_t t[DP_METRICS];     /* ticks since the event before; < DP_LIMIT_INTERVAL */
-    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for time; or see the ops */
+    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for
+                                 * time; or see the ops */
     uint32_t op;
     uint64_t at;                /* byte offset in the uncompressed file */
 };
@@ -54,7 +56,8 @@ struct dp_subdef {
 
 /* A calling context of a tree. */
 struct dp_context {
-    bool again;                 /* it was given before: node is what the consumer returned then, and parent, sub and at say nothing */
+    bool again;                 /* it was given before: node is what the consumer returned then, and
+                                 * parent, sub and at say nothing */
     uint32_t node;
     uint32_t parent;            /* what the consumer gave for the caller */
     uint32_t sub;               /* DP_SUB_NONE: this is the root. May be a phase, below the root */
@@ -74,9 +77,9 @@ struct dp_consumer {
     int (*header)(void *ctx, const struct dp_header *head, struct dp_err *err);
     /* Before the first event of that sub. Equal subs may get equal numbers. */
     int64_t (*sub)(void *ctx, const struct dp_subdef *def);
-    /* The events are the consumer's to alter, and so are the counters that go with them: for each event
-     * as many as the header has, counted since the one before, < DP_LIMIT_COUNT; NULL where it has none.
-     * *bad: the index of the one it refuses. */
+    /* The events are the consumer's to alter, and so are the counters that go with them: for each
+     * event as many as the header has, counted since the one before, < DP_LIMIT_COUNT; NULL where
+     * it has none. *bad: the index of the one it refuses. */
     int (*events)(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err);
     /* A tree begins, at the beginning or behind the marks of a trace, whose open calls
      * end with it. May be NULL. */
@@ -88,7 +91,8 @@ struct dp_consumer {
     int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
     /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
-    /* From here on ticks are so many a second (or a unit), a multiple of what they were. May be NULL. */
+    /* From here on ticks are so many a second (or a unit), a multiple of what they
+     * were. May be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);
     /* Now and then; bytes taken from the source of how many (0: not known). May be NULL. */
     int (*progress)(void *ctx, uint64_t done, uint64_t total);

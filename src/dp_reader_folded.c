@@ -60,7 +60,8 @@ static int counts_of(const char *p, size_t len)
     return n;
 }
 
-/* Have most of the whole lines a count? A text whose first line happens to end with a number is no profile. */
+/* Have most of the whole lines a count? A text whose first line happens to end with a
+ * number is no profile. */
 static bool is_mostly_stacks(const char *p, const char *end)
 {
     size_t stacks = 0, others = 0;
@@ -291,8 +292,8 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return dp_reader_give_context(r, &c);
 }
 
-/* The frames of a stack from `from` on, behind those that are there. An empty one is none; the root, where a stack begins
- * with it, is where all stacks begin. */
+/* The frames of a stack from `from` on, behind those that are there. An empty one is none; the
+ * root, where a stack begins with it, is where all stacks begin. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     for (size_t at = from; at < len;) {
@@ -319,8 +320,8 @@ static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame
     return rc == 0 && frame->sub == DP_SUB_NONE ? dp_reader_by_name(r, name, &frame->sub) : rc;
 }
 
-/* Contexts for all frames that have none. In sorted text those are few; else the deepest one that is known is looked for, from
- * the end, as most of a stack has been seen before. */
+/* Contexts for all frames that have none. In sorted text those are few; else the deepest one that
+ * is known is looked for, from the end, as most of a stack has been seen before. */
 static int descend(struct dp_reader *r, const char *p)
 {
     size_t i = r->frame_count;
@@ -349,8 +350,8 @@ static int descend(struct dp_reader *r, const char *p)
     return 0;
 }
 
-/* Stacks that share little with the one before: from here on they are found by hashes. Those of 64 bits: among ten million contexts two
- * are equal by chance once in 400,000 files. */
+/* Stacks that share little with the one before: from here on they are found by hashes. Those of 64
+ * bits: among ten million contexts two are equal by chance once in 400,000 files. */
 static void look_at_order(struct dp_reader *r)
 {
     if (r->indexed || ++r->stacks < 1000 || r->pushed < 6 * r->stacks)
@@ -408,7 +409,8 @@ static bool is_count(const char *p, size_t len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 
-/* The count that p..len ends with. Returns 1; 0 when it was noted as bad; or a negative DP_E. *n: bytes before it. */
+/* The count that p..len ends with. Returns 1; 0 when it was noted as bad; or a negative DP_E. *n:
+ * bytes before it. */
 static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks, size_t *n)
 {
     size_t at = last_word(p, len);
@@ -420,8 +422,8 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
     return odd_count(r, p + at, len - at, ticks);
 }
 
-/* A line with the counts of two profiles. A count with more decimals than any before makes ticks finer: those of the other
- * one, too. */
+/* A line with the counts of two profiles. A count with more decimals than any before makes ticks
+ * finer: those of the other one, too. */
 static int line_of_two(struct dp_reader *r, const char *p, size_t len)
 {
     uint64_t before, ticks;

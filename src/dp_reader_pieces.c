@@ -151,7 +151,8 @@ static int use_marks(struct left *l)
     struct dp_reader *r = l->r;
     uint64_t done = written(l), t[DP_METRICS];
     const char *p = l->p->marks.ptr, *end = p + l->p->marks.len;
-    double sum = 0, wait = 0;           /* of the short gaps up to the next reading of the CPU clock */
+    /* of the short gaps up to the next reading of the CPU clock */
+    double sum = 0, wait = 0;
     size_t counts = dp_pieces_counts(l->p);
     int rc = 0;
     /* Time without its mark is told once more here, or stands in the state. */

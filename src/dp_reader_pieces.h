@@ -9,7 +9,8 @@
  * this profile. Returns 0, or an error: all that could be taken was taken even so. */
 int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p);
 
-/* Do they hold a whole tree of this profile? Then it is newer than the one that the text may have. */
+/* Do they hold a whole tree of this profile? Then it is newer than the one that
+ * the text may have. */
 bool dp_reader_pieces_tree(const struct dp_reader *r, const struct dp_pieces *p);
 
 #endif

@@ -590,7 +590,8 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
     uint32_t line1 = ends & (0 - ends);
     uint32_t rest = ends ^ line1, upto = rest ^ (rest - 1);     /* all bits up to the second end */
     m = (m | ends) & upto;
-    /* "@ U S R\n+ ID\n" has six: at 1, two more, the end, two behind it, the end; no two side by side */
+    /* "@ U S R\n+ ID\n" has six: at 1, two more, the end, two behind it, the end; no
+     * two side by side */
     uint32_t m2 = m & (m - 1), m3 = m2 & (m2 - 1), m4 = m3 & (m3 - 1);
     uint32_t m5 = m4 & (m4 - 1), m6 = m5 & (m5 - 1);
     if (DP_UNLIKELY((m & (m << 1)) || (m & 3) != 2 || !rest || (m4 & (0 - m4)) != line1
@@ -716,7 +717,8 @@ static const char *counted_time(struct dp_reader *r, const char *p)
     return p + 1;
 }
 
-/* As usual_lines, of lines with counters. end is behind a line's end, so that nothing reads beyond it. */
+/* As usual_lines, of lines with counters. end is behind a line's end, so that nothing
+ * reads beyond it. */
 static const char *counted_lines(struct dp_reader *r, const char *p, const char *end)
 {
     while (p < end && r->n_events < DP_READER_BATCH) {

@@ -74,7 +74,8 @@ struct dp_reader {
     struct dp_reader_frame *frames;     /* its frames */
     size_t frame_count, frames_cap;
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
-    bool indexed;               /* the stacks come in no order: contexts are found by what leads to them */
+    bool indexed;               /* the stacks come in no order: contexts are found
+                                 * by what leads to them */
     struct dp_map index;        /* hash of a frame -> node */
     uint64_t seed;              /* of that hash */
     size_t n_events;

@@ -227,8 +227,8 @@ void dp_rec_release(struct dp_rec *rec)
     rec->cur = NULL;
 }
 
-/* As while it is paused, but for good: each mark goes the slow way, and no further; those of a tree find
- * the node that has no children. */
+/* As while it is paused, but for good: each mark goes the slow way, and no further; those of a tree
+ * find the node that has no children. */
 void dp_rec_give_up(struct dp_rec *rec)
 {
     rec->tree |= rec->how.tree;
@@ -628,7 +628,8 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
 void dp_rec_pause(struct dp_rec *rec, uint64_t now)
 {
     if (rec->tree) {
-        rec->deadline = 0;      /* read the CPU clock: the next reading counts from the end of the pause */
+        /* read the CPU clock: the next reading counts from the end of the pause */
+        rec->deadline = 0;
         dp_rec_charge(rec, now, DP_REC_COUNTS);
         rec->cur = rec->cct.idle;
     }

@@ -47,7 +47,8 @@ struct dp_rec_how {
     size_t contexts;            /* of a tree: most nodes */
     bool tree;                  /* a tree from the beginning */
     const uint64_t *ops;        /* of a tree: counts ops; NULL: not counted */
-    const uint64_t *counts;     /* what else the program has used so far, as of the arrival; it never shrinks */
+    const uint64_t *counts;     /* what else the program has used so far, as of the
+                                 * arrival; it never shrinks */
     size_t n_counts;            /* so many of them, at most DP_FMT_COUNTERS */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
@@ -88,8 +89,8 @@ struct dp_rec {
     void (*tripped)(void *arg);
     /* Called when a window has been written, and is empty. May be NULL. */
     void (*flushed)(void *arg);
-    /* Of a tree: called once, when it has been recorded for a second; a trace is written by then. May
-     * be NULL. */
+    /* Of a tree: called once, when it has been recorded for a second; a trace is written by then.
+     * May be NULL. */
     void (*aged)(void *arg);
     /* Called when the file shall be brought up to date: there is nothing of a trace
      * left to write then. May be NULL. */
@@ -113,7 +114,8 @@ struct dp_rec {
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
     uint64_t written;                   /* stamp of the last window written */
-    uint64_t links;                     /* counts how often contexts of running calls were given anew */
+    uint64_t links;                     /* counts how often contexts of running
+                                         * calls were given anew */
     uint64_t paused_at, idle;           /* idle: stamps that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
@@ -143,14 +145,16 @@ struct dp_live_state {
     uint64_t pending_counts[DP_FMT_COUNTERS];
 };
 
-enum { DP_REC_SLACK = 64 };     /* words behind `end` that marks may use: two of them, and a reading */
+enum { DP_REC_SLACK = 64 };     /* words behind `end` that marks may use: two of
+                                 * them, and a reading */
 
 /* Starts the clocks. Allocates nothing: dp_rec_open does.  */
 void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
                  const struct dp_rec_host *host, void *host_arg);
 
 /* Makes the window or the tree, in pieces of live (borrowed). Reads no clock, so
- * that time since dp_rec_init or dp_rec_restart is the program's. Not while paused. Returns 0 or DP_E_NOMEM. */
+ * that time since dp_rec_init or dp_rec_restart is the program's. Not while paused. Returns
+ * 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
 /* A window of so many marks (words of dp_rec_how) from now on, fewer than it was made for. Not
@@ -160,8 +164,8 @@ void dp_rec_shrink(struct dp_rec *rec, size_t words);
 /* Releases what dp_rec_open made, but for the pieces. */
 void dp_rec_release(struct dp_rec *rec);
 
-/* Ends the recording where it stands, for want of memory, and releases what dp_rec_open made: whatever is still
- * called, marks included, does nothing from now on, and needs no memory. */
+/* Ends the recording where it stands, for want of memory, and releases what dp_rec_open made:
+ * whatever is still called, marks included, does nothing from now on, and needs no memory. */
 void dp_rec_give_up(struct dp_rec *rec);
 
 /* Starts over with fresh clocks, for a forked child, and trips: until the next
@@ -177,8 +181,8 @@ static inline void dp_rec_trip(struct dp_rec *rec)
     rec->deadline = 0;
 }
 
-/* Has the next mark call rec->save, when it is taken in. Async-signal-safe, and any thread may call it at
- * any moment: dp_rec_rearm puts right what is overwritten at the same time. */
+/* Has the next mark call rec->save, when it is taken in. Async-signal-safe, and any thread may call
+ * it at any moment: dp_rec_rearm puts right what is overwritten at the same time. */
 static inline void dp_rec_want(struct dp_rec *rec)
 {
     __atomic_store_n(&rec->wanted, 1, __ATOMIC_RELAXED);

@@ -10,17 +10,19 @@
 
 enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign, a % */
 
-/* Ticks in seconds, as dp_table.h says; not terminated. Returns the length, 64 at most. hz up to 10^12; 0 is taken for 1. */
+/* Ticks in seconds, as dp_table.h says; not terminated. Returns the length, 64 at most. hz up to
+ * 10^12; 0 is taken for 1. */
 size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
-/* A number's digits, not terminated, whatever the locale; for people: with the signs and the % that they get. Returns the
- * length; 0 for texts, and for what has no value. */
+/* A number's digits, not terminated, whatever the locale; for people: with the signs and the % that
+ * they get. Returns the length; 0 for texts, and for what has no value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people);
 
 /* Appends a real with so many decimals, and with a + if it is to have one, whatever the locale. */
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
 
-/* A cell for people: its bytes, borrowed from the cell, from num, or from text, which is overwritten. */
+/* A cell for people: its bytes, borrowed from the cell, from num, or from text, which
+ * is overwritten. */
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text);
 
 /* The same of a text: one of the cells', a title. */
@@ -50,10 +52,11 @@ void dp_render_grouped(struct dp_buf *buf, uint64_t n);
 /* A number that somebody gave: as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value);
 
-/* The text with its middle cut out, so that it takes `columns` columns at most; as it is where it takes no more. */
+/* The text with its middle cut out, so that it takes `columns` columns at most; as it is where
+ * it takes no more. */
 void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns);
-/* Lines, none wider than `width` columns (0: as they are): broken at blanks, with `indent` before what goes on. A word that is too long has its
- * middle cut out. */
+/* Lines, none wider than `width` columns (0: as they are): broken at blanks, with `indent` before
+ * what goes on. A word that is too long has its middle cut out. */
 void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width, const char *indent);
 
 #endif

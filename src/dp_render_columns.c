@@ -11,7 +11,8 @@ enum {
     STEP = 2,                   /* blanks of a level */
     LEVELS = 200,               /* beyond them nothing is indented further */
     WIDEST = 200,               /* a longer cell juts out, instead of filling up every other row */
-    NARROW = 20, NARROWEST = 8  /* to which texts are cut before columns are left out, and when there are none left to be so */
+    NARROW = 20, NARROWEST = 8  /* to which texts are cut before columns are left out, and when
+                                 * there are none left to be so */
 };
 
 #define HIDDEN SIZE_MAX         /* as a width */

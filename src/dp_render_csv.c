@@ -14,7 +14,8 @@ static size_t blank(const char *ptr, size_t len)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || (c >= 0x2000 && c <= 0x200b) || c == 0x3000 || c == 0xfeff ? n : 0;
 }
 
-/* Would a spreadsheet take it for a formula, or drop what makes it none? Some know the full-width signs too. */
+/* Would a spreadsheet take it for a formula, or drop what makes it none? Some know the
+ * full-width signs too. */
 static bool is_formula(const char *ptr, size_t len)
 {
     size_t n;

@@ -27,7 +27,8 @@ struct dp_cell dp_rdiff_kept(struct dp_rdiff *r)
     return dp_cell_text(text.ptr, text.len);
 }
 
-/* What a narrow terminal can do without, the greatest number first: never the change and the name. */
+/* What a narrow terminal can do without, the greatest number first: never the
+ * change and the name. */
 static unsigned spare_of(enum dp_rdiff_kind kind)
 {
     switch (kind) {
@@ -270,7 +271,8 @@ static void speed_facts(struct dp_rdiff *r)
 /* What becomes of a gate stands first, before all that it is about. */
 static void gate_facts(struct dp_rdiff *r)
 {
-    if (r->has_gate && r->people && r->how->format != DP_MARKDOWN) {      /* that has a title for it */
+    /* that has a title for it */
+    if (r->has_gate && r->people && r->how->format != DP_MARKDOWN) {
         dp_gate_verdict(&r->scratch, &r->gate, &r->diff);
         fact(r, "Gate", "gate", dp_rdiff_kept(r), NULL);
     }

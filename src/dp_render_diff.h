@@ -45,7 +45,8 @@ struct dp_rdiff {
     struct dp_diff_family *ops; /* by side: what is certain beside times; NULL: it is not known */
     struct dp_gate gate;
     bool has_gate;
-    bool sets;                  /* some side has several runs that do not agree: medians are compared */
+    bool sets;                  /* some side has several runs that do not agree:
+                                 * medians are compared */
     bool people;                /* no table for machines */
     struct dp_rdiff_row *rows;
     size_t n_rows;
@@ -83,7 +84,8 @@ struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v);
 double dp_rdiff_change_percent(const struct dp_diff_values *v);
 /* Was it put to a test, whatever came of it? */
 bool dp_rdiff_is_tested(const struct dp_diff_values *v);
-/* Appends to the scratch buffer: in percent of the baseline, `+4.1 to +6.3%`; in its unit where that has nothing. */
+/* Appends to the scratch buffer: in percent of the baseline, `+4.1 to +6.3%`; in its unit where
+ * that has nothing. */
 void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v);
 
 /* The flat table: its rows in order; its columns; all of it. Each returns 0 or a DP_E. */

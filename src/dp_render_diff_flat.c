@@ -56,7 +56,8 @@ static enum dp_rdiff_section section_of(const struct dp_rdiff *r, uint32_t entry
     return r->diff.n_sides < 2 || (there && values_of(r, entry, 1)->base_there) ? S_BOTH : there ? S_NEW : S_GONE;
 }
 
-/* What has changed stands before what has not, whatever became of its share; what is true, before what may be chance. */
+/* What has changed stands before what has not, whatever became of its share; what is true, before
+ * what may be chance. */
 static int rank_of(const struct dp_rdiff *r, const struct dp_diff_values *v)
 {
     bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
@@ -77,7 +78,8 @@ static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32
 {
     double shown;
     const struct dp_diff_values *v = values_of(r, a, side), *w = values_of(r, b, side);
-    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits than the other. */
+    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits
+     * than the other. */
     volatile double x = computed(r, v, side, &shown), y = computed(r, w, side, &shown);
     return descending(x, y);
 }
@@ -493,7 +495,8 @@ static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section secti
     return dp_rdiff_keep(r).ptr;
 }
 
-/* Names of what changed most in a direction, of what is no chance as far as is known. Rows are sorted by then. */
+/* Names of what changed most in a direction, of what is no chance as far as is known. Rows are
+ * sorted by then. */
 static void name_largest(struct dp_rdiff *r, bool grown, const char *label, const char *key)
 {
     uint32_t best[3], n = 0;

@@ -30,7 +30,8 @@ void dp_render_given(struct dp_buf *buf, double value)
     dp_render_real(buf, value, decimals, false);
 }
 
-/* Bytes at the beginning that take `columns` columns at most; marks that combine go with what they are on. */
+/* Bytes at the beginning that take `columns` columns at most; marks that combine go with
+ * what they are on. */
 static size_t head_of(const char *ptr, size_t len, size_t columns)
 {
     size_t at = 0, taken = 0;
@@ -55,7 +56,8 @@ void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t colum
     }
     size_t front = keep / 2, head = head_of(ptr, len, front);
     size_t tail = head_of(ptr, len, all - (keep - front));
-    if (dp_text_columns(ptr + tail, len - tail) > keep - front && tail < len) {    /* a wide character across the edge */
+    /* a wide character across the edge */
+    if (dp_text_columns(ptr + tail, len - tail) > keep - front && tail < len) {
         size_t n = dp_text_char(ptr + tail, len - tail);
         tail += n ? n : 1;
     }

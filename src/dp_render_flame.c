@@ -176,7 +176,8 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, stru
     return 0;
 }
 
-/* The stacks of several runs: as if all had had the same speed, where that is known, and with what differs truly marked. */
+/* The stacks of several runs: as if all had had the same speed, where that is known, and with what
+ * differs truly marked. */
 static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
                        struct dp_flame_outcome *out)
 {

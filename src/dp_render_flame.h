@@ -7,8 +7,8 @@
 #include "dp_flame.h"
 #include "dp_io.h"
 
-/* " (1.234 s, 45.67%)", behind a name: what it has, and of a difference what it had, what was added to it, and what that is
- * of all changes. Plain text: it is still to be escaped. */
+/* " (1.234 s, 45.67%)", behind a name: what it has, and of a difference what it had, what was added
+ * to it, and what that is of all changes. Plain text: it is still to be escaped. */
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
 
 /* "1,204 frames, 0.8 % not drawn". Returns 0 or a DP_E. */

@@ -1,5 +1,5 @@
-/* Stacks as folded text: a line for each, its frames from the caller to the callee between semicolons, and what it has of each
- * side (FlameGraph's README has the form). */
+/* Stacks as folded text: a line for each, its frames from the caller to the callee between
+ * semicolons, and what it has of each side (FlameGraph's README has the form). */
 #include "dp_stacks.h"
 #include "dp_buf.h"
 #include "dp_err.h"
@@ -26,7 +26,8 @@ struct folding {
     const struct dp_name *leaf; /* the last frame of the path, and where it begins there */
     size_t begin;
     double *factor;             /* by column */
-    uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what was printed of them */
+    uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what
+                                 * was printed of them */
     bool whole;                 /* how->whole, where that many fit */
     size_t most;                /* frames of a line; what is deeper is shortened in the middle */
     bool cut;                   /* the line to be printed is */
@@ -45,8 +46,8 @@ static size_t before_number(const struct dp_name *name)
     return at && dp_num_is_like(name->ptr + at, name->len - at) ? at - 1 : name->len;
 }
 
-/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS"). number: of before_number, or the
- * name's length. */
+/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS").
+ * number: of before_number, or the name's length. */
 static void add_name(struct dp_buf *to, const struct dp_name *name, size_t number)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -86,8 +87,8 @@ static void add_real(struct dp_buf *to, double v)
     trim(to, from);
 }
 
-/* Appends the value of a column. Whole ones are rounded so that what is printed adds up to the total: what a line
- * lacks, a later one has. Returns whether it is anything. */
+/* Appends the value of a column. Whole ones are rounded so that what is printed adds up to the
+ * total: what a line lacks, a later one has. Returns whether it is anything. */
 static bool add_value(struct folding *f, size_t c, uint64_t ticks)
 {
     const struct dp_fold_how *how = f->how;
@@ -100,7 +101,8 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
     if (f->whole && f->s->hz[c] > 1) {
         uint64_t now = f->printed[c];
         f->seen[c] += ticks;
-        (void)dp_num_scale(f->seen[c], how->per, f->s->hz[c], &now);    /* no more than the total, which fits */
+        /* no more than the total, which fits */
+        (void)dp_num_scale(f->seen[c], how->per, f->s->hz[c], &now);
         uint64_t value = now > f->printed[c] ? now - f->printed[c] : 0;
         f->printed[c] += value;
         dp_buf_addu(&f->line, value);

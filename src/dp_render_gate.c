@@ -8,8 +8,9 @@
 
 /* ---- texts that all formats share ---- */
 
-/* Ticks are multiplied before they are divided, and halves of the last digit are rounded here: products are
- * exact, so that machines which calculate with more digits than others print the same. */
+/* Ticks are multiplied before they are divided, and halves of the last digit are rounded here:
+ * products are exact, so that machines which calculate with more digits than others
+ * print the same. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value)
 {
     static const struct { double per_second; const char *unit; } units[] = { { 1, " s" }, { 1e3, " ms" }, { 1e6, " us" }, { 1e9, " ns" } };
@@ -127,7 +128,8 @@ static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
     dp_buf_release(&plain);
 }
 
-/* Of XML 1.0, which has no way to write most control characters; they, U+FFFE and U+FFFF are shown. */
+/* Of XML 1.0, which has no way to write most control characters; they, U+FFFE and
+ * U+FFFF are shown. */
 static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
 {
     struct dp_buf plain;

@@ -1,5 +1,5 @@
-/* A table as Markdown, as GitHub reads it. Names stand in code spans: nothing there is markup, a link, a mention
- * or the number of an issue. */
+/* A table as Markdown, as GitHub reads it. Names stand in code spans: nothing there is markup, a
+ * link, a mention or the number of an issue. */
 #include "dp_render.h"
 #include "dp_text.h"
 
@@ -7,7 +7,8 @@
 
 enum { LEVELS = 200, FENCES = 32 };
 
-/* How many backticks to put around it: a number that no run of backticks inside has. 0: all are taken. */
+/* How many backticks to put around it: a number that no run of backticks inside has.
+ * 0: all are taken. */
 static unsigned fence(const char *ptr, size_t len)
 {
     uint64_t taken = 1;
@@ -24,7 +25,8 @@ static unsigned fence(const char *ptr, size_t len)
     return 0;
 }
 
-/* A pipe would end the cell, in a code span too; a backslash before it does not reach the reader. */
+/* A pipe would end the cell, in a code span too; a backslash before it does not
+ * reach the reader. */
 static void put_inside(struct dp_sink *sink, struct dp_name str, bool no_backticks)
 {
     size_t from = 0;

@@ -1,5 +1,5 @@
-/* A flame graph as a page: all frames in columns of numbers, packed and in base64, for the scripts in share/ to draw. They say
- * at their beginning what the columns are. */
+/* A flame graph as a page: all frames in columns of numbers, packed and in base64, for the scripts
+ * in share/ to draw. They say at their beginning what the columns are. */
 #include "dp_render_flame.h"
 #include "dp_err.h"
 #include "dp_map.h"

@@ -73,7 +73,8 @@ static struct dp_cell amount(const struct report *r, uint64_t value)
 
 /* ---- columns ---- */
 
-/* The shortest and the longest call are known in real time alone: an average of time that stands beside them is of the same clock. */
+/* The shortest and the longest call are known in real time alone: an average of time that stands
+ * beside them is of the same clock. */
 static bool is_average_real(const struct report *r)
 {
     bool beside = false;

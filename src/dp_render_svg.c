@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = 10, LABEL = 6 };  /* pixels left and right of the frames, and within one around its label, both together */
+enum { SIDE = 10, LABEL = 6 };  /* pixels left and right of the frames, and within one around its
+                                 * label, both together */
 
 struct svg {
     const struct dp_flame *flame;
@@ -28,7 +29,8 @@ struct svg {
 
 /* ---- text ---- */
 
-/* Bytes of a name, as they may stand in XML; what no encoding but Unicode's has, as numbers, where one was asked for. */
+/* Bytes of a name, as they may stand in XML; what no encoding but Unicode's has, as numbers, where
+ * one was asked for. */
 static void add_xml(struct svg *g, const char *ptr, size_t len)
 {
     g->text.len = 0;
@@ -188,7 +190,8 @@ static void head(struct svg *g)
     background(g);
 }
 
-/* Which colour says what, of a difference: from the most that was lost to the most that was gained. */
+/* Which colour says what, of a difference: from the most that was lost to the most
+ * that was gained. */
 static void legend(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
@@ -249,7 +252,8 @@ static size_t last_part(const struct dp_name *name)
     return package && package + 2 < name->len ? package + 2 : 0;
 }
 
-/* As many bytes of the escaped text as so many columns hold: all of it, or what leaves two columns for dots. */
+/* As many bytes of the escaped text as so many columns hold: all of it, or what leaves two
+ * columns for dots. */
 static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
 {
     size_t at = 0, columns = 0, cut = 0;
@@ -267,8 +271,8 @@ static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
     return *whole ? len : cut;
 }
 
-/* The name as it fits into so many pixels: all of it; without its package; or the beginning of that. Nothing below three
- * columns. The picture's script does the same. */
+/* The name as it fits into so many pixels: all of it; without its package; or the beginning of
+ * that. Nothing below three columns. The picture's script does the same. */
 static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
 {
     double fits = width / (g->how->font_size * g->how->font_width);
@@ -320,7 +324,8 @@ static int tell_colour(struct svg *g, uint32_t name, struct dp_rgb c)
     return g->colour(g->ctx, g->flame->s->names[name].text.ptr, g->flame->s->names[name].text.len, text);
 }
 
-/* The attributes that were given for a name: those of its group; href and target are those of a link around it. */
+/* The attributes that were given for a name: those of its group; href and target are those of a
+ * link around it. */
 static const struct dp_flame_fill *attributes_of(const struct svg *g, uint32_t name)
 {
     struct dp_map_slot *slot = dp_map_find(&g->attributes, name);

@@ -13,17 +13,20 @@ static const char program[] = DP_FMT_PROGRAM;
 /* A part of a side, and which name each of its subs goes by. */
 struct source {
     const struct dp_over_side *part;
-    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its frames are left out */
+    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
+                                 * frames are left out */
     uint32_t side, index;       /* index: among the parts of its side */
     uint32_t first;             /* contexts of the sources before */
     uint64_t hz, to_hz;         /* of its ticks, and of ours */
-    double speed;               /* its times are divided by it, as if its run had the speed of the others */
+    double speed;               /* its times are divided by it, as if its run had the
+                                 * speed of the others */
 };
 
 /* A context of a source, below a frame that has been made. */
 struct item {
     uint32_t name, source, node;
-    uint32_t rank;              /* siblings of one rank are one frame: the name, or of a chart the node */
+    uint32_t rank;              /* siblings of one rank are one frame: the name, or
+                                 * of a chart the node */
 };
 
 /* Contexts of one frame to be made: items[from..to). */
@@ -47,7 +50,8 @@ struct making {
 
 /* ---- names ---- */
 
-/* Hexadecimal addresses, 0x... and those of eight digits and more without 0x that have a figure among them, become 0x... */
+/* Hexadecimal addresses, 0x... and those of eight digits and more without 0x that have a figure
+ * among them, become 0x... */
 static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len;) {
@@ -69,7 +73,8 @@ static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
     }
 }
 
-/* Perl's own library, as its files are called: a folder with perl's version that is no site's or vendor's. */
+/* Perl's own library, as its files are called: a folder with perl's version that is no
+ * site's or vendor's. */
 static bool is_core_file(const char *ptr, size_t len)
 {
     static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
@@ -352,8 +357,8 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-/* The kids of a context that belong below a frame. Those whose frames are left out, or are the frame itself once more, give
- * what they have to it, and their kids take their place. */
+/* The kids of a context that belong below a frame. Those whose frames are left out, or are the
+ * frame itself once more, give what they have to it, and their kids take their place. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
 {
     const struct source *src = &m->sources[source];

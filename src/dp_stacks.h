@@ -1,5 +1,5 @@
-/* The stacks of one side, or of several side by side, as one tree of frames: contexts whose names are equal all the way
- * up are one frame. What folded text and flame graphs are made of. */
+/* The stacks of one side, or of several side by side, as one tree of frames: contexts whose names
+ * are equal all the way up are one frame. What folded text and flame graphs are made of. */
 #ifndef DP_STACKS_H
 #define DP_STACKS_H
 
@@ -18,13 +18,16 @@ enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, 
 struct dp_stacks_name {
     struct dp_name text;
     unsigned char kind;         /* enum dp_stacks_kind */
-    unsigned char significant;  /* several runs: 1: what it has itself differs truly, 2: with what it calls */
+    unsigned char significant;  /* several runs: 1: what it has itself differs truly,
+                                 * 2: with what it calls */
     struct dp_name file;        /* where the sub begins; len 0: not known */
     uint64_t line;
-    struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was another place; len 0 */
+    struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was
+                                 * another place; len 0 */
 };
 
-/* Frames are in preorder, and siblings in order of name, by bytes; of a chart, of time. Frame 0 is the root, the program itself. */
+/* Frames are in preorder, and siblings in order of name, by bytes; of a chart, of time. Frame 0 is
+ * the root, the program itself. */
 struct dp_stacks_frame {
     uint32_t name;
     uint32_t parent;            /* DP_STACKS_NONE: the root */
@@ -42,16 +45,19 @@ struct dp_stacks {
     size_t n_sides, n_columns;
     uint64_t *self;             /* by frame, then column: sums over the runs of its side */
     size_t self_cap;
-    uint32_t *when;             /* by frame: a number that grows with the order of first entry; or NULL */
+    uint32_t *when;             /* by frame: a number that grows with the order of
+                                 * first entry; or NULL */
     size_t when_cap;
     uint64_t *start;            /* by frame, of a chart: ticks before it; or NULL */
     size_t start_cap;
-    uint64_t folded;            /* contexts that became one with their callers for the limit of recursion */
+    uint64_t folded;            /* contexts that became one with their callers for
+                                 * the limit of recursion */
     uint64_t *total;            /* by column */
     uint64_t *hz;               /* by column: ticks a second, or a unit; 1 of what is counted */
 };
 
-/* Returns 0 or a DP_E; the caller releases it. how->columns are n sides' for each measure. All is borrowed. */
+/* Returns 0 or a DP_E; the caller releases it. how->columns are n sides' for each measure.
+ * All is borrowed. */
 int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
@@ -63,19 +69,21 @@ static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame,
     return s->self[(size_t)frame * s->n_columns + column];
 }
 
-/* By column, what values are to be multiplied by: sums over runs become means, and if normalize is set, those of all sides but
- * the last get its total. */
+/* By column, what values are to be multiplied by: sums over runs become means, and if normalize is
+ * set, those of all sides but the last get its total. */
 void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor);
 
-/* The same from the leaves up: a frame stands for what ended in a sub, those above it for its callers. Calls enter for
- * each frame in preorder, siblings in order of name; what ended with exactly this stack is in `own`, what passes through
- * it in `all`, by column; of a weight for each frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers
- * visited, 0 to leave them out, or a negative DP_E. The root comes first, with depth 0; what the program itself has ends there. */
+/* The same from the leaves up: a frame stands for what ended in a sub, those above it for its
+ * callers. Calls enter for each frame in preorder, siblings in order of name; what ended with
+ * exactly this stack is in `own`, what passes through it in `all`, by column; of a weight for each
+ * frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers visited, 0 to
+ * leave them out, or a negative DP_E. The root comes first, with depth 0; what the program itself
+ * has ends there. */
 typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight);
 int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx);
 
-/* The frames but the root that have a value of their own, in the order in which their stacks end there: by names, from the
- * frame up. The caller frees *who. Returns 0 or DP_E_NOMEM. */
+/* The frames but the root that have a value of their own, in the order in which their stacks end
+ * there: by names, from the frame up. The caller frees *who. Returns 0 or DP_E_NOMEM. */
 int dp_stacks_by_leaf(const struct dp_stacks *s, uint32_t **who, size_t *count);
 
 #endif

@@ -13,18 +13,21 @@
 struct bucket {
     uint32_t depth;
     size_t from, to;
-    uint32_t first, last;       /* the frames at that depth, going up from the first and the last one */
+    uint32_t first, last;       /* the frames at that depth, going up from the
+                                 * first and the last one */
 };
 
 struct reversing {
     const struct dp_stacks *s;
     uint32_t *who;              /* the contexts that have values */
     size_t count;
-    uint32_t *depth, *jump;     /* by frame: frames above it, 1 right below the root; a frame far above it */
+    uint32_t *depth, *jump;     /* by frame: frames above it, 1 right below the root;
+                                 * a frame far above it */
     struct bucket *buckets;
     size_t n_buckets, buckets_cap;
     uint64_t *sums;             /* by number in who and column: of those before */
-    double *weights[2];         /* the same, as two numbers that make a more exact one; NULL: no weights */
+    double *weights[2];         /* the same, as two numbers that make a more exact
+                                 * one; NULL: no weights */
     uint64_t *own, *all;
 };
 
@@ -66,7 +69,8 @@ static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sort
             above[i] = rank[far[i]];
         sort_by(above, count, ranks, sorted, other, n);
         sort_by(rank, count, ranks, other, sorted, n);
-        /* numbers without gaps, so that as many as there are frames tell that no two are equal any more */
+        /* numbers without gaps, so that as many as there are frames tell that no two
+         * are equal any more */
         uint32_t next = 0;
         for (size_t i = 0; i < n; i++) {
             if (i && (rank[sorted[i]] != rank[sorted[i - 1]]

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT = 50 };            /* values in all: more than that, and the normal distribution is as good */
+enum { EXACT = 50 };            /* values in all: more than that, and the normal
+                                 * distribution is as good */
 
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -50,8 +51,9 @@ double dp_stat_median(double *v, size_t n)
 
 /* ---- the distribution of a rank sum ---- */
 
-/* How many ways there are to choose k of the doubled ranks so that they add up to s, for all k up to most and
- * all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles: 50 of 100 is no matter to them. */
+/* How many ways there are to choose k of the doubled ranks so that they add up to s, for all k up
+ * to most and all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles: 50 of 100 is no
+ * matter to them. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
     double *ways = dp_mem_zalloc((most + 1) * (sum + 1) * sizeof *ways);
@@ -84,7 +86,8 @@ static double normal_quantile(double tail)
     return high;
 }
 
-/* x's ranks, doubled: those of equal values are their mean. Returns the sum of x's; *ties: that of t^3 - t. */
+/* x's ranks, doubled: those of equal values are their mean. Returns the sum of x's; *ties:
+ * that of t^3 - t. */
 static size_t ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t n, size_t total, double *ties)
 {
     size_t sum = 0;

@@ -11,28 +11,33 @@ double dp_stat_spread(double *v, size_t n, double median);
 /* What two samples tell. */
 struct dp_stat {
     double median[2];
-    double spread[2];           /* median absolute deviation, x 1.4826: a normal distribution's sigma */
-    double p;                   /* two-sided: chance of such a U, or one further out, if both come from one distribution */
+    double spread[2];           /* median absolute deviation, x 1.4826: a normal
+                                 * distribution's sigma */
+    double p;                   /* two-sided: chance of such a U, or one further out, if both come
+                                 * from one distribution */
     double low, high;           /* of the shift from x to y; infinite where the runs are too few */
 };
 
 /* The middle value, or the mean of the two in the middle; sorts v. 0 of nothing. */
 double dp_stat_median(double *v, size_t n);
 
-/* Compares x..n with y..m: ranks, ties sharing theirs. Exact up to 50 values in all; beyond, the normal
- * approximation with its corrections for ties and continuity. The interval, at the level `confidence` (0.95), is that of Hodges
- * and Lehmann: between two of the n * m differences. (Hollander, Wolfe: Nonparametric Statistical Methods,
- * chapter 4.) Returns 0 or DP_E_NOMEM. */
+/* Compares x..n with y..m: ranks, ties sharing theirs. Exact up to 50 values in all; beyond, the
+ * normal approximation with its corrections for ties and continuity. The interval, at the level
+ * `confidence` (0.95), is that of Hodges and Lehmann: between two of the n * m differences.
+ * (Hollander, Wolfe: Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence);
 
-/* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n numbers of room. */
+/* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n
+ * numbers of room. */
 void dp_stat_holm(double *p, size_t n, uint32_t *order);
 
-/* Adjusted p values in place of p, after Benjamini and Hochberg (Controlling the false discovery rate, 1995): of what is taken for true
- * below a bound, that share is not. For pictures. order: n numbers of room. */
+/* Adjusted p values in place of p, after Benjamini and Hochberg (Controlling the false discovery
+ * rate, 1995): of what is taken for true below a bound, that share is not. For pictures. order: n
+ * numbers of room. */
 void dp_stat_fdr(double *p, size_t n, uint32_t *order);
 
-/* Could the smallest p that n and m runs can have stay below alpha after Holm's correction of so many tests? */
+/* Could the smallest p that n and m runs can have stay below alpha after Holm's correction
+ * of so many tests? */
 bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);
 /* The least number of runs a side of which that is true. */
 size_t dp_stat_runs_needed(size_t tests, double alpha);

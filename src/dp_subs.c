@@ -72,8 +72,9 @@ static void add_text(struct dp_buf *buf, struct dp_text t)
     dp_buf_add(buf, t.ptr, t.len);
 }
 
-/* Which of the file's subs of this name and place it is; 0 for no memory. What tells them apart is the order
- * of their compilation, which a file keeps, and where that is not known the id, as long as ids mean the same. */
+/* Which of the file's subs of this name and place it is; 0 for no memory. What tells them apart is
+ * the order of their compilation, which a file keeps, and where that is not known the id, as long
+ * as ids mean the same. */
 static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;

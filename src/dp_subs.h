@@ -46,11 +46,13 @@ void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* A new file begins: ids and ordinals start anew. */
 void dp_subs_next_file(struct dp_subs *subs);
-/* Within a file ids begin anew, and mean others. Subs that tell the order of their compilation go on. */
+/* Within a file ids begin anew, and mean others. Subs that tell the order of their
+ * compilation go on. */
 void dp_subs_ids_anew(struct dp_subs *subs);
-/* The only file that the table has subs of has ended: those of one place get their ordinals in the order of
- * their compilation (seq), where all of them tell it; until then they have that of the file. Subs keep their
- * numbers; a second reading of the file finds them. Returns 0 or DP_E_NOMEM. */
+/* The only file that the table has subs of has ended: those of one place get their ordinals in the
+ * order of their compilation (seq), where all of them tell it; until then they have that of the
+ * file. Subs keep their numbers; a second reading of the file finds them. Returns
+ * 0 or DP_E_NOMEM. */
 int dp_subs_order(struct dp_subs *subs);
 /* A sub of another table: its number here, or what dp_subs_add returns. What two
  * records of one sub tell differently is decided in a way that no order matters to. */
@@ -74,9 +76,9 @@ enum {
     DP_LABEL_CROWDED = 4        /* with their place where a package has several, and they tell it */
 };
 
-/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones of that
- * line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file only where `files` says
- * that the package has BEGINs in several. */
+/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones
+ * of that line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file
+ * only where `files` says that the package has BEGINs in several. */
 void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
                        uint32_t ordinal, bool files);
 /* Is it the name of a BEGIN block? */

@@ -5,14 +5,16 @@
 #include "dp_base.h"
 #include "dp_pool.h"
 
-/* The file `root`/`path` (`path` made as by printf) into to, at most size - 1 bytes of it and a NUL behind them, white space at its end left off.
- * Returns their number, or -1: it cannot be read, or its name is too long. */
+/* The file `root`/`path` (`path` made as by printf) into to, at most size - 1 bytes of it and a NUL
+ * behind them, white space at its end left off. Returns their number, or -1: it cannot be read, or
+ * its name is too long. */
 long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, ...) DP_PRINTF(4, 5);
 
 /* Is there such a file or folder? */
 bool dp_sysfile_is(const char *root, const char *fmt, ...) DP_PRINTF(2, 3);
 
-/* Names in a folder but those that begin with a dot, sorted, in the pool. An unreadable folder has none. */
+/* Names in a folder but those that begin with a dot, sorted, in the pool. An unreadable
+ * folder has none. */
 struct dp_sysfile_names {
     const char **ptr;
     size_t count, cap;

@@ -30,8 +30,8 @@ void dp_text_point(char *number);
 /* Is the word in it? */
 bool dp_text_holds(const char *ptr, size_t len, const char *word);
 
-/* Bytes of the package in front of a sub's name: what is before the last `::` that is outside of the brackets a place may stand in. 0: it
- * has none. */
+/* Bytes of the package in front of a sub's name: what is before the last `::` that is outside of
+ * the brackets a place may stand in. 0: it has none. */
 size_t dp_text_package(const char *ptr, size_t len);
 
 /* Characters in valid UTF-8. */

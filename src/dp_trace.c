@@ -262,9 +262,9 @@ static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, si
     return 0;
 }
 
-/* Which of the nameless subs of one place is which, a file says only at its end. So where labels tell them
- * apart, and the file can be read twice, its names are read before its calls. What is wrong with it is told
- * by the second reading. */
+/* Which of the nameless subs of one place is which, a file says only at its end. So where labels
+ * tell them apart, and the file can be read twice, its names are read before its calls. What is
+ * wrong with it is told by the second reading. */
 static int order_subs(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t, .header = on_header, .sub = on_sub_before, .events = on_events_before, .tree = on_tree, .ids_anew = on_ids_anew };

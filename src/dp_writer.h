@@ -22,8 +22,9 @@ enum dp_raw_kind {
 
 /* A reading of the CPU clock is a word of kind DP_RAW_CPU and four more. The
  * first two tell of the long gap that ended here, the others are
- * filled in at the next reading and tell of the short gaps up to there. Where counters are recorded,
- * each mark and each reading has a word for each of them behind it: what was counted since the one before. */
+ * filled in at the next reading and tell of the short gaps up to there. Where counters are
+ * recorded, each mark and each reading has a word for each of them behind it: what was counted
+ * since the one before. */
 enum { DP_RAW_LONG_GAP = 1, DP_RAW_LONG_WAIT, DP_RAW_SHORT_SUM, DP_RAW_SHORT_WAIT, DP_RAW_CPU_WORDS };
 
 struct dp_ticks {
@@ -62,7 +63,8 @@ struct dp_writer {
     uint64_t acc_real, acc_wait, acc_sys;   /* fractions of a tick carried */
     struct dp_ticks pending;        /* passed, not yet on a line */
     struct dp_ticks sums;           /* written or pending */
-    size_t n_counts;                /* behind each raw mark; columns of the time lines; the recorder sets it */
+    size_t n_counts;                /* behind each raw mark; columns of the time lines;
+                                     * the recorder sets it */
     uint64_t pending_counts[DP_FMT_COUNTERS];
     uint64_t marks;
     uint64_t sys_share;             /* of CPU time, in 1/2^32 */

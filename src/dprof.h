@@ -60,16 +60,19 @@ void dp_prof_detail(struct dp_prof *prof);
 /* Before the first file: phases are to be told apart. Each is a kid of the root then, like a
  * sub of the name "(main)", and what ran in it is below. */
 void dp_prof_phases(struct dp_prof *prof);
-/* Before the first file: what ran in the phase BEGIN, before the main program, is left out: times, calls, counters, and
- * all histograms, which know of no phases. Files without phases are taken as they are. */
+/* Before the first file: what ran in the phase BEGIN, before the main program, is left out: times,
+ * calls, counters, and all histograms, which know of no phases. Files without phases are
+ * taken as they are. */
 void dp_prof_only_main(struct dp_prof *prof);
-/* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other word
- * (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it is no such word. */
+/* Before the first file: what the counts of folded stacks are, s, ms, us, ns, calls, or any other
+ * word (letters, digits, _ and -) for what is counted. Returns 0, or DP_E_ARG: it
+ * is no such word. */
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit);
-/* Before the first file: contexts are stretches of time, in order, and not added up: for a flame chart. time: enum dp_time. */
+/* Before the first file: contexts are stretches of time, in order, and not added up: for a flame
+ * chart. time: enum dp_time. */
 void dp_prof_chart(struct dp_prof *prof, int time);
-/* Before the first file: folded stacks may have two counts on each line, those of two profiles. The second one is the count,
- * and the first a counter of the name "before", in the same ticks. */
+/* Before the first file: folded stacks may have two counts on each line, those of two profiles. The
+ * second one is the count, and the first a counter of the name "before", in the same ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. DP_E_NOMEM without one more
@@ -77,10 +80,11 @@ void dp_prof_pairs(struct dp_prof *prof);
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
 /* The same from memory; path is for messages. */
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags);
-/* Before the first file: nothing but these stretches of each file is wanted, which must be a trace. They are ascending
- * and do not overlap. Returns 0 or DP_E_NOMEM. */
+/* Before the first file: nothing but these stretches of each file is wanted, which must be a trace.
+ * They are ascending and do not overlap. Returns 0 or DP_E_NOMEM. */
 struct dp_range {
-    double from, to;            /* seconds from the beginning of the file, or percent of its real time */
+    double from, to;            /* seconds from the beginning of the file, or
+                                 * percent of its real time */
     int percent;
 };
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
@@ -121,33 +125,40 @@ int dp_prof_merge(struct dp_prof *prof, const struct dp_prof *from, char *messag
 int dp_prof_counters_differ(const struct dp_prof *prof);
 
 /* What is taken of a profile. */
-struct dp_base {                /* a beginning of paths, and what stands in its place; both with the slash */
+struct dp_base {                /* a beginning of paths, and what stands in its place;
+                                 * both with the slash */
     const char *from, *to;
     size_t from_len, to_len;
 };
 struct dp_take {
-    const char *phase;          /* only what ran in this phase; NULL: all. Both profiles have dp_prof_phases then */
-    const char *below;          /* PACKAGE::NAME: of that, what was called by a call of this sub there is one with the root, and what that
-                                 * called is below; frames that ran when the phase began, and other subs on the way, are left out. NULL: the phase is the root */
+    const char *phase;          /* only what ran in this phase; NULL: all. Both profiles have
+                                 * dp_prof_phases then */
+    const char *below;          /* PACKAGE::NAME: of that, what was called by a call of this sub
+                                 * there is one with the root, and what that called is below; frames
+                                 * that ran when the phase began, and other subs on the way, are
+                                 * left out. NULL: the phase is the root */
     const struct dp_base *bases;    /* of files, places and the script */
     size_t n_bases;
 };
-/* As dp_prof_merge, of a part: times and counters of what is left out are left out, and with `phase` the histograms are, which know of
- * no phases. DP_E_ARG where there is no such phase, or it has no such sub. */
+/* As dp_prof_merge, of a part: times and counters of what is left out are left out, and with
+ * `phase` the histograms are, which know of no phases. DP_E_ARG where there is no such phase, or it
+ * has no such sub. */
 int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message);
 
 /* Writes the profile, which has dp_prof_detail, as a tree file (Format.pod, "THE TREE"). The
  * bytes depend on what was added, and not on its order. */
 enum dp_write_kind {
     DP_WRITE_ALL,
-    DP_WRITE_BASELINE,          /* without what tells a recording from another one of the same: the run, processes, when it was */
+    DP_WRITE_BASELINE,          /* without what tells a recording from another one of the same: the
+                                 * run, processes, when it was */
     DP_WRITE_COUNTERS           /* and without times: calls, and those counters that repeat */
 };
 struct dp_write_how {
     const char *version;        /* for $XS_VERSION */
     int gzip;
     int kind;                   /* enum dp_write_kind */
-    const char *const *counters;    /* of DP_WRITE_COUNTERS: names, without units, of those that repeat */
+    const char *const *counters;    /* of DP_WRITE_COUNTERS: names, without units,
+                                     * of those that repeat */
     size_t n_counters;
 };
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host);
@@ -162,7 +173,8 @@ struct dp_sub_info {
     int phase;
 };
 int dp_prof_sub(const struct dp_prof *prof, size_t k, struct dp_sub_info *info);
-/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`, with the last colon before the unit. */
+/* The name of the k-th counter, NULL when there is none; `name` or `name:unit`, with the last colon
+ * before the unit. */
 const char *dp_prof_counter(const struct dp_prof *prof, size_t k, size_t *len);
 /* Is there a file that does not have it? Then it tells nothing of all of them. */
 int dp_prof_counter_lacks(const struct dp_prof *prof, size_t k);
@@ -194,8 +206,10 @@ struct dp_classic {
     int time;                   /* enum dp_time */
     int order;                  /* enum dp_order */
     int reverse, inclusive, no_header, program;
-    int human;                  /* times with the unit that suits each; else seconds, in the columns that programs parse */
-    int summed;                 /* the files are of processes of one run: says so of their elapsed time */
+    int human;                  /* times with the unit that suits each; else seconds, in the columns
+                                 * that programs parse */
+    int summed;                 /* the files are of processes of one run: says so
+                                 * of their elapsed time */
     size_t rows;                /* at most so many */
     size_t width;               /* of the terminal; 0: do not wrap */
     long only;                  /* -g: a name, or -1 */
@@ -235,7 +249,8 @@ struct dp_pair_side {
     uint32_t side;              /* 0: the baseline */
 };
 
-/* A sub, or with `::` at its end a package with all that is below, that has another name in later profiles. */
+/* A sub, or with `::` at its end a package with all that is below, that has another name in
+ * later profiles. */
 struct dp_rename {
     const char *from, *to;
     size_t from_len, to_len;
@@ -249,15 +264,16 @@ struct dp_pair_how {
     size_t n_bases;
 };
 
-/* Tells the paired labels, sub by sub, profile by profile: as dprofdiff shows them. fn returns 0, or a negative number to
- * stop. Returns 0 or a DP_E. */
+/* Tells the paired labels, sub by sub, profile by profile: as dprofdiff shows them. fn returns 0,
+ * or a negative number to stop. Returns 0 or a DP_E. */
 typedef int dp_pair_label_fn(void *ctx, size_t side, const char *ptr, size_t len);
 int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how, dp_pair_label_fn *fn, void *ctx);
 
 /* ---- dprofreport's view ---- */
 
 /* What is counted: enum dp_time, or one of these. */
-enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* which counter, the side says: files differ in their order */
+enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* which counter, the side says: files
+                                                  * differ in their order */
 
 enum dp_key { DP_K_SUB, DP_K_PACKAGE, DP_K_SCRIPT, DP_K_PID, DP_K_THREAD, DP_K_SRCLINE, DP_K_PHASE, DP_K_CALLER,
               DP_K_PARENT, DP_KEYS };
@@ -275,7 +291,8 @@ struct dp_over_side {
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */
     size_t counter;                 /* where the metric is a counter: its number in this profile */
-    const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one is; NULL: label_flags */
+    const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one
+                                     * is; NULL: label_flags */
     size_t pair;
 };
 
@@ -285,18 +302,21 @@ struct dp_over_how {
     int keys[DP_KEYS];
     size_t n_keys;
     size_t max_stack;           /* frames; what is deeper counts for the last one. 0: no limit */
-    int relative;               /* percent of what is shown: of its Self if by_self, else of all that passed in it */
+    int relative;               /* percent of what is shown: of its Self if by_self, else of
+                                 * all that passed in it */
     int exclude_other;          /* only what --parent matches */
     int by_self;                /* sort by Self, not Children */
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
 };
 
 enum dp_field { DP_FIELD_CHILDREN, DP_FIELD_SELF, DP_FIELD_CALLS, DP_FIELD_CHILDREN_VALUE, DP_FIELD_SELF_VALUE,
-                DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX, DP_FIELD_KEY };   /* DP_FIELD_KEY + k: the k-th sort key */
+                /* DP_FIELD_KEY + k: the k-th sort key */
+                DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX, DP_FIELD_KEY };
 
 enum { DP_REPORT_FIELDS = 24 };
 
-struct dp_report_fact {         /* what stands above the table: label for people, key for machines */
+struct dp_report_fact {         /* what stands above the table: label for
+                                 * people, key for machines */
     const char *label, *key, *text;
     size_t len;
 };
@@ -343,9 +363,11 @@ long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp
 struct dp_diff_measure {
     const char *name;               /* as a rule has it: "ops" */
     int metric;
-    const size_t *counters;         /* by part, of all sides in order: where it is a counter; else NULL */
+    const size_t *counters;         /* by part, of all sides in order: where it is
+                                     * a counter; else NULL */
     int exact;                      /* repeats from run to run, so that one run a side decides */
-    double tolerance;               /* of an exact one: what differs by that share or less is taken for equal */
+    double tolerance;               /* of an exact one: what differs by that share or
+                                     * less is taken for equal */
 };
 
 /* One side: runs of one or more parts, which are files. The first side is the baseline. */
@@ -367,11 +389,13 @@ enum { DP_RULE_LIMITS = 2 };
 struct dp_rule {
     const char *text;               /* as it was given */
     int kind;                       /* enum dp_rule_kind */
-    long pattern;                   /* of host->match: only subs that match; -1: all, and the total */
+    long pattern;                   /* of host->match: only subs that match;
+                                     * -1: all, and the total */
     size_t measure;                 /* of growth; or DP_RULE_CALLS */
     int incl;
     size_t n_limits;                /* all are to be exceeded */
-    struct { double value; int percent; } limits[DP_RULE_LIMITS];  /* percent of the baseline; seconds; or so many */
+    /* percent of the baseline; seconds; or so many */
+    struct { double value; int percent; } limits[DP_RULE_LIMITS];
 };
 #define DP_RULE_CALLS ((size_t)-1)
 
@@ -382,31 +406,38 @@ struct dp_diff_how {
     struct dp_pair_how pair;
     int children;                   /* values with what was called */
     int normalize;                  /* values as if all runs had the baseline's total */
-    size_t work;                    /* of times of several runs: the measure that tells how much each sub did, ops; values are
-                                     * then as if all runs had had the same speed (dp_diff.h). 0: as they are */
-    size_t beside;                  /* of times: the measure, ops, that is certain where these are not. 0: none */
+    size_t work;                    /* of times of several runs: the measure that tells how much
+                                     * each sub did, ops; values are then as if all runs had had the
+                                     * same speed (dp_diff.h). 0: as they are */
+    size_t beside;                  /* of times: the measure, ops, that is certain where
+                                     * these are not. 0: none */
     int compute;                    /* enum dp_diff_compute */
     long weights[2];                /* of the baseline, of the other side */
-    size_t order;                   /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was
-                                     * added to the value of the first side, or taken off */
+    size_t order;                   /* rows by what was computed for this side; 0: by the baseline;
+                                     * DP_DIFF_BY_CHANGE: by what was added to the value of the
+                                     * first side, or taken off */
     int baseline_only;              /* only what the baseline and another side have */
     double floor;                   /* percent of the pooled total: what has less is not tested */
-    double alpha;                   /* a difference is true when its p, corrected for the number of tests, is no greater */
-    int discoveries;                /* corrected after Benjamini and Hochberg, not Holm: for pictures */
+    double alpha;                   /* a difference is true when its p, corrected for the number of
+                                     * tests, is no greater */
+    int discoveries;                /* corrected after Benjamini and Hochberg,
+                                     * not Holm: for pictures */
     double confidence;              /* of intervals */
     /* the gate */
     const struct dp_rule *rules;
     size_t n_rules;
     int strict;                     /* what cannot be decided fails */
-    double time_floor[2];           /* seconds; percent of the greater total: with one run a side no rule looks at a time that has changed by
-                                     * less than either */
-    int (*match)(void *ctx, size_t pattern, const char *ptr, size_t len);   /* 1, 0, or negative to stop */
+    double time_floor[2];           /* seconds; percent of the greater total: with one run a side no
+                                     * rule looks at a time that has changed by less than either */
+    /* 1, 0, or negative to stop */
+    int (*match)(void *ctx, size_t pattern, const char *ptr, size_t len);
     void *match_ctx;
     /* output */
     int view;                       /* enum dp_diff_view */
     const char *edges_of;           /* of callers and callees: the sub */
     size_t edges_of_len;
-    double percent_limit;           /* what changes less of the total is left out; of the tree, it is one line */
+    double percent_limit;           /* what changes less of the total is left out; of the
+                                     * tree, it is one line */
     size_t rows;                    /* at most so many; 0: all */
     int period, formula, verbose;   /* more columns: values; how it was computed; calls */
     int format;                     /* enum dp_format of dp_table.h */
@@ -421,11 +452,13 @@ struct dp_diff_outcome {
     size_t rows;
     size_t failed, undecided;       /* of the gate: findings */
     size_t needed;                  /* runs a side that could decide; 0: these can */
-    char *findings;                 /* the gate's, as lines of text; NULL: there is no gate. Owned */
+    char *findings;                 /* the gate's, as lines of text; NULL:
+                                     * there is no gate. Owned */
 };
 void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
-/* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of the name edges_of. */
+/* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of
+ * the name edges_of. */
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
                   struct dp_diff_outcome *out);
 
@@ -440,29 +473,38 @@ struct dp_stacks_column {
 struct dp_stacks_how {
     const struct dp_stacks_column *columns;     /* for each measure, one for each side */
     size_t n_measures;
-    struct dp_pair_how pair;        /* several sides: how subs are paired. One: label_flags alone counts */
-    size_t recursion;               /* so many frames of one name in a row at most; those that a sub has above it are one with the last. 0: no
-                                     * limit; 1: direct recursion is folded */
+    struct dp_pair_how pair;        /* several sides: how subs are paired. One:
+                                     * label_flags alone counts */
+    size_t recursion;               /* so many frames of one name in a row at most; those that a sub
+                                     * has above it are one with the last. 0: no limit; 1: direct
+                                     * recursion is folded */
     int no_program;                 /* what is outside of all subs is left out */
     int strip_hex;                  /* hexadecimal addresses in names are 0x... */
-    int chart;                      /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */
+    int chart;                      /* of one profile that has dp_prof_chart: frames are not added
+                                     * up, and in order of time */
     int when;                       /* keep the order of first entry */
-    const double *speed;            /* by run, of all sides in order: values are divided by it. NULL: as they are */
+    const double *speed;            /* by run, of all sides in order: values are divided by
+                                     * it. NULL: as they are */
 };
 
 struct dp_fold_how {
     struct dp_stacks_how stacks;
     int reverse;                    /* callees first */
-    uint64_t per;                   /* of a second, or of the unit that is counted: 1,000,000 prints microseconds */
-    int whole;                      /* times are whole numbers of these, which add up to the total */
-    int normalize;                  /* of two sides: the first as if it had the other's total, in real numbers */
+    uint64_t per;                   /* of a second, or of the unit that is counted: 1,000,000
+                                     * prints microseconds */
+    int whole;                      /* times are whole numbers of these, which
+                                     * add up to the total */
+    int normalize;                  /* of two sides: the first as if it had the other's
+                                     * total, in real numbers */
 };
 
 struct dp_fold_outcome {
     uint64_t lines;
     uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
-    uint64_t shortened;             /* stacks that lack frames in their middle: all together would be too long */
-    uint64_t most;                  /* frames that are printed of each of these, with the one that says how many are not */
+    uint64_t shortened;             /* stacks that lack frames in their middle: all
+                                     * together would be too long */
+    uint64_t most;                  /* frames that are printed of each of these, with the one that
+                                     * says how many are not */
 };
 
 /* Prints folded stacks, a column for each side, in order of name. Returns 0 or a DP_E. */
@@ -495,16 +537,21 @@ struct dp_flame_how {
     int inverted;                   /* the root on top */
     int order;                      /* enum dp_flame_order */
     int width_of;                   /* enum dp_flame_width */
-    int by_total;                   /* coloured by the difference with what was called; else by its own */
-    int hue;                        /* coloured by the change with what was called, of all changes there: width_of is DP_FW_CHANGE */
+    int by_total;                   /* coloured by the difference with what was
+                                     * called; else by its own */
+    int hue;                        /* coloured by the change with what was called, of all changes
+                                     * there: width_of is DP_FW_CHANGE */
     int is_pair;                    /* two counters of one profile: no before and after */
     double total;                   /* at least so much of the unit is as wide as the picture */
     double factor;                  /* printed counts are multiplied by it */
-    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ truly by this are coloured. NULL: all */
+    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ
+                                             * truly by this are coloured. NULL: all */
     /* the picture */
-    double width, height, min_width;    /* pixels: the picture's, a frame's; what is narrower is not drawn */
+    double width, height, min_width;    /* pixels: the picture's, a frame's; what is
+                                         * narrower is not drawn */
     int min_percent;                /* min_width is percent of the total */
-    const char *title, *subtitle, *notes, *nametype, *countname, *encoding;     /* UTF-8; NULL: none, or the usual */
+    /* UTF-8; NULL: none, or the usual */
+    const char *title, *subtitle, *notes, *nametype, *countname, *encoding;
     const char *legend;             /* of two sides: which is which */
     const char *font;
     double font_size, font_width;
@@ -519,23 +566,27 @@ struct dp_flame_how {
     const char *const *facts;       /* label, text, ... */
     size_t n_facts;
     const char *options;            /* how it opens: a member of a JSON object, ready */
-    const char *difference;         /* of two sides: more members, of what is told of the difference */
+    const char *difference;         /* of two sides: more members, of what is
+                                     * told of the difference */
     const char *const *side_names;
     const char *version;
 };
 
 struct dp_flame_outcome {
     uint64_t frames;                /* drawn */
-    uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the first ones of these */
+    uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the
+                                     * first ones of these */
     double hidden_percent;          /* what they have of the total */
-    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can, or one has no second one */
+    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can,
+                                     * or one has no second one */
     int adjusted;                   /* values are as if all runs had had the same speed */
     int total_too_small;            /* how->total was less than there is */
     uint64_t recursion;             /* as of dp_fold_outcome */
     int empty;                      /* there is nothing to draw */
 };
 
-/* Draws the graph of one side, or of two. colour, unless it is NULL, is told the names that were drawn and their colours. Returns 0 or a DP_E. */
+/* Draws the graph of one side, or of two. colour, unless it is NULL, is told the names that were
+ * drawn and their colours. Returns 0 or a DP_E. */
 int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how, const struct dp_host *host,
                    int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx, struct dp_flame_outcome *out);
 
@@ -559,8 +610,8 @@ void dp_trace_outcome(const struct dp_trace *trace, struct dp_outcome *out);
 
 /* ---- text for people ---- */
 
-/* Prints a file's lines, unpacked, each with its number and the byte where it begins. Returns 0 or a DP_E; message (of at
- * least 240 bytes) may have the detail. */
+/* Prints a file's lines, unpacked, each with its number and the byte where it begins. Returns 0 or
+ * a DP_E; message (of at least 240 bytes) may have the detail. */
 int dp_dump(const char *path, const struct dp_host *host, char *message);
 
 /* Bytes of a name as a terminal may see them: control bytes and broken UTF-8 as

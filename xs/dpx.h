@@ -178,7 +178,8 @@ extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
  * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
 
-/* A number for package and name of a CV as they are now: of 64 bits, or of as many as a pointer has. */
+/* A number for package and name of a CV as they are now: of 64 bits, or of as many
+ * as a pointer has. */
 UV dpx_name_key(CV *cv);
 
 /* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
@@ -267,12 +268,13 @@ void dpx_file_real(struct dp_buf *to, double value, int decimals);
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
 /* The same later: now it is only looked whether that could be, and the header is kept. Until
- * dpx_file_begin nothing of ours is on the disk, and the profile that was there stays where it is: a perl that
- * compiles only, or fails to, is no run. What needs the file before, a buffer that is full for one, makes it. */
+ * dpx_file_begin nothing of ours is on the disk, and the profile that was there stays where it is:
+ * a perl that compiles only, or fails to, is no run. What needs the file before, a buffer that is
+ * full for one, makes it. */
 int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. Between an
- * arrival and a leaving: what it takes is the recorder's own time, also where it waits. */
+/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. Between
+ * an arrival and a leaving: what it takes is the recorder's own time, also where it waits. */
 void dpx_file_begin(struct dpx_ctx *ctx);
 
 /* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
@@ -302,8 +304,8 @@ void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 /* Finds the numbers of the signals that the options name; croaks where there is none. */
 void dpx_signal_choose(pTHX);
 
-/* Their handlers, which stay where the profile cannot be written: whoever has been told to send the signal does, and it
- * must not kill the program. The ones before, where that is not started. */
+/* Their handlers, which stay where the profile cannot be written: whoever has been told to send the
+ * signal does, and it must not kill the program. The ones before, where that is not started. */
 void dpx_signal_install(void);
 void dpx_signal_restore(void);
 
@@ -336,8 +338,8 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
 
 /* ---- dpx_block.c: stretches of a program that are looked at alone ---- */
 
-/* A phase of this name begins, and recording if it does not go on already. False: nothing records here, or a block has
- * begun before. */
+/* A phase of this name begins, and recording if it does not go on already. False: nothing records
+ * here, or a block has begun before. */
 bool dpx_block_begin(pTHX_ const char *name, size_t len);
 
 /* It ends: all is as before. */
@@ -358,8 +360,8 @@ DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
     return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
 }
 
-/* To be called from another coroutine than that of ctx->mainstack, at the beginning of a call from C.
- * A coroutine that is freed has its stacks put in place for a while, and what they hold is
+/* To be called from another coroutine than that of ctx->mainstack, at the beginning of a call from
+ * C. A coroutine that is freed has its stacks put in place for a while, and what they hold is
  * destroyed there. Nobody would see the end of that. Only such calls are made in a scope of
  * their own. */
 DP_COLD void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx);
@@ -384,38 +386,41 @@ DP_COLD void dpx_slf_wrap_first(pTHX);
 
 /* ---- dpx_events.c ---- */
 
-/* The events of a list, as the option has it: found by their names, and tried. Returns 0, or an error with
- * a message for who wrote the list. */
+/* The events of a list, as the option has it: found by their names, and tried. Returns 0, or an
+ * error with a message for who wrote the list. */
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
 
-/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its place. Returns 0 or DP_E_NOMEM. */
+/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its
+ * place. Returns 0 or DP_E_NOMEM. */
 int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 
-/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why not, and what to do. */
+/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why
+ * not, and what to do. */
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size);
 
 /* Is it perl's own run loop, which we have a copy of that counts? */
 bool dpx_events_may_count_ops(runops_proc_t loop);
 
-/* Begins to count for this interpreter, in the thread that calls; in a forked child at once (goes_on: it records)
- * what costs nothing, and all at its first event. */
+/* Begins to count for this interpreter, in the thread that calls; in a forked child at once
+ * (goes_on: it records) what costs nothing, and all at its first event. */
 void dpx_events_open(pTHX_ struct dpx_ctx *ctx);
 void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on);
 void dpx_events_forked(pTHX_ struct dpx_ctx *ctx);
 void dpx_events_close(struct dpx_ctx *ctx);
 
-/* A hook arrives: what the program has used by then is in ctx->events.total. It leaves: what it has used itself
- * is left out. Only where there is a plan. */
+/* A hook arrives: what the program has used by then is in ctx->events.total. It leaves: what it has
+ * used itself is left out. Only where there is a plan. */
 void dpx_events_arrive(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 void dpx_events_leave(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 
-/* The assignment for the header that says which share of the time each of the counters did count, in percent, by column; nothing
- * where all did all of the time. */
+/* The assignment for the header that says which share of the time each of the counters did count,
+ * in percent, by column; nothing where all did all of the time. */
 void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to);
 
 /* ---- dpx_run.c ---- */
 
-/* Arriving in a hook, and leaving it, at any time of a recording; dpx_frame.h has the hooks' own. */
+/* Arriving in a hook, and leaving it, at any time of a recording; dpx_frame.h has
+ * the hooks' own. */
 U64 dpx_run_arrive(struct dpx_ctx *ctx);
 void dpx_run_leave(struct dpx_ctx *ctx);
 
@@ -427,11 +432,12 @@ void dpx_run_end_trip(struct dpx_ctx *ctx);
  * shall run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
-/* The same without -d, for blocks: nothing is recorded before the first, the program's environment is left as it is, and
- * options are the items alone. Croaks where that cannot be. */
+/* The same without -d, for blocks: nothing is recorded before the first, the program's environment
+ * is left as it is, and options are the items alone. Croaks where that cannot be. */
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
 
-/* The state of this interpreter, whether it records at the moment or not; made for a new thread, if it can be. Or NULL. */
+/* The state of this interpreter, whether it records at the moment or not; made for a new thread, if
+ * it can be. Or NULL. */
 struct dpx_ctx *dpx_run_known(pTHX);
 
 /* The hooks see this state from here on; NULL: none. */
@@ -460,9 +466,9 @@ void dpx_run_forget(pTHX_ struct dpx_ctx *ctx);
 
 /* Brings the file up to date while the program goes on: all marks up to now, or the tree,
  * and the sums so far. To be called within an XSUB, or anywhere else between an event's
- * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the recorder's own
- * time. ctx is dpx_run_current(), and not NULL. Changes nothing that perl sees, errno
- * included; cannot die. A child that has recorded nothing yet leaves nothing. */
+ * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the
+ * recorder's own time. ctx is dpx_run_current(), and not NULL. Changes nothing that perl sees,
+ * errno included; cannot die. A child that has recorded nothing yet leaves nothing. */
 void dpx_run_save(pTHX_ struct dpx_ctx *ctx);
 
 /* Completes the file as if all ended here; the other takes that back, when the

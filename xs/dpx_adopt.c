@@ -29,8 +29,8 @@ static void adopt_ops(pTHX_ OP *root)
         adopt_op(aTHX_ o);
 }
 #else
-/* Before 5.36 a perl may be built without the way up. Ops nest as deep as the code they are made of; what
- * loads us does not by far come to such a depth as this. */
+/* Before 5.36 a perl may be built without the way up. Ops nest as deep as the code they are made
+ * of; what loads us does not by far come to such a depth as this. */
 enum { DEPTH_MAX = 5000 };
 
 static void adopt_kids(pTHX_ OP *o, int depth)

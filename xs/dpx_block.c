@@ -1,8 +1,11 @@
-/* Blocks: stretches of a program that are looked at alone, by Test::DProf. Each has a phase of its own. Where the whole program is recorded, a
- * block is a part of that. Where nothing else is (dpx_run.own), the hooks see no recorder between blocks, so that a call costs next
- * to nothing; the frames that run when a block begins are not known to it, and those that are left over end with it.
+/* Blocks: stretches of a program that are looked at alone, by Test::DProf. Each has a phase of its
+ * own. Where the whole program is recorded, a block is a part of that. Where nothing else is
+ * (dpx_run.own), the hooks see no recorder between blocks, so that a call costs next to nothing;
+ * the frames that run when a block begins are not known to it, and those that are
+ * left over end with it.
  *
- * Ops are counted by the run loop, which keeps its counter: a block must be called from C, so that it has a loop of its own. */
+ * Ops are counted by the run loop, which keeps its counter: a block must be called from C, so that
+ * it has a loop of its own. */
 #include "dpx.h"
 
 bool dpx_block_begin(pTHX_ const char *name, size_t len)

@@ -16,9 +16,10 @@ DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV nam
     return dpx_name_find(aTHX_ ctx, cv, name, start);
 }
 
-/* What tells two names of one piece of code apart. The glob that a sub stands in lives as long as the sub
- * and says who it is by its address. A closure has its name from a glob of its own (CVGV_RC), which goes when
- * the closure goes or gets another name; so there it is the name's content, as it is for code without a number. */
+/* What tells two names of one piece of code apart. The glob that a sub stands in lives as long as
+ * the sub and says who it is by its address. A closure has its name from a glob of its own
+ * (CVGV_RC), which goes when the closure goes or gets another name; so there it is the name's
+ * content, as it is for code without a number. */
 DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
 {
     if (DP_LIKELY(is_numbered && !CvCVGV_RC(cv)))

@@ -1,6 +1,7 @@
 /* Coroutines (Coro). Each has stacks of its own, and so has a stack of frames of its
- * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is noticed at the next
- * event; what ran is left without having ended, and what goes on goes on without being called. */
+ * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is
+ * noticed at the next event; what ran is left without having ended, and what goes on goes on
+ * without being called. */
 #include "dpx_frame.h"
 #include "dp_mem.h"
 
@@ -115,7 +116,8 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
     int why = errno;
     struct dpx_coro *from = coro_of(ctx, ctx->mainstack), *to = from ? coro_of(ctx, mainstack) : NULL;
     if (to && make_frames(to)) {
-        from = coro_of(ctx, ctx->mainstack);    /* the table may have moved; this one is never pruned */
+        /* the table may have moved; this one is never pruned */
+        from = coro_of(ctx, ctx->mainstack);
         leave(ctx, now);
         from->frames = ctx->frames;
         from->frames_end = ctx->frames_end;

@@ -1,4 +1,5 @@
-/* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks. */
+/* Counters of events beside the clock: chosen by name, opened for each thread,
+ * read by the hooks. */
 #include "dpx.h"
 #include "dpx_heap.h"
 
@@ -97,7 +98,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* Of two columns with one name, nobody could ask for the second. NULL: there is none of that name yet, or it is the same event. */
+/* Of two columns with one name, nobody could ask for the second. NULL: there is none of that name
+ * yet, or it is the same event. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     static const char *const taken[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed", "cpu", "user", "system", "real", "calls" };
@@ -240,7 +242,8 @@ static void calibrate(struct dpx_ctx *ctx)
     free(h);
 }
 
-/* Whatever the reason that they cannot be had here, the recording goes on, and the columns stay 0. */
+/* Whatever the reason that they cannot be had here, the recording goes on, and the
+ * columns stay 0. */
 static void open_perf(struct dpx_ctx *ctx)
 {
     const struct dp_pmu_event *events[DP_FMT_COUNTERS];
@@ -351,7 +354,8 @@ static void came_or_went(uint64_t *columns, int64_t now, int64_t *before)
     *before = now;
 }
 
-/* An interpreter is cloned in one thread and runs in another one. What is counted by thread begins anew. */
+/* An interpreter is cloned in one thread and runs in another one. What is counted by
+ * thread begins anew. */
 static DP_COLD void moved(struct dpx_ctx *ctx)
 {
     reopen(ctx);

@@ -1,6 +1,6 @@
 /* Counters of events beside the clock: which ones (the same for all threads of the process), and an
- * interpreter's own. A counter only grows: of what goes up and down, SVs and bytes, there are two, what
- * came and what went. */
+ * interpreter's own. A counter only grows: of what goes up and down, SVs and bytes, there are two,
+ * what came and what went. */
 #ifndef DPX_EVENTS_H
 #define DPX_EVENTS_H
 
@@ -31,7 +31,8 @@ struct dpx_events {
     uint64_t ops;               /* as of the last arrival or leaving */
     int64_t svs, bytes;
     uintptr_t thread;           /* that the kernel's counters are of */
-    bool stale;                 /* the kernel's are the parent's, in a child that has recorded nothing yet */
+    bool stale;                 /* the kernel's are the parent's, in a child that has
+                                 * recorded nothing yet */
 };
 
 #endif

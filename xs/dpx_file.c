@@ -14,7 +14,8 @@
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
     TRAILER_WIDTH = 640,        /* blanks kept free for what is known at the end */
-    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what they take in the file, with the line behind and packed or not */
+    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what they take in the file, with the line
+                                         * behind and packed or not */
     PAGE = 4096
 };
 
@@ -287,7 +288,8 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : dp_outfile_check(name, out_flags(), err);
     if (rc == 0) {
         ctx->out.path = dp_outfile_absolute(name);
-        header(aTHX_ &ctx->head, ctx);      /* as it is now: the program may change its $0 and its environment */
+        /* as it is now: the program may change its $0 and its environment */
+        header(aTHX_ &ctx->head, ctx);
         if (!ctx->out.path || ctx->head.err)
             rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
     }

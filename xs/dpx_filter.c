@@ -30,8 +30,8 @@ static bool may_be_sub(const char *p)
     return starts(p, "Is") || starts(p, "In");
 }
 
-/* Before 5.32 the engine asks Perl code (utf8_heavy.pl) what a property is, whenever a pattern is compiled, and how letters fold,
- * once. Neither can be while a hook is at work. */
+/* Before 5.32 the engine asks Perl code (utf8_heavy.pl) what a property is, whenever a pattern is
+ * compiled, and how letters fold, once. Neither can be while a hook is at work. */
 #if PERL_VERSION < 32
 #  define DPX_UNICODE_IN_PERL 1
 #else

@@ -1,8 +1,10 @@
 /* Is the perl that has loaded this object the one that it was built for?
  *
- * One of another version, or configured otherwise, has other structures. perl itself asks too late: its answer, in our boot function, is to end the process,
- * and of two perls that differ in assertions or in who counts references on the stack it says nothing. So it is asked before
- * that, and without calling anything: no header of perl is included here, and what is declared is data, or is never called. */
+ * One of another version, or configured otherwise, has other structures. perl itself asks too late:
+ * its answer, in our boot function, is to end the process, and of two perls that differ in
+ * assertions or in who counts references on the stack it says nothing. So it is asked before that,
+ * and without calling anything: no header of perl is included here, and what is declared is data,
+ * or is never called. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,8 +16,9 @@
 extern const char PL_bincompat_options[];
 extern const unsigned char PL_revision, PL_version, PL_subversion;
 
-/* In perls with assertions, and in those that count references on the stack. Other systems than those with ELF have other ways to say that something may
- * be absent; there, these two are not asked for. */
+/* In perls with assertions, and in those that count references on the stack. Other systems than
+ * those with ELF have other ways to say that something may be absent; there, these two
+ * are not asked for. */
 #ifdef __ELF__
 extern void Perl_hv_assert(void) __attribute__((weak));
 extern void Perl_runops_wrap(void) __attribute__((weak));

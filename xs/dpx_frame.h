@@ -1,5 +1,5 @@
-/* Inside the hooks: our own stack of frames, kept in step with the program's stacks, and its marks. Inline is
- * what a call comes by. How frames live and die is told in dpx_hook.c. */
+/* Inside the hooks: our own stack of frames, kept in step with the program's stacks, and its marks.
+ * Inline is what a call comes by. How frames live and die is told in dpx_hook.c. */
 #ifndef DPX_FRAME_H
 #define DPX_FRAME_H
 
@@ -100,8 +100,8 @@ DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
     ctx->rec.left = now;
 }
 
-/* A C call has returned, whose frame was the at-th: ends that, with those above it. False: the frame has
- * gone before. */
+/* A C call has returned, whose frame was the at-th: ends that, with those above it. False: the
+ * frame has gone before. */
 DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind, U64 now,
                                   const int how)
 {

@@ -140,8 +140,8 @@ static bool find_perl(struct elf_object *o)
     return dl_iterate_phdr(find_object, o) && o->dynamic;
 }
 
-/* A library that is loaded before the allocator may have put a malloc of its own before it, and not the
- * function that tells sizes: that would be asked for what it does not know. */
+/* A library that is loaded before the allocator may have put a malloc of its own before it, and not
+ * the function that tells sizes: that would be asked for what it does not know. */
 static bool tells_sizes(void)
 {
     Dl_info malloc_is, size_is;

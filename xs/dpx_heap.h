@@ -1,6 +1,7 @@
 /* The bytes that perl has taken from the allocator and not given back. No allocator tells that
- * cheaply, so it is counted where perl calls it: the entries of malloc, calloc, realloc and free in the table that perl's own
- * calls go through (its global offset table) are replaced. Calls of C libraries among themselves are not seen. */
+ * cheaply, so it is counted where perl calls it: the entries of malloc, calloc, realloc and free in
+ * the table that perl's own calls go through (its global offset table) are replaced. Calls of C
+ * libraries among themselves are not seen. */
 #ifndef DPX_HEAP_H
 #define DPX_HEAP_H
 

@@ -30,8 +30,8 @@
  * calls carry serials; on return a call ends its frame only if that is still there.
  *
  * die. Whoever catches it goes on with `PL_op = PL_restartop; CALLRUNOPS`. The
- * prologue sees that before the first op after the catch. One catch does not come by: call_sv(G_EVAL),
- * which has no op to go on with. For calls below such an eval context a
+ * prologue sees that before the first op after the catch. One catch does not come by:
+ * call_sv(G_EVAL), which has no op to go on with. For calls below such an eval context a
  * destructor is put on the save stack; it runs when the eval context is popped.
  *
  * exit unwinds everything and calls END blocks, whose entry notices.
@@ -47,8 +47,9 @@
  * the slow way, which starts a new file there.
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
- * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops (dpx_slf.c).
- * What is destroyed with a coroutine runs on its stacks; the end of each such call is the end of that visit.
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops
+ * (dpx_slf.c). What is destroyed with a coroutine runs on its stacks; the end of each such call is
+ * the end of that visit.
  *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
@@ -336,7 +337,8 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
     if (DP_LIKELY(ctx->thx == DPX_THX)) {
         const struct dpx_frame *top = ctx->top;
         const PERL_SI *si = PL_curstackinfo;
-        /* A C call on the level that runs now, too: its callback, which jumped, need not be recorded. */
+        /* A C call on the level that runs now, too: its callback, which jumped, need
+         * not be recorded. */
         if (DP_UNLIKELY(top->si == si
                         && (DPX_KEY_IX(top->key) > si->si_cxix || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
             jumped_way(aTHX_ ctx);
@@ -450,7 +452,8 @@ static OP *exec_hook(pTHX)
     return next;
 }
 
-/* exit while the program is being compiled is its own wish; perl's giving up looks the same later on. */
+/* exit while the program is being compiled is its own wish; perl's giving up looks
+ * the same later on. */
 static OP *exit_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -474,9 +477,10 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
-/* Perl_runops_debug, which counts; it is a debugging perl's. From the moment that one of perl's -D flags is set, that
- * one runs itself, and nothing is counted. Whether ops extend the stack as they should is not looked at here;
- * but how high it was is kept, for the caller of an XS sub looks at that. */
+/* Perl_runops_debug, which counts; it is a debugging perl's. From the moment that one of perl's -D
+ * flags is set, that one runs itself, and nothing is counted. Whether ops extend the stack as they
+ * should is not looked at here; but how high it was is kept, for the caller of an XS
+ * sub looks at that. */
 static int debug_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -536,8 +540,8 @@ void dpx_hook_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
     /* One that begins may get a C stack of its own: see new_stage. */
     if (ctx->stage >= 0)
         ctx->stage = ~ctx->stage;
-    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even if
-     * perl has assertions. A loop of somebody else is left alone. */
+    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even
+     * if perl has assertions. A loop of somebody else is left alone. */
     if (PL_runops == orig_runops || PL_runops == Perl_runops_standard)
         PL_runops = our_runops;
 }

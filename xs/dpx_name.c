@@ -188,7 +188,8 @@ static const char *skip_number(const char *ptr, const char *end)
     return ptr;
 }
 
-/* How far it is copied as it stands, one byte at least. fields: how many begin here that numbers are left out of. */
+/* How far it is copied as it stands, one byte at least. fields: how many begin here that numbers
+ * are left out of. */
 static const char *as_it_is(const char *ptr, const char *end, int *fields)
 {
     for (; *fields; *fields -= *ptr++ == ' ') {
@@ -322,8 +323,9 @@ static void take(struct dp_buf *line, const struct dp_buf *instead)
     dp_buf_add(line, instead->ptr, instead->len);
 }
 
-/* Counts a line: under fold, which is the line without any number, and under plain, the line but for
- * the numbers of evals; differs: plain is not the line. What the line is replaced by, or NULL. */
+/* Counts a line: under fold, which is the line without any number, and under plain, the line but
+ * for the numbers of evals; differs: plain is not the line. What the line is
+ * replaced by, or NULL. */
 static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold, const struct dp_buf *plain,
                                        bool differs)
 {
@@ -334,7 +336,8 @@ static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf 
     return (counts_up || differs) && too_many(ctx, plain) ? plain : NULL;
 }
 
-/* The bytes of a line before what is new each time that code is compiled; 0: bound_line did not see it. */
+/* The bytes of a line before what is new each time that code is compiled; 0: bound_line
+ * did not see it. */
 static size_t stable_bytes(const struct dp_name *line)
 {
     static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" }, ends[][8] = { " in=", " seq=" };
@@ -349,7 +352,8 @@ static size_t stable_bytes(const struct dp_name *line)
     return line->len;
 }
 
-/* As long as there are few lines, none can be one too many: they are counted when there are FOLD_MAX. */
+/* As long as there are few lines, none can be one too many: they are counted when
+ * there are FOLD_MAX. */
 static void count_lines_so_far(struct dpx_ctx *ctx)
 {
     ctx->lines_counted = true;
@@ -367,7 +371,8 @@ static void count_lines_so_far(struct dpx_ctx *ctx)
 
 /* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
  * this bounds how many there are: of one name that is compiled over and over, and of
- * names that count up. What stands behind the first `stable` bytes is new each time that code is compiled. */
+ * names that count up. What stands behind the first `stable` bytes is new each time that
+ * code is compiled. */
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
     struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;

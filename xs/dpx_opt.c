@@ -166,7 +166,8 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
         if (strlen(o->name) == len && memcmp(o->name, item, len) == 0) {
-            /* an empty regex or list takes back what the environment says; a file without a name is a slip */
+            /* an empty regex or list takes back what the environment says; a file without
+             * a name is a slip */
             bool lacks = !equals || (!equals[1] && strcmp(o->name, "out") == 0);
             return lacks ? needs_value(err, o) : take(opt, o, o->name, equals + 1, err);
         }

@@ -181,7 +181,8 @@ static void enlist(struct dpx_ctx *ctx)
     pthread_mutex_lock(&dpx_run.lock);
     ctx->tid = dpx_run.tids++;
     ctx->next = dpx_run.all;
-    __atomic_store_n(&dpx_run.all, ctx, __ATOMIC_RELEASE);     /* on_signal reads it at any moment */
+    /* on_signal reads it at any moment */
+    __atomic_store_n(&dpx_run.all, ctx, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
@@ -196,8 +197,8 @@ static void leave_nothing(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
-/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and the
- * end at finished. */
+/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and
+ * the end at finished. */
 static void give_up(struct dpx_ctx *ctx)
 {
     dTHX;
@@ -419,7 +420,8 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
-    dTHX;                       /* none in a thread that is not perl's, but then it has no state of ours */
+    /* none in a thread that is not perl's, but then it has no state of ours */
+    dTHX;
     struct dpx_ctx *mine = own_ctx();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
@@ -449,7 +451,8 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)     /* one that outlives its parent has no folder */
+    /* one that outlives its parent has no folder */
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
         dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
@@ -462,7 +465,8 @@ static void forked(struct dpx_ctx *ctx)
 {
     dTHX;
     int why = errno;
-    /* What was counted since the fork is for the mark that is coming, not for those of what runs already. */
+    /* What was counted since the fork is for the mark that is coming, not for those of
+     * what runs already. */
     U64 seen[DP_FMT_COUNTERS];
     memcpy(seen, ctx->rec.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
@@ -635,8 +639,8 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
-/* Sets the options, the plan of counters and the path from the environment and the list. Croaks where
- * the user has something wrong. False: out of memory. */
+/* Sets the options, the plan of counters and the path from the environment and the list. Croaks
+ * where the user has something wrong. False: out of memory. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -699,7 +703,8 @@ static bool refused(pTHX_ const char *why)
     return false;
 }
 
-/* Is nothing to be run, but compiled (-c) or told (-V, which is a program in the place of the script)? */
+/* Is nothing to be run, but compiled (-c) or told (-V, which is a program in the place
+ * of the script)? */
 static bool runs_nothing(pTHX)
 {
     if (PL_minus_c)

@@ -1,5 +1,5 @@
-/* The two signals that a recording takes where it is asked to: one has the file written (signal=), the other
- * stops recording and starts it again (toggle=). */
+/* The two signals that a recording takes where it is asked to: one has the file written (signal=),
+ * the other stops recording and starts it again (toggle=). */
 #include "dpx.h"
 #include "dp_err.h"
 
@@ -21,9 +21,9 @@ static void on_signal(int number)
 
 /* ---- switching ---- */
 
-/* Recording stops or starts where perl would run a handler of %SIG: the frames agree with the program's
- * there, and the calls of a program that is not interrupted pay nothing. Perl asks for PL_sig_pending
- * between ops, and calls PL_signalhook. */
+/* Recording stops or starts where perl would run a handler of %SIG: the frames agree with the
+ * program's there, and the calls of a program that is not interrupted pay nothing. Perl asks for
+ * PL_sig_pending between ops, and calls PL_signalhook. */
 static despatch_signals_proc_t orig_signalhook;
 
 static void on_toggle(int number)
@@ -40,8 +40,8 @@ static void on_toggle(int number)
     PL_sig_pending = 1;
 }
 
-/* The interpreter that has seen the signal tells the others. None of them goes away meanwhile: a state
- * leaves the list under the lock, before its interpreter is freed. */
+/* The interpreter that has seen the signal tells the others. None of them goes away meanwhile: a
+ * state leaves the list under the lock, before its interpreter is freed. */
 static void tell_others(const struct dpx_ctx *me, unsigned come)
 {
 #ifdef DPX_MULTIPLICITY
@@ -84,8 +84,9 @@ static void follow(pTHX)
 
 /* ---- the guard ---- */
 
-/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in who touches it after somebody has cut the
- * file off (a log rotation, an editor). That ends the recording, not the program. */
+/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in who touches it after
+ * somebody has cut the file off (a log rotation, an editor). That ends the recording,
+ * not the program. */
 static void on_bus(int number, siginfo_t *info, void *where)
 {
     static const struct sigaction as_ever;      /* SIG_DFL */

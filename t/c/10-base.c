@@ -250,7 +250,8 @@ static uint64_t key_of_hash(uint64_t h)
     return h ^ h >> 33;
 }
 
-/* Keys and names that were chosen to meet, by somebody who knows the hash and not its seed: they do not. */
+/* Keys and names that were chosen to meet, by somebody who knows the hash and not its
+ * seed: they do not. */
 static void chosen(void)
 {
     enum { KEYS = 50000, NAMES = 1 << 14 };

@@ -102,10 +102,13 @@ static void errors(void)
     static char text[600];
     static const struct { const char *line, *message; int code; } bad[] = {
         { "= 2 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 2 1", DP_E_SYNTAX },              /* a jump */
-        { "= 1 3 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 3", DP_E_SYNTAX },              /* no such sub */
-        { "= 1 0 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 0", DP_E_SYNTAX },              /* the root below the root */
+        /* no such sub */
+        { "= 1 3 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 3", DP_E_SYNTAX },
+        /* the root below the root */
+        { "= 1 0 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 0", DP_E_SYNTAX },
         { "= 0 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 0 1", DP_E_SYNTAX },
-        { "= 1 1 1 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },                /* a counter is missing */
+        /* a counter is missing */
+        { "= 1 1 1 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
         { "= 1 1 1 0 0 -1 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
         { "= 1 1 99999999999999999999 0 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
         { "= 1 1 1 0 0 4611686018427387904 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },

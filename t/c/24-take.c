@@ -1,4 +1,5 @@
-/* Parts of a profile, taken and written: a phase, what is below a sub in it; paths that are replaced; counters only; no memory. */
+/* Parts of a profile, taken and written: a phase, what is below a sub in it; paths that are
+ * replaced; counters only; no memory. */
 #include "tap.h"
 #include "dp_mem.h"
 #include "dp_prof.h"

@@ -174,8 +174,9 @@ static void read_counts(const char *p, uint64_t of[2][COUNTERS])
         of[0][k] += wait[k];            /* behind the last mark, nothing runs */
 }
 
-/* Totals of the program grow at random; what they grow by belongs to what runs, short or long the gap, in the middle of
- * writing, saving, and going on as a tree; but not while nothing is recorded. */
+/* Totals of the program grow at random; what they grow by belongs to what runs, short or long the
+ * gap, in the middle of writing, saving, and going on as a tree; but not while
+ * nothing is recorded. */
 static void counting(const char *what, size_t words, int to_tree_at, bool tree)
 {
     struct machine m = { 0, 0 };

@@ -1,4 +1,5 @@
-/* Memory that outlives the process: pieces in a file, for systems whose pages are larger than ours. */
+/* Memory that outlives the process: pieces in a file, for systems whose pages are
+ * larger than ours. */
 #include "tap.h"
 #include "dp_io.h"
 #include "dp_live.h"

@@ -670,7 +670,8 @@ static void hostile(void)
         big[i] = "a|`<\"\n\xff"[(i * i + i / 3) % 7];
     hostile_one("10,000 bytes", big, sizeof big, false);
     memset(ticks, '`', sizeof ticks);
-    for (size_t at = 0, run = 1; at <= 560; at += ++run)         /* every length of a fence, up to 32 */
+    /* every length of a fence, up to 32 */
+    for (size_t at = 0, run = 1; at <= 560; at += ++run)
         ticks[at] = '.';
     struct dp_table t;
     dp_table_init(&t, columns, COLUMNS, CALLS_HZ);

@@ -114,8 +114,8 @@ static void sums(const struct dp_over_side *sides)
     is_i(wrong, 0, "add up at every level");
 }
 
-/* Subs that call each other as deep as there are subs: each chain from the program on down costs what it is long. Were it as
- * deep as its sub stands, this took a quarter of an hour. */
+/* Subs that call each other as deep as there are subs: each chain from the program on down costs
+ * what it is long. Were it as deep as its sub stands, this took a quarter of an hour. */
 static void deep(void)
 {
     enum { DEPTH = 300000, FRAMES = 3 };

@@ -68,8 +68,9 @@ static void against_naive(void)
 
 static void known(void)
 {
-    /* R: wilcox.test(c(0.80,0.83,1.89,1.04,1.45,1.38,1.91,1.64,0.73,1.46), c(1.15,0.88,0.90,0.74,1.21), conf.int=TRUE):
-     * W = 35, p-value = 0.2544, interval -0.15 0.76, of x - y */
+    /* R: wilcox.test(c(0.80,0.83,1.89,1.04,1.45,1.38,1.91,1.64,0.73,1.46),
+     * c(1.15,0.88,0.90,0.74,1.21), conf.int=TRUE): W = 35, p-value = 0.2544, interval
+     * -0.15 0.76, of x - y */
     const double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 }, y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
     struct dp_stat s;
     dp_stat_compare(&s, x, 10, y, 5, 0.95);

@@ -1,4 +1,5 @@
-/* dprofdiff without memory at any place, with output that cannot be written; pairs of anonymous subs at random. */
+/* dprofdiff without memory at any place, with output that cannot be written; pairs of anonymous
+ * subs at random. */
 #include "tap.h"
 #include "host.h"
 #include "dp_buf.h"
@@ -118,7 +119,8 @@ static unsigned rnd(unsigned n)
     return (unsigned)((state >> 33) % n);
 }
 
-/* Anonymous subs in a sub, some of which are not called: those that are pair with themselves, wherever the sub went. */
+/* Anonymous subs in a sub, some of which are not called: those that are pair with themselves,
+ * wherever the sub went. */
 static void random_pairs(void)
 {
     int wrong = 0, paired = 0;
@@ -164,7 +166,8 @@ static void random_pairs(void)
             for (size_t k = 0; k < dp_subs_count(&b->subs); k++)
                 same += pairs.profs[0].label[i] == pairs.profs[1].label[k];
         paired += (int)same;
-        /* with equal numbers all pair by their order; otherwise no more than there can be, and at least one */
+        /* with equal numbers all pair by their order; otherwise no more than there can be,
+         * and at least one */
         wrong += count[0] == count[1] ? same != count[0] : same > (count[0] < count[1] ? count[0] : count[1]) || (both && !same);
         /* nobody pairs twice */
         for (size_t i = 0; i < dp_subs_count(&a->subs); i++)

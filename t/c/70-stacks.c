@@ -1,5 +1,5 @@
-/* Stacks, folded text and flame graphs without memory at any place, with output that cannot be written; random trees, whose
- * reversal has what they have. */
+/* Stacks, folded text and flame graphs without memory at any place, with output that cannot be
+ * written; random trees, whose reversal has what they have. */
 #include "tap.h"
 #include "host.h"
 #include "dp_buf.h"
@@ -326,7 +326,8 @@ static void random_trees(void)
     ok(frames > 5000, "many frames: %lu", (unsigned long)frames);
 }
 
-/* Boxes of every layout: inside of their callers, beside each other, as wide as they are together. */
+/* Boxes of every layout: inside of their callers, beside each other, as wide as
+ * they are together. */
 static void random_layouts(void)
 {
     static char text[65536];
@@ -457,8 +458,8 @@ static int see(void *ctx, size_t depth, uint32_t name, const uint64_t *own, cons
     return 1;
 }
 
-/* Two subs that call each other: reversed, two stacks of all depths. A frame is one step, however many contexts pass it; one
- * for each of these would be eighty thousand millions. */
+/* Two subs that call each other: reversed, two stacks of all depths. A frame is one step, however
+ * many contexts pass it; one for each of these would be eighty thousand millions. */
 static void deep(void)
 {
     enum { DEPTH = 400000 };

@@ -592,7 +592,8 @@ static void attributes(struct dp_pmu *pmu)
     want.exclude_kernel = want.exclude_hv = want.exclude_guest = 1;
     want.precise_ip = 1;
     ok(memcmp(&got, &want, sizeof got) == 0, "attributes, byte by byte");
-    /* the flags' word by its bits: exclude_user 4, kernel 5, hv 6, idle 7, pinned 2, exclusive 3, precise_ip 15, 16, host 19, guest 20 */
+    /* the flags' word by its bits: exclude_user 4, kernel 5, hv 6, idle 7, pinned 2, exclusive 3,
+     * precise_ip 15, 16, host 19, guest 20 */
     static const struct { const char *text; uint64_t flags; } cases[] = {
         { "cycles", 0 }, { "cycles:u", 0x60 }, { "cycles:k", 0x50 }, { "cycles:h", 0x30 }, { "cycles:I", 0x80 }, { "cycles:D", 4 }, { "cycles:e", 8 }, { "cycles:GHpp", 0x10000 },
         { "cycles:GHp", 0x8000 }, { "cycles:G", 0x80000 }, { "cycles:H", 0x100000 },

@@ -1,5 +1,5 @@
-/* The kernel's counters, with a kernel made up here: which groups are opened, what is read when, what is
- * taken off, what is estimated. */
+/* The kernel's counters, with a kernel made up here: which groups are opened, what is read when,
+ * what is taken off, what is estimated. */
 #include "tap.h"
 #include "dp_perf.h"
 #include "dp_pmu.h"
@@ -376,7 +376,8 @@ static void forked(void)
     ok(!fds[0].open && !fds[1].open, "its descriptors it closes");
 }
 
-/* Events of the processor and of the kernel: the latter take a system call, and do not take the former along. */
+/* Events of the processor and of the kernel: the latter take a system call, and do not take
+ * the former along. */
 static void both(void)
 {
     struct dp_perf p;

@@ -69,7 +69,8 @@ static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, ui
 static inline void image_trace(struct image *to)
 {
     uint64_t words[] = {
-        raw(0, DP_RAW_CPU, 0), 0, 0, 300, 30,               /* 300 ns in short gaps, of which 30 waited */
+        /* 300 ns in short gaps, of which 30 waited */
+        raw(0, DP_RAW_CPU, 0), 0, 0, 300, 30,
         raw(100, DP_RAW_ENTER, 2), raw(200, DP_RAW_ENTER, 3),
         raw(0, DP_RAW_CPU, 0), 5000, 4000, 0, 0,            /* slept in the sub of id 3 */
         raw(0, DP_RAW_LEAVE, 3), raw(50, DP_RAW_GOTO, 1), raw(7, DP_RAW_UNWIND, 2), 0, raw(9, DP_RAW_ENTER, 1),

@@ -1,4 +1,5 @@
-/* Trees as /sys and /proc show them, of machines that are not here. Each is written to a folder of its own, which goes at the end. */
+/* Trees as /sys and /proc show them, of machines that are not here. Each is written to a folder of
+ * its own, which goes at the end. */
 #ifndef SYSFS_H
 #define SYSFS_H
 
