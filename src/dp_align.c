@@ -3,7 +3,8 @@
 enum { SHIFTS = 40000 };        /* pairs of lines whose distance is tried */
 
 /* Walks both lists. With `to`, says who fits whom. Returns how many are as far apart. */
-static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b, int64_t shift, uint32_t *to)
+static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
+                      int64_t shift, uint32_t *to)
 {
     size_t count = 0;
     for (size_t i = 0, j = 0; i < a && j < b;) {
@@ -24,7 +25,8 @@ static size_t matches(const struct dp_place *old, size_t a, const struct dp_plac
 
 static uint64_t size_of(int64_t shift) { return shift < 0 ? -(uint64_t)shift : (uint64_t)shift; }
 
-static int64_t best_shift(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b)
+static int64_t best_shift(const struct dp_place *old, size_t a, const struct dp_place *new,
+                          size_t b)
 {
     int64_t best = 0;
     size_t most = matches(old, a, new, b, 0, NULL);
@@ -42,7 +44,8 @@ static int64_t best_shift(const struct dp_place *old, size_t a, const struct dp_
     return best;
 }
 
-void dp_align(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b, uint32_t *to)
+void dp_align(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
+              uint32_t *to)
 {
     for (size_t j = 0; j < b; j++)
         to[j] = a == b ? (uint32_t)j : DP_ALIGN_NONE;

@@ -14,6 +14,7 @@ struct dp_place {
  * most; what that leaves over between two pairs goes by its order, too, where there are as
  * many on both sides. */
 #define DP_ALIGN_NONE UINT32_MAX
-void dp_align(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b, uint32_t *to);
+void dp_align(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
+              uint32_t *to);
 
 #endif

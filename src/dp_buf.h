@@ -25,13 +25,17 @@ char *dp_buf_room(struct dp_buf *buf, size_t n);
 /* The same where they are there already, mostly. */
 static inline void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len)
 {
-    char *to = len <= buf->cap - buf->len && !buf->err ? buf->ptr + buf->len : dp_buf_room(buf, len);
+    char *to = len <= buf->cap - buf->len && !buf->err
+            ? buf->ptr + buf->len : dp_buf_room(buf, len);
     if (to && len) {
         memcpy(to, ptr, len);
         buf->len += len;
     }
 }
-static inline void dp_buf_adds(struct dp_buf *buf, const char *str) { dp_buf_add(buf, str, strlen(str)); }
+static inline void dp_buf_adds(struct dp_buf *buf, const char *str)
+{
+    dp_buf_add(buf, str, strlen(str));
+}
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...) DP_PRINTF(2, 3);
 /* n in decimal, in hexadecimal digits. */
 void dp_buf_addu(struct dp_buf *buf, uint64_t n);

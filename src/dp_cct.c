@@ -112,7 +112,8 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
 }
 
 /* Where a call goes that gets no context of its own. Only a resumed one has no histogram. */
-static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, bool resumed)
+static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                bool resumed)
 {
     cct->folded++;
     for (struct dp_cct_node *n = node; n; n = n->up)
@@ -124,8 +125,9 @@ static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, ui
 }
 
 /* Makes a context and puts it into its parent's slot. */
-static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *node, struct dp_map_slot *slot,
-                                     uint32_t id, uint32_t site, bool resumed)
+static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *node,
+                                     struct dp_map_slot *slot, uint32_t id, uint32_t site,
+                                     bool resumed)
 {
     struct dp_cct_node *child = new_node(cct);
     if (!child)
@@ -140,8 +142,8 @@ static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *nod
     return child;
 }
 
-static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site,
-                                    bool resumed)
+static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                    uint32_t site, bool resumed)
 {
     uint32_t key = key_of(cct, resumed ? id | RESUMED : id, site);
     uint64_t edge = (uint64_t)node->number << 32 | key;
@@ -165,7 +167,8 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
     return add_child(cct, node, slot, id, site, resumed);
 }
 
-struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                 uint32_t site)
 {
     if (node == cct->idle)
         return node;
@@ -173,7 +176,8 @@ struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, u
     return child->up == node ? node->last = child : child;
 }
 
-struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site)
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                   uint32_t site)
 {
     return node == cct->idle ? node : child_of(cct, node, id, site, true);
 }
@@ -195,7 +199,8 @@ struct writing {
 
 static int compare_names(const void *a, const void *b)
 {
-    const struct dp_name *x = *(const struct dp_name *const *)a, *y = *(const struct dp_name *const *)b;
+    const struct dp_name *x = *(const struct dp_name *const *)a,
+                         *y = *(const struct dp_name *const *)b;
     size_t n = x->len < y->len ? x->len : y->len;
     int c = memcmp(x->ptr, y->ptr, n);
     return c ? c : x->len < y->len ? -1 : x->len > y->len;
@@ -238,8 +243,14 @@ static void sort_by(struct dp_cct_node **to, struct dp_cct_node **from, size_t n
         to[count[key(w, from[i])]++] = from[i];
 }
 
-static uint32_t key_name(const struct writing *w, const struct dp_cct_node *n) { return w->rank[n->id]; }
-static uint32_t key_site(const struct writing *w, const struct dp_cct_node *n) { return w->site_rank[n->site]; }
+static uint32_t key_name(const struct writing *w, const struct dp_cct_node *n)
+{
+    return w->rank[n->id];
+}
+static uint32_t key_site(const struct writing *w, const struct dp_cct_node *n)
+{
+    return w->site_rank[n->site];
+}
 static uint32_t key_parent(const struct writing *w, const struct dp_cct_node *n)
 {
     (void)w;

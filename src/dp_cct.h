@@ -68,11 +68,13 @@ void dp_cct_release(struct dp_cct *cct);
 
 /* The context of a call of id from node; never NULL. Beyond the limit, or
  * when memory is short, it is the nearest one of the same sub above, or the root. */
-struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
+struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                 uint32_t site);
 
 /* The same for a call that did not begin in this tree. No call that does begin in it shares
  * such a context, and that one has no histogram. */
-struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id, uint32_t site);
+struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                   uint32_t site);
 
 /* Seven eighths of a power of two more or less do not matter to a histogram. */
 static inline unsigned dp_cct_bucket(uint64_t ns)

@@ -49,7 +49,8 @@ int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of, 
     c->inside = dp_mem_zalloc((nodes + 1) * sizeof *c->inside);
     c->touched = dp_mem_realloc(NULL, nodes + 1, sizeof *c->touched);
     c->top = dp_mem_realloc(NULL, nodes + 1, sizeof *c->top);
-    int rc = c->first && c->by_entry && c->weight && c->inside && c->touched && c->top ? 0 : DP_E_NOMEM;
+    int rc = c->first && c->by_entry && c->weight && c->inside && c->touched && c->top
+            ? 0 : DP_E_NOMEM;
     if (rc == 0) {
         for (uint32_t i = 0; i < nodes; i++)
             c->top[i] = over->nodes[i].depth <= c->frames ? i : c->top[over->nodes[i].parent];
@@ -188,7 +189,8 @@ static int step(struct making *m, uint32_t n)
             }
             continue;
         }
-        for (uint32_t kid = it.at + 1; kid < over->nodes[it.at].end && rc == 0; kid = over->nodes[kid].end)
+        for (uint32_t kid = it.at + 1; kid < over->nodes[it.at].end && rc == 0;
+             kid = over->nodes[kid].end)
             if (over->nodes[kid].parent == it.at && m->c->inside[kid])
                 rc = add_item(m, n, kid, m->c->inside[kid]);
     }
@@ -201,7 +203,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     const struct dp_chain_node *a = &m->chain->nodes[x], *b = &m->chain->nodes[y];
     if (a->value != b->value)
         return a->value > b->value ? -1 : 1;
-    return dp_name_compare(dp_pool_name(&m->c->over->values, a->name), dp_pool_name(&m->c->over->values, b->name));
+    return dp_name_compare(dp_pool_name(&m->c->over->values, a->name),
+                           dp_pool_name(&m->c->over->values, b->name));
 }
 
 /* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too
@@ -337,7 +340,8 @@ static int begin(struct making *m, uint32_t entry)
     return rc;
 }
 
-int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry, const struct dp_chain_how *how)
+int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry,
+                  const struct dp_chain_how *how)
 {
     struct making m;
     memset(&m, 0, sizeof m);

@@ -52,7 +52,8 @@ int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of, 
 void dp_chains_release(struct dp_chains *c);
 
 /* Makes the chains of an entry; the caller releases them. Returns 0 or DP_E_NOMEM. */
-int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry, const struct dp_chain_how *how);
+int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t entry,
+                  const struct dp_chain_how *how);
 void dp_chain_release(struct dp_chain *chain);
 
 #endif

@@ -137,7 +137,8 @@ static void graph(struct printing *p)
         dp_buf_adds(p->buf, "--- ");
         uint32_t end = run(p, first, 4);
         blanks(&p->prefix, 4);
-        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len, fractal && nodes[end].kid && nodes[end].own };
+        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len,
+                                         fractal && nodes[end].kid && nodes[end].own };
     } else {
         stack[depth++] = (struct level){ 0, first, 0, fractal && nodes[0].own };
     }
@@ -167,7 +168,8 @@ static void graph(struct printing *p)
             p->buf->err = DP_E_NOMEM;
             break;
         }
-        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len, fractal && nodes[end].kid && nodes[end].own };
+        stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len,
+                                         fractal && nodes[end].kid && nodes[end].own };
     }
     dp_mem_free(stack);
 }
@@ -189,7 +191,8 @@ static void stacks(struct printing *p)
     uint32_t *path = NULL;
     size_t cap = 0;
     /* of calls there is no share */
-    double least = p->how->chain_value == DP_CHAIN_COUNT ? 0 : p->how->threshold / 100 * (double)p->over->base;
+    double least = p->how->chain_value == DP_CHAIN_COUNT
+                       ? 0 : p->how->threshold / 100 * (double)p->over->base;
     for (uint32_t n = nodes[0].kid; n && !p->buf->err; n = next_node(p->chain, n)) {
         size_t depth = 0;
         if (!nodes[n].own || (double)nodes[n].own < least)
@@ -221,7 +224,9 @@ static void stacks(struct printing *p)
 void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
                    const struct dp_report *how, uint64_t of, uint64_t hz)
 {
-    struct printing p = { .buf = buf, .chain = chain, .over = over, .how = how, .of = of, .hz = hz };
+    struct printing p = {
+        .buf = buf, .chain = chain, .over = over, .how = how, .of = of, .hz = hz
+    };
     dp_buf_init(&p.prefix);
     if (how->chain == DP_CHAIN_FLAT || how->chain == DP_CHAIN_FOLDED)
         stacks(&p);
@@ -239,7 +244,8 @@ static void json_value(struct dp_buf *buf, const char *key, uint64_t value, uint
         dp_buf_addu(buf, value);
 }
 
-void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over, uint64_t hz)
+void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
+                   uint64_t hz)
 {
     const struct dp_chain_node *nodes = chain->nodes;
     uint32_t n = nodes[0].kid;

@@ -12,6 +12,7 @@ void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struc
                    const struct dp_report *how, uint64_t of, uint64_t hz);
 
 /* [{"name":..., "value":..., "own":..., "kids":[...]}, ...] */
-void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over, uint64_t hz);
+void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
+                   uint64_t hz);
 
 #endif

@@ -8,7 +8,8 @@ enum { CHAIN = 200 };           /* files of one name that are looked at */
 
 static const char eval[] = "(eval ";
 
-void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases, size_t n_bases)
+void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases,
+                       size_t n_bases)
 {
     memset(c, 0, sizeof *c);
     c->texts = texts;
@@ -30,7 +31,11 @@ void dp_checkouts_release(struct dp_checkouts *c)
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) { return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80; }
+static bool is_word(char c)
+{
+    return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
+           || (unsigned char)c >= 0x80;
+}
 
 /* Bytes of `(eval 12` at ptr, where a `)` follows; 0: it is none. */
 static size_t eval_at(const char *ptr, size_t len)
@@ -98,7 +103,10 @@ static uint32_t text(struct dp_checkouts *c, const char *ptr, size_t len)
     return n == DP_MAP_NONE ? 0 : n;
 }
 
-static const struct dp_name *name_of(const struct dp_checkouts *c, uint32_t n) { return dp_pool_name(c->texts, n); }
+static const struct dp_name *name_of(const struct dp_checkouts *c, uint32_t n)
+{
+    return dp_pool_name(c->texts, n);
+}
 
 static size_t base_of(const struct dp_checkouts *c, const char *ptr, size_t len)
 {
@@ -128,8 +136,10 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     c->buf.len = 0;
     dp_checkout_plain(&c->buf, ptr + base, len - base);
     uint32_t t = text(c, c->buf.ptr, c->buf.len);
-    struct dp_map_slot *slot = dp_map_put(&c->file_of, t), *has = dp_map_put(&c->has, (uint64_t)t << 32 | side);
-    if (!slot || !has || dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1, sizeof *c->files) < 0) {
+    struct dp_map_slot *slot = dp_map_put(&c->file_of, t),
+                       *has = dp_map_put(&c->has, (uint64_t)t << 32 | side);
+    if (!slot || !has
+        || dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1, sizeof *c->files) < 0) {
         c->no_memory = true;
         return 0;
     }
@@ -137,7 +147,9 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     uint32_t number = slot->value;
     if (number == DP_MAP_NONE) {
         slot->value = number = (uint32_t)c->n_files++;
-        c->files[number] = (struct dp_checkout_file){ .text = t, .like = number, .next = DP_MAP_NONE, .side = side, .tail = name_of(c, t)->len };
+        c->files[number] = (struct dp_checkout_file){
+            .text = t, .like = number, .next = DP_MAP_NONE, .side = side, .tail = name_of(c, t)->len
+        };
     }
     c->files[number].in_base = c->files[number].in_base || side == 0;
     return number;
@@ -165,7 +177,8 @@ static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
         if (a->ptr[a->len - n] == '/')
             whole = n - 1;
     }
-    bool a_ends = n == a->len || a->ptr[a->len - n - 1] == '/', b_ends = n == b->len || b->ptr[b->len - n - 1] == '/';
+    bool a_ends = n == a->len || a->ptr[a->len - n - 1] == '/',
+         b_ends = n == b->len || b->ptr[b->len - n - 1] == '/';
     return a_ends && b_ends ? n : whole;
 }
 
@@ -181,7 +194,8 @@ static void pair_file(struct dp_checkouts *c, uint32_t n)
     for (int i = 0; i < CHAIN && at != DP_MAP_NONE; i++, at = c->files[at].next) {
         const struct dp_checkout_file *f = &c->files[at];
         size_t tail = common_tail(name, name_of(c, f->text));
-        if (tail < part || tail < most || dp_map_find(&c->has, (uint64_t)f->text << 32 | c->files[n].side))
+        if (tail < part || tail < most
+            || dp_map_find(&c->has, (uint64_t)f->text << 32 | c->files[n].side))
             continue;
         best = tail == most ? DP_MAP_NONE : at;
         most = tail;

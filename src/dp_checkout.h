@@ -30,7 +30,8 @@ struct dp_checkouts {
     bool no_memory;             /* sticky */
 };
 
-void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases, size_t n_bases);
+void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char *const *bases,
+                       size_t n_bases);
 void dp_checkouts_release(struct dp_checkouts *c);
 
 /* The number of a file that a side has. */

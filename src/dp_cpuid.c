@@ -97,7 +97,9 @@ static int from_arm64(char *to, size_t size, const char *sysfs)
 {
     char text[64];
     for (int cpu = 0; cpu < CPUS; cpu++)
-        if (dp_sysfile_read(text, sizeof text, sysfs, "devices/system/cpu/cpu%d/regs/identification/midr_el1", cpu) > 0
+        if (dp_sysfile_read(text, sizeof text, sysfs,
+                            "devices/system/cpu/cpu%d/regs/identification/midr_el1", cpu)
+                > 0
             && dp_cpuid_arm64(to, size, text) == 0)
             return 0;
     return DP_E_IO;
@@ -130,7 +132,8 @@ int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
     if (!pvr || pvr >= p + len || !dp_num_hex(pvr + 5, strspn(pvr + 5, "0123456789abcdef"), &high))
         return none(to, size);
     pvr += 5 + strspn(pvr + 5, "0123456789abcdef");
-    if (*pvr++ != ' ' || !dp_num_hex(pvr, strspn(pvr, "0123456789abcdef"), &low) || high > 0xffff || low > 0xffff)
+    if (*pvr++ != ' ' || !dp_num_hex(pvr, strspn(pvr, "0123456789abcdef"), &low) || high > 0xffff
+        || low > 0xffff)
         return none(to, size);
     return put(to, size, "%.8" PRIx64, high << 16 | low);
 }
@@ -173,10 +176,12 @@ static bool level(char *to, size_t size, const char *levels, const char *name)
 int dp_cpuid_s390(char *to, size_t size, const char *sysinfo, const char *levels)
 {
     char maker[32], type[8], model[33], version[8], authorization[8];
-    if (!words(maker, sizeof maker, sysinfo, "Manufacturer:", "") || !words(type, sizeof type, sysinfo, "Type:", "")
+    if (!words(maker, sizeof maker, sysinfo, "Manufacturer:", "")
+        || !words(type, sizeof type, sysinfo, "Type:", "")
         || !words(model, sizeof model, sysinfo, "Model:", ","))
         return none(to, size);
-    if (levels && level(version, sizeof version, levels, "version=") && level(authorization, sizeof authorization, levels, "authorization="))
+    if (levels && level(version, sizeof version, levels, "version=")
+        && level(authorization, sizeof authorization, levels, "authorization="))
         return put(to, size, "%s,%s,%s,%s,%s", maker, type, model, version, authorization);
     return put(to, size, "%s,%s,%s", maker, type, model);
 }
@@ -196,10 +201,12 @@ int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo)
         if (!len[k])
             return none(to, size);
     }
-    return put(to, size, "%.*s-%.*s-%.*s", (int)len[0], value[0], (int)len[1], value[1], (int)len[2], value[2]);
+    return put(to, size, "%.*s-%.*s-%.*s", (int)len[0], value[0], (int)len[1], value[1],
+               (int)len[2], value[2]);
 }
 
-int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs, const char *proc)
+int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs,
+                  const char *proc)
 {
     char text[TEXT], more[TEXT];
     if (size)
@@ -210,13 +217,17 @@ int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sy
     case DP_CPUID_ARM64:
         return from_arm64(to, size, sysfs);
     case DP_CPUID_POWERPC:
-        return dp_sysfile_read(text, sizeof text, proc, "cpuinfo") > 0 ? dp_cpuid_powerpc(to, size, text) : DP_E_IO;
+        return dp_sysfile_read(text, sizeof text, proc, "cpuinfo") > 0
+                   ? dp_cpuid_powerpc(to, size, text) : DP_E_IO;
     case DP_CPUID_RISCV:
-        return dp_sysfile_read(text, sizeof text, proc, "cpuinfo") > 0 ? dp_cpuid_riscv(to, size, text) : DP_E_IO;
+        return dp_sysfile_read(text, sizeof text, proc, "cpuinfo") > 0
+                   ? dp_cpuid_riscv(to, size, text) : DP_E_IO;
     case DP_CPUID_S390:
         if (dp_sysfile_read(text, sizeof text, proc, "sysinfo") <= 0)
             return DP_E_IO;
-        return dp_cpuid_s390(to, size, text, dp_sysfile_read(more, sizeof more, proc, "service_levels") > 0 ? more : NULL);
+        return dp_cpuid_s390(to, size, text,
+                             dp_sysfile_read(more, sizeof more, proc, "service_levels") > 0
+                                     ? more : NULL);
     case DP_CPUID_OTHER:
         break;
     }
@@ -261,7 +272,8 @@ const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const 
     without_stepping(less, cpuid);
     for (; map && map->cpuid; map++) {
         regex_t re;
-        if (!map->type || strcmp(map->type, "core") != 0 || regcomp(&re, map->cpuid, REG_EXTENDED) != 0)
+        if (!map->type || strcmp(map->type, "core") != 0
+            || regcomp(&re, map->cpuid, REG_EXTENDED) != 0)
             continue;
         bool match = is_whole_match(&re, cpuid) || (less[0] && is_whole_match(&re, less));
         regfree(&re);

@@ -7,7 +7,8 @@
 
 enum { DP_CPUID_SIZE = 128 };           /* a CPUID with its NUL: as large as perf's */
 
-enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWERPC, DP_CPUID_S390, DP_CPUID_RISCV };
+enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWERPC, DP_CPUID_S390,
+                     DP_CPUID_RISCV };
 
 /* This machine's: AuthenticAMD-25-1-1, 0x00000000410fd080, 004e1202, IBM,2964,702,N96,3.5,002f,
  * 0x489-0x8000000000000007-0x0. sysfs_root is /sys, proc_root /proc. Returns 0, DP_E_LIMIT where
@@ -15,7 +16,8 @@ enum dp_cpuid_arch { DP_CPUID_OTHER, DP_CPUID_X86, DP_CPUID_ARM64, DP_CPUID_POWE
 int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_root);
 
 /* The same of another architecture's files; not of x86, where the processor is asked. */
-int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs_root, const char *proc_root);
+int dp_cpuid_from(enum dp_cpuid_arch arch, char *to, size_t size, const char *sysfs_root,
+                  const char *proc_root);
 
 /* What the above make of what they read. x86: eax, ebx, ecx, edx of leaves 0 and 1. */
 int dp_cpuid_x86(char *to, size_t size, const uint32_t leaf0[4], const uint32_t leaf1[4]);

@@ -8,7 +8,9 @@
 
 uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure)
 {
-    return measure != DP_RULE_CALLS && diff->how->measures[measure].metric < DP_M_CALLS && (diff->is_time || diff->hz > 1) ? diff->hz : 0;
+    return measure != DP_RULE_CALLS && diff->how->measures[measure].metric < DP_M_CALLS
+                   && (diff->is_time || diff->hz > 1)
+               ? diff->hz : 0;
 }
 
 const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k)
@@ -47,7 +49,8 @@ static bool find_places(struct dp_diff *diff)
         const struct dp_subs *subs = &diff->parts[k].prof->subs;
         for (uint32_t i = 0; i < dp_subs_count(subs); i++)
             if (diff->pairs.profs[k].file[i] && subs->subs[i].line)
-                diff->places[diff->pairs.profs[k].label[i]] = (struct dp_diff_sub){ (uint32_t)k + 1, i };
+                diff->places[diff->pairs.profs[k].label[i]] =
+                    (struct dp_diff_sub){ (uint32_t)k + 1, i };
     }
     return diff->places != NULL;
 }
@@ -95,7 +98,8 @@ static bool room(void **ptr, size_t *cap, size_t n, size_t size)
     return true;
 }
 
-static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run, struct dp_diff_column *column, uint32_t e)
+static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,
+                        struct dp_diff_column *column, uint32_t e)
 {
     size_t cap = column->cap;
     return room((void **)&column->self, &cap, e, sizeof *column->self)
@@ -105,7 +109,8 @@ static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run, struct dp
         && room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
 }
 
-static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measure, const struct dp_overhead *over)
+static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measure,
+                     const struct dp_overhead *over)
 {
     struct dp_diff_column *column = &run->columns[measure];
     for (size_t i = 0; i < over->n_rows; i++) {
@@ -136,7 +141,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
 /* What a pass over the runs is for. */
 enum pass { ROWS, EACH };
 
-static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure, enum pass pass, dp_diff_each_fn *each, void *ctx)
+static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
+                    enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
     struct dp_diff_run *run = &diff->runs[r];
     const struct dp_diff_measure *m = &diff->how->measures[measure];
@@ -156,7 +162,8 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     return rc;
 }
 
-static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp_diff_each_fn *each, void *ctx)
+static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp_diff_each_fn *each,
+                        void *ctx)
 {
     size_t r = 0, part = 0;
     for (size_t s = 0; s < diff->n_sides; s++) {
@@ -245,8 +252,8 @@ static int prepare(struct dp_diff *diff)
     return rc;
 }
 
-int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
-                 dp_diff_each_fn *each, void *ctx)
+int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n,
+                 const struct dp_diff_how *how, dp_diff_each_fn *each, void *ctx)
 {
     memset(diff, 0, sizeof *diff);
     dp_pool_init(&diff->texts);

@@ -101,12 +101,13 @@ struct dp_diff {
 
 /* Is called for every run of the first measure, in order, when it is known whether values are
  * adjusted; 0, or a DP_E to stop. */
-typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over);
+typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
+                            const struct dp_overhead *over);
 
 /* Reads all values. Returns 0 or a DP_E; the caller releases it. each may be NULL. sides and
  * how are borrowed. */
-int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
-                 dp_diff_each_fn *each, void *ctx);
+int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t n,
+                 const struct dp_diff_how *how, dp_diff_each_fn *each, void *ctx);
 void dp_diff_release(struct dp_diff *diff);
 
 /* Measures the speed of the runs, and settles whether values are adjusted for it: dp_diff_make
@@ -115,7 +116,8 @@ int dp_diff_adjust(struct dp_diff *diff);
 
 /* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a
  * DP_E; the caller releases it. */
-int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side);
+int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
+                    bool incl, uint32_t side);
 void dp_diff_family_release(struct dp_diff_family *family);
 
 /* The text of key k of an entry; borrowed. */

@@ -24,7 +24,8 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
 {
     if (c->measure == DP_RULE_CALLS) {
         uint64_t calls = e == TOTAL ? run->all_calls : e < run->calls_cap ? run->calls[e] : 0;
-        return e == TOTAL || run->calls_factor == 1 ? calls : dp_num_round((double)calls * run->calls_factor);
+        return e == TOTAL || run->calls_factor == 1
+                   ? calls : dp_num_round((double)calls * run->calls_factor);
     }
     const struct dp_diff_column *column = &run->columns[c->measure];
     if (e == TOTAL)
@@ -83,7 +84,8 @@ static bool all_equal(const double *v, size_t n)
 static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
 {
     static const struct dp_diff_measure calls = { .metric = DP_M_CALLS, .exact = 1 };
-    const struct dp_diff_measure *m = c->measure == DP_RULE_CALLS ? &calls : &c->diff->how->measures[c->measure];
+    const struct dp_diff_measure *m = c->measure == DP_RULE_CALLS
+                                          ? &calls : &c->diff->how->measures[c->measure];
     if (!m->exact || !all_equal(c->x, c->n[0]) || !all_equal(c->y, c->n[1]))
         return false;
     double apart = v->value > v->base ? (double)(v->value - v->base) : (double)(v->base - v->value);
@@ -176,7 +178,9 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
             if (v->verdict != DP_DIFF_UNSURE)
                 continue;
             v->p = p[k++];
-            v->verdict = !decides ? DP_DIFF_FEW : v->p <= how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
+            v->verdict = !decides ? DP_DIFF_FEW
+                         : v->p <= how->alpha ? DP_DIFF_TRUE
+                         : DP_DIFF_UNSURE;
         }
     }
     if (f->total.verdict == DP_DIFF_UNSURE)
@@ -198,12 +202,16 @@ static double whole_of(const struct comparing *c, uint32_t side)
     for (size_t r = 0; r < c->diff->n_runs; r++) {
         const struct dp_diff_run *run = &c->diff->runs[r];
         if (run->side == side)
-            v[n++] = c->measure == DP_RULE_CALLS ? (double)run->all_calls * run->calls_factor : (double)run->columns[c->measure].base / (c->measure || !c->diff->adjusted ? 1 : run->speed);
+            v[n++] = c->measure == DP_RULE_CALLS
+                         ? (double)run->all_calls * run->calls_factor
+                         : (double)run->columns[c->measure].base
+                               / (c->measure || !c->diff->adjusted ? 1 : run->speed);
     }
     return dp_stat_median(v, n);
 }
 
-int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure, bool incl, uint32_t side)
+int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
+                    bool incl, uint32_t side)
 {
     size_t n = dp_diff_entries(diff);
     struct comparing c = { .diff = diff, .measure = measure, .incl = incl, .side = side };
@@ -329,7 +337,8 @@ static int changed_much(const struct dp_diff *diff, uint32_t side)
 
 int dp_diff_adjust(struct dp_diff *diff)
 {
-    uint32_t shown = (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
+    uint32_t shown =
+        (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
     int measured = measure_speed(diff);
     if (measured < 0 || !diff->has_speed)
         return measured;

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *edges_of, size_t edges_of_len, bool callees)
+void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *edges_of,
+                       size_t edges_of_len, bool callees)
 {
     memset(tree, 0, sizeof *tree);
     dp_pool_init(&tree->texts);
@@ -39,7 +40,9 @@ static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t na
     size_t n = tree->count;
     slot->value = (uint32_t)n;
     if (dp_mem_grow((void **)&tree->branches, &tree->cap, n + 1, sizeof *tree->branches) < 0
-        || dp_mem_grow((void **)&tree->amounts, &tree->amounts_cap, (n + 1) * tree->n_sides, sizeof *tree->amounts) < 0)
+        || dp_mem_grow((void **)&tree->amounts, &tree->amounts_cap, (n + 1) * tree->n_sides,
+                       sizeof *tree->amounts)
+               < 0)
         return DP_E_NOMEM;
     tree->branches[n] = (struct dp_diff_branch){ .name = name, .parent = parent };
     memset(&tree->amounts[n * tree->n_sides], 0, tree->n_sides * sizeof *tree->amounts);
@@ -74,7 +77,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
 {
     struct dp_edges e;
     int64_t b = root_of(tree);
-    int rc = b < 0 ? (int)b : dp_edges_make(&e, over, tree->edges_of, tree->edges_of_len, tree->callees);
+    int rc = b < 0 ? (int)b
+                   : dp_edges_make(&e, over, tree->edges_of, tree->edges_of_len, tree->callees);
     if (rc < 0)
         return rc;
     tree->found = tree->found || e.found;
@@ -96,7 +100,8 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
 
 /* of: by context of the run, its branch; texts: by value of the run, its number
  * among ours and 1. */
-static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over, uint32_t *of, uint32_t *texts)
+static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over,
+                        uint32_t *of, uint32_t *texts)
 {
     for (size_t i = 0; i < over->n_nodes; i++) {
         const struct dp_over_node *n = &over->nodes[i];
@@ -106,7 +111,8 @@ static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct d
                 return DP_E_NOMEM;
             texts[n->name] = text + 1;
         }
-        int64_t b = n->parent == DP_OVER_NONE ? root_of(tree) : branch_of(tree, of[n->parent], texts[n->name] - 1);
+        int64_t b = n->parent == DP_OVER_NONE
+                ? root_of(tree) : branch_of(tree, of[n->parent], texts[n->name] - 1);
         if (b < 0)
             return (int)b;
         of[i] = (uint32_t)b;
@@ -117,7 +123,8 @@ static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct d
     return 0;
 }
 
-int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over)
+int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
+                     const struct dp_overhead *over)
 {
     struct dp_diff_tree *tree = ctx;
     tree->speed = diff->adjusted ? run->speed : 1;
@@ -181,7 +188,8 @@ static void sum_up(struct dp_diff_tree *tree)
             if (b && !tree->edges_of)
                 amount(tree, branch->parent, s)->incl += a->incl;
         }
-        const struct dp_diff_amount *old = dp_diff_amount_of(tree, (uint32_t)b, 0), *new = dp_diff_amount_of(tree, (uint32_t)b, tree->by);
+        const struct dp_diff_amount *old = dp_diff_amount_of(tree, (uint32_t)b, 0),
+                                    *new = dp_diff_amount_of(tree, (uint32_t)b, tree->by);
         branch->gross += tree->edges_of ? apart(old->incl, new->incl) : apart(old->self, new->self);
         if (b)
             tree->branches[branch->parent].gross += branch->gross;
@@ -194,13 +202,16 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     const struct dp_diff_branch *a = &tree->branches[x], *b = &tree->branches[y];
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
-    uint64_t change = apart(dp_diff_amount_of(tree, x, 0)->incl, dp_diff_amount_of(tree, x, tree->by)->incl);
-    uint64_t other = apart(dp_diff_amount_of(tree, y, 0)->incl, dp_diff_amount_of(tree, y, tree->by)->incl);
+    uint64_t change = apart(dp_diff_amount_of(tree, x, 0)->incl,
+                            dp_diff_amount_of(tree, x, tree->by)->incl);
+    uint64_t other = apart(dp_diff_amount_of(tree, y, 0)->incl,
+                           dp_diff_amount_of(tree, y, tree->by)->incl);
     if (change != other)
         return change > other ? -1 : 1;
     if (a->gross != b->gross)
         return a->gross > b->gross ? -1 : 1;
-    return dp_name_compare(dp_pool_name(&tree->texts, a->name), dp_pool_name(&tree->texts, b->name));
+    return dp_name_compare(dp_pool_name(&tree->texts, a->name),
+                           dp_pool_name(&tree->texts, b->name));
 }
 
 int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff)
@@ -209,7 +220,8 @@ int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff)
     if (root < 0)
         return (int)root;
     size_t n = tree->count;
-    tree->by = (uint32_t)(diff->how->order && diff->how->order < tree->n_sides ? diff->how->order : tree->n_sides > 1);
+    tree->by = (uint32_t)(diff->how->order && diff->how->order < tree->n_sides
+            ? diff->how->order : tree->n_sides > 1);
     means(tree, diff);
     sum_up(tree);
     tree->branches[0].parent = 0;

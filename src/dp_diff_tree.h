@@ -39,16 +39,19 @@ struct dp_diff_tree {
 };
 
 /* edges_of: a label; NULL: the whole tree. */
-void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *edges_of, size_t edges_of_len, bool callees);
+void dp_diff_tree_init(struct dp_diff_tree *tree, size_t n_sides, const char *edges_of,
+                       size_t edges_of_len, bool callees);
 void dp_diff_tree_release(struct dp_diff_tree *tree);
 
 /* A dp_diff_each_fn: adds a run. ctx is the tree. */
-int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run, const struct dp_overhead *over);
+int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
+                     const struct dp_overhead *over);
 
 /* All are there: means, inclusive values, order. Returns 0 or DP_E_NOMEM. */
 int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff);
 
-static inline const struct dp_diff_amount *dp_diff_amount_of(const struct dp_diff_tree *tree, uint32_t branch, size_t side)
+static inline const struct dp_diff_amount *dp_diff_amount_of(const struct dp_diff_tree *tree,
+                                                             uint32_t branch, size_t side)
 {
     return &tree->amounts[branch * tree->n_sides + side];
 }

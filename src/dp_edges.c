@@ -55,7 +55,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
             continue;
         if (left[i] == DP_OVER_NONE || right[i] == DP_OVER_NONE)
             return left[i] == DP_OVER_NONE ? -1 : 1;
-        return dp_name_compare(dp_pool_name(&m->over->values, left[i]), dp_pool_name(&m->over->values, right[i]));
+        return dp_name_compare(dp_pool_name(&m->over->values, left[i]),
+                               dp_pool_name(&m->over->values, right[i]));
     }
     return 0;
 }
@@ -81,7 +82,8 @@ static int sort(struct making *m)
     return rc;
 }
 
-int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name, size_t len, bool callees)
+int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name,
+                  size_t len, bool callees)
 {
     struct making m = { .over = over, .edges = edges };
     memset(edges, 0, sizeof *edges);

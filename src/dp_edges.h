@@ -21,7 +21,8 @@ struct dp_edges {
 };
 
 /* name: a label. Returns 0 or DP_E_NOMEM; the caller releases it. */
-int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name, size_t len, bool callees);
+int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name,
+                  size_t len, bool callees);
 void dp_edges_release(struct dp_edges *edges);
 
 #endif

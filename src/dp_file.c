@@ -68,7 +68,8 @@ static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
  * state says is then known to be twice there. All of it twice, for the process may
  * run: should it have written in the meantime, it is asked again; and names that it gave
  * while its names were read already, and its contexts not yet, are there the second time. */
-static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, struct dp_pieces *left)
+static int read_left(const struct dp_file *file, const struct dp_file_mem *mem,
+                     struct dp_pieces *left)
 {
     struct dp_source src;
     int rc = 0;
@@ -89,8 +90,10 @@ static int read_left(const struct dp_file *file, const struct dp_file_mem *mem, 
         dp_source_close(&src);
         bool same = left->state[DP_PIECE_S_MARKS] == later.state[DP_PIECE_S_MARKS]
                     && left->state[DP_PIECE_S_TREE] == later.state[DP_PIECE_S_TREE];
-        if (rc == 0 && same && (later.names.len != left->names.len
-                                || (later.names.len && memcmp(later.names.ptr, left->names.ptr, later.names.len) != 0))) {
+        if (rc == 0 && same
+            && (later.names.len != left->names.len
+                || (later.names.len
+                    && memcmp(later.names.ptr, left->names.ptr, later.names.len) != 0))) {
             while (left->names.len && left->names.ptr[left->names.len - 1] != '\n')
                 left->names.len--;      /* was being added */
             dp_buf_add(&left->names, later.names.ptr, later.names.len);
@@ -154,7 +157,8 @@ int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended)
     if (slot->value != DP_MAP_NONE)
         return 0;
     slot->value = 0;
-    if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd) < 0)
+    if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd)
+        < 0)
         return DP_E_NOMEM;
     file->odd[file->odd_pairs * 2] = named;
     file->odd[file->odd_pairs * 2 + 1] = ended;
@@ -176,7 +180,8 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->folded = file->head.folded;
     out->faults = file->info.faults;
     for (size_t i = 0; i < DP_FAULTS && i < file->info.faults; i++)
-        out->fault[i] = (struct dp_fault){ file->info.fault[i].message, file->info.fault[i].line, file->info.fault[i].byte };
+        out->fault[i] = (struct dp_fault){ file->info.fault[i].message, file->info.fault[i].line,
+                                           file->info.fault[i].byte };
     out->open = file->open;
     out->open_subs = file->open_subs;
     out->open_listed = file->open_listed;

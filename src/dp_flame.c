@@ -55,7 +55,8 @@ static int take_values(struct layout *l)
 {
     const struct dp_stacks *s = l->flame->s;
     size_t sides = l->flame->two ? 2 : 1;
-    bool is_side = !l->flame->two || l->how->width_of == DP_FW_AFTER || l->how->width_of == DP_FW_BEFORE;
+    bool is_side = !l->flame->two || l->how->width_of == DP_FW_AFTER
+                   || l->how->width_of == DP_FW_BEFORE;
     for (size_t k = 0; k < sides; k++) {
         if (!(l->values[k] = room(s)))
             return DP_E_NOMEM;
@@ -86,7 +87,8 @@ static int take_values(struct layout *l)
 
 /* ---- boxes ---- */
 
-static struct dp_flame_box *new_box(struct layout *l, uint32_t name, uint32_t depth, double x, double w)
+static struct dp_flame_box *new_box(struct layout *l, uint32_t name, uint32_t depth, double x,
+                                    double w)
 {
     struct dp_flame *f = l->flame;
     if (dp_mem_grow((void **)&f->boxes, &f->cap, f->count + 1, sizeof *f->boxes) < 0
@@ -116,7 +118,9 @@ static int forward(struct layout *l)
         while (i && s->frames[up[depth]].end <= i)
             depth--;
         uint32_t at = i ? depth + 1 : 0;
-        double w = l->all[i], x = !i ? 0 : s->start ? (double)s->start[i] * l->factor[0] : l->next[at];
+        double w = l->all[i], x = !i ? 0
+                                  : s->start ? (double)s->start[i] * l->factor[0]
+                                  : l->next[at];
         if (i && w < l->least) {
             l->next[at] = x + w;
             f->hidden += s->frames[i].end - i;
@@ -141,7 +145,8 @@ static int forward(struct layout *l)
     return rc;
 }
 
-static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all,
+                 double weight)
 {
     struct layout *l = ctx;
     struct dp_flame *f = l->flame;
@@ -191,7 +196,8 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 static int put_in_order(struct dp_flame *f, int order)
 {
     size_t n = f->count;
-    uint32_t *parent = dp_mem_realloc(NULL, n + 1, sizeof *parent), *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
+    uint32_t *parent = dp_mem_realloc(NULL, n + 1, sizeof *parent),
+             *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
     uint32_t *up = dp_mem_realloc(NULL, (size_t)f->depth + 2, sizeof *up);
     double *next = dp_mem_realloc(NULL, n + 1, sizeof *next);
     int rc = parent && sorted && up && next ? 0 : DP_E_NOMEM;
@@ -237,7 +243,8 @@ static void measure_changes(struct layout *l)
         if (!f->reverse && !f->by_total)
             f->greatest = fmax(f->greatest, self);
         if (!f->reverse && f->by_total && i)
-            f->greatest = fmax(f->greatest, fabs(dp_flame_delta((double[]){ l->values[0][i], l->values[1][i] })));
+            f->greatest = fmax(
+                f->greatest, fabs(dp_flame_delta((double[]){ l->values[0][i], l->values[1][i] })));
     }
     for (size_t i = 1; f->reverse && i < f->count; i++)
         if (f->by_total || f->boxes[i].depth == 1)
@@ -265,7 +272,8 @@ double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *
 
 /* ---- all ---- */
 
-int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, double least)
+int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how,
+                  const double *factor, double least)
 {
     struct layout l;
     memset(flame, 0, sizeof *flame);

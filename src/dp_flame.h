@@ -35,7 +35,8 @@ struct dp_flame {
 /* Lays out the frames that have at least `least` of the whole. Returns 0 or a DP_E; the caller
  * releases it. s is borrowed, and has one measure at least, which is drawn. factor: of
  * dp_stacks_factors. */
-int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, double least);
+int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how,
+                  const double *factor, double least);
 void dp_flame_release(struct dp_flame *flame);
 
 /* The change of a box that its colour tells, from -1 to 1; 0 where it is not coloured. */

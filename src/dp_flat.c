@@ -16,7 +16,8 @@ uint64_t dp_flat_value(const struct dp_node *node, int time)
 
 uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how)
 {
-    return how->counter ? dp_prof_count(prof, node, how->counter - 1) : dp_flat_value(&prof->nodes[node], how->time);
+    return how->counter ? dp_prof_count(prof, node, how->counter - 1)
+                        : dp_flat_value(&prof->nodes[node], how->time);
 }
 
 struct walk {
@@ -45,7 +46,8 @@ static uint32_t row_of(const struct walk *w, uint32_t node)
 
 static bool is_only(const struct walk *w, uint32_t node)
 {
-    return node && w->how->only >= 0 && (int64_t)w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
+    return node && w->how->only >= 0
+           && (int64_t)w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
 }
 
 static void down(struct walk *w, uint32_t n)

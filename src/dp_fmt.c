@@ -78,7 +78,8 @@ static char *number(char *p, uint64_t n)
 
 void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
 {
-    char *to = dp_buf_room(buf, (1 + DP_BUF_DIGITS) * (5 + DP_METRICS + c->n_counters) + 1), *p = to;
+    char *to = dp_buf_room(buf, (1 + DP_BUF_DIGITS) * (5 + DP_METRICS + c->n_counters) + 1),
+         *p = to;
     if (!to)
         return;
     *p++ = '=';

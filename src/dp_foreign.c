@@ -24,7 +24,8 @@ static bool has_line(const char *ptr, size_t len, const char *with)
 /* Its first line may be left out, and so may all others but those of its events. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
-    static const char *const heads[] = { "version:", "creator:", "pid:", "cmd:", "part:", "desc:", "positions:" };
+    static const char *const heads[] = { "version:", "creator:", "pid:",      "cmd:",
+                                         "part:",    "desc:",    "positions:" };
     bool head = begins(ptr, len, "# callgrind format");
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
         head = begins(ptr, len, heads[i]);
@@ -36,7 +37,8 @@ static bool is_callgrind(const char *ptr, size_t len)
 static bool is_pprof(const char *ptr, size_t len)
 {
     size_t n = len > 4 ? (unsigned char)ptr[1] : 0;
-    return n >= 2 && n <= 6 && n + 2 < len && ptr[0] == '\x0a' && ptr[2] == '\x08' && (ptr[n + 2] & 7) == 2;
+    return n >= 2 && n <= 6 && n + 2 < len && ptr[0] == '\x0a' && ptr[2] == '\x08'
+           && (ptr[n + 2] & 7) == 2;
 }
 
 /* The older format: words of 4 or 8 bytes, 0, 3, 0, a period, 0. */
@@ -57,12 +59,17 @@ static bool is_old_pprof(const char *ptr, size_t len)
 const char *dp_foreign(const char *ptr, size_t len)
 {
     if (begins(ptr, len, "NYTProf "))
-        return "this is a file of Devel::NYTProf: `nytprofcalls FILE > FOLDED' makes folded stacks of it, which can be read";
-    if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP") || begins(ptr, len, "PERFFILE"))
-        return "this is a file of perf: `perf script -i FILE | stackcollapse-perf.pl > FOLDED' makes folded stacks of it, which can be read";
+        return "this is a file of Devel::NYTProf: `nytprofcalls FILE > FOLDED' makes folded stacks"
+               " of it, which can be read";
+    if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP")
+        || begins(ptr, len, "PERFFILE"))
+        return "this is a file of perf: `perf script -i FILE | stackcollapse-perf.pl > FOLDED'"
+               " makes folded stacks of it, which can be read";
     if (is_callgrind(ptr, len))
-        return "this is a file of callgrind, or of what writes as it does: callgrind_annotate and kcachegrind show it";
+        return "this is a file of callgrind, or of what writes as it does: callgrind_annotate and"
+               " kcachegrind show it";
     if (is_pprof(ptr, len) || is_old_pprof(ptr, len))
-        return "this is a file of pprof: `pprof -raw FILE | stackcollapse-go.pl > FOLDED' makes folded stacks of it, which can be read";
+        return "this is a file of pprof: `pprof -raw FILE | stackcollapse-go.pl > FOLDED' makes"
+               " folded stacks of it, which can be read";
     return NULL;
 }

@@ -22,12 +22,16 @@ static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->v
 /* In ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit says. */
 static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
 {
-    double limit = rule->limits[i].value * (rule->limits[i].percent ? (double)base / 100 : hz ? (double)hz : 1);
+    double limit = rule->limits[i].value
+                   * (rule->limits[i].percent ? (double)base / 100
+                      : hz ? (double)hz
+                      : 1);
     double whole = floor(limit + 0.5);
     return fabs(limit - whole) <= 4 * DBL_EPSILON * limit ? whole : limit;
 }
 
-static bool crosses(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+static bool crosses(const struct checking *c, const struct dp_rule *rule,
+                    const struct dp_diff_values *v)
 {
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
     if (v->value <= v->base)
@@ -51,17 +55,22 @@ static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *
 }
 
 /* A time of one run a side that has changed by so little that it tells nothing. */
-static bool is_below(const struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+static bool is_below(const struct checking *c, const struct dp_rule *rule,
+                     const struct dp_diff_values *v)
 {
     const struct dp_diff_how *how = c->diff->how;
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
-    if (v->verdict != DP_DIFF_SINGLE || !hz || !c->diff->is_time || how->measures[rule->measure].metric >= DP_M_CALLS)
+    if (v->verdict != DP_DIFF_SINGLE || !hz || !c->diff->is_time
+        || how->measures[rule->measure].metric >= DP_M_CALLS)
         return false;
-    double growth = (double)(v->value - v->base), whole = c->family->whole > c->family->base_whole ? c->family->whole : c->family->base_whole;
+    double growth = (double)(v->value - v->base);
+    double whole = c->family->whole > c->family->base_whole ? c->family->whole
+                                                            : c->family->base_whole;
     return growth < how->time_floor[0] * (double)hz || 100 * growth < how->time_floor[1] * whole;
 }
 
-static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry, const struct dp_diff_values *v)
+static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry,
+                        const struct dp_diff_values *v)
 {
     if (crosses(c, rule, v) && is_below(c, rule, v)) {
         c->gate->below++;
@@ -78,11 +87,13 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     return 0;
 }
 
-static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry, const struct dp_diff_values *v)
+static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
+                 const struct dp_diff_values *v)
 {
     if (rule->kind == DP_RULE_GROWTH)
         return check_growth(c, rule, entry, v);
-    bool fails = entry != DP_GATE_TOTAL && v->there != v->base_there && v->there == (rule->kind == DP_RULE_NEW);
+    bool fails = entry != DP_GATE_TOTAL && v->there != v->base_there
+                 && v->there == (rule->kind == DP_RULE_NEW);
     return fails ? add(c, entry, v, false) : 0;
 }
 
@@ -99,7 +110,8 @@ static int matches(const struct checking *c, const struct dp_rule *rule, uint32_
 {
     const struct dp_diff_how *how = c->diff->how;
     const struct dp_name all = { total, sizeof total - 1 };
-    const struct dp_name *name = entry == DP_GATE_TOTAL ? &all : dp_diff_text(c->diff, entry, pattern_key(&how->over));
+    const struct dp_name *name = entry == DP_GATE_TOTAL
+                                     ? &all : dp_diff_text(c->diff, entry, pattern_key(&how->over));
     if (rule->pattern < 0)
         return 1;
     int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
@@ -108,7 +120,8 @@ static int matches(const struct checking *c, const struct dp_rule *rule, uint32_
 
 static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp_diff_values *v)
 {
-    return entry < diff->shown_cap && diff->shown[entry] && (!diff->how->baseline_only || (v->there && v->base_there));
+    return entry < diff->shown_cap && diff->shown[entry]
+           && (!diff->how->baseline_only || (v->there && v->base_there));
 }
 
 static int check_side(struct checking *c)
@@ -116,21 +129,25 @@ static int check_side(struct checking *c)
     const struct dp_rule *rule = &c->diff->how->rules[c->rule];
     struct dp_diff_family family;
     size_t n = dp_diff_entries(c->diff), needed = 0;
-    int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0, rule->incl != 0, c->side);
+    int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0,
+                             rule->incl != 0, c->side);
     if (rc < 0)
         return rc;
     c->family = &family;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
         if (e < n ? !is_shown(c->diff, e, &family.values[e]) : c->diff->how->normalize)
-            continue;           /* -n is for programs that did more or less than the baseline: their totals differ */
+            continue; /* -n is for programs that did more or less than the baseline: their totals
+                         differ */
         size_t before = c->gate->undecided;
         rc = matches(c, rule, entry);
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
         /* the total's test is no part of the family: fewer runs do */
         if (c->gate->undecided > before)
-            needed = e < n ? family.needed : needed ? needed : dp_stat_runs_needed(1, c->diff->how->alpha);
+            needed = e < n ? family.needed
+                     : needed ? needed
+                     : dp_stat_runs_needed(1, c->diff->how->alpha);
     }
     c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;
     dp_diff_family_release(&family);

@@ -13,7 +13,8 @@ struct dp_gzip {
 };
 
 /* No time and no name in it: the same text gives the same bytes. */
-static const unsigned char head[] = { 0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 /* Unix */, 1 /* the last block, stored */ };
+static const unsigned char head[] = { 0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 /* Unix */,
+                                      1 /* the last block, stored */ };
 
 struct dp_gzip *dp_gzip_new(int level)
 {
@@ -22,7 +23,8 @@ struct dp_gzip *dp_gzip_new(int level)
         return NULL;
     gz->z.zalloc = dp_mem_zlib_alloc;
     gz->z.zfree = dp_mem_zlib_free;
-    if (deflateInit2(&gz->z, level, Z_DEFLATED, GZIP + MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&gz->z, level, Z_DEFLATED, GZIP + MAX_WBITS, MEM_LEVEL, Z_DEFAULT_STRATEGY)
+        != Z_OK) {
         dp_mem_free(gz);
         return NULL;
     }
@@ -68,7 +70,8 @@ static unsigned char *little(unsigned char *to, unsigned long n, int bytes)
     return to;
 }
 
-int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out, size_t *out_len)
+int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out,
+                  size_t *out_len)
 {
     if (len > DP_GZIP_STORED)
         return DP_E_IO;

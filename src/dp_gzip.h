@@ -22,8 +22,10 @@ void dp_gzip_free(struct dp_gzip *gz);
 /* One member of the text, deflated, or stored: then it has DP_GZIP_FRAME bytes
  * more than the text. *out is borrowed until the next call. Returns 0, or DP_E_IO: too
  * long, or zlib failed. */
-int dp_gzip_pack(struct dp_gzip *gz, const char *ptr, size_t len, const char **out, size_t *out_len);
-int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out, size_t *out_len);
+int dp_gzip_pack(struct dp_gzip *gz, const char *ptr, size_t len, const char **out,
+                 size_t *out_len);
+int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out,
+                  size_t *out_len);
 
 /* The text of a stored member, as far as ptr reaches; NULL: it is none. */
 const char *dp_gzip_stored(const char *ptr, size_t len, size_t *text_len);

@@ -91,14 +91,16 @@ static int add(struct dp_header *head, struct dp_var var)
 
 int dp_header_add(struct dp_header *head, const char *name, const char *value)
 {
-    struct dp_var var = { copy(head, name, strlen(name)), copy(head, value, strlen(value)), strlen(value) };
+    struct dp_var var = { copy(head, name, strlen(name)), copy(head, value, strlen(value)),
+                          strlen(value) };
     return var.name && var.value ? add(head, var) : DP_E_NOMEM;
 }
 
 bool dp_header_unit(const char *name, uint64_t *hz, bool *time)
 {
     static const struct { const char *name; uint64_t hz; } times[] = {
-        { "s", 1 }, { "ms", 1000 }, { "us", 1000000 }, { "\xc2\xb5s", 1000000 }, { "\xce\xbcs", 1000000 },
+        { "s", 1 }, { "ms", 1000 }, { "us", 1000000 }, { "\xc2\xb5s", 1000000 },
+        { "\xce\xbcs", 1000000 },
         { "ns", 1000000000 },
     };
     *hz = 1;
@@ -111,7 +113,8 @@ bool dp_header_unit(const char *name, uint64_t *hz, bool *time)
     size_t n = 0;
     while (is_word(name[n]) || name[n] == '-')
         n++;
-    return n && n <= DP_UNIT_MAX && !name[n] && !(name[0] >= '0' && name[0] <= '9') && name[0] != '-';
+    return n && n <= DP_UNIT_MAX && !name[n] && !(name[0] >= '0' && name[0] <= '9')
+           && name[0] != '-';
 }
 
 int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
@@ -192,14 +195,16 @@ static int check_version(struct dp_header *head, struct dp_err *err)
         return dp_err_set(err, DP_E_SYNTAX, "the format is not known: '%.60s'", format);
     head->tree = strcmp(kind, DP_FMT_TREE) == 0;
     if (!head->tree && strcmp(kind, DP_FMT_TRACE) != 0)
-        return dp_err_set(err, DP_E_VERSION,
-                          "this is a file of the format '%s %u'; this version reads '%s %d' and '%s %d'",
-                          kind, version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION, DP_FMT_TREE, DP_FMT_TREE_VERSION);
+        return dp_err_set(
+            err, DP_E_VERSION,
+            "this is a file of the format '%s %u'; this version reads '%s %d' and '%s %d'", kind,
+            version, DP_FMT_TRACE, DP_FMT_TRACE_VERSION, DP_FMT_TREE, DP_FMT_TREE_VERSION);
     int newest = head->tree ? DP_FMT_TREE_VERSION : DP_FMT_TRACE_VERSION;
     if (version > (unsigned)newest)
-        return dp_err_set(err, DP_E_VERSION,
-                          "the format '%s %u' is newer than '%s %d', the newest that this version reads",
-                          kind, version, kind, newest);
+        return dp_err_set(
+            err, DP_E_VERSION,
+            "the format '%s %u' is newer than '%s %d', the newest that this version reads", kind,
+            version, kind, newest);
     head->version = version;
     return 0;
 }
@@ -252,7 +257,8 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             head->rrun[m] = 0;
             all = false;
         }
-        if (head->over[m] >= DP_LIMIT_INTERVAL || head->rrun[m] >= (head->tree ? DP_LIMIT_TOTAL : DP_LIMIT_INTERVAL)
+        if (head->over[m] >= DP_LIMIT_INTERVAL
+            || head->rrun[m] >= (head->tree ? DP_LIMIT_TOTAL : DP_LIMIT_INTERVAL)
             || head->over_tests >= DP_LIMIT_INTERVAL / 2)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }

@@ -318,7 +318,9 @@ struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx)
     pack->z.zfree = dp_mem_zlib_free;
     pack->write = fn;
     pack->ctx = ctx;
-    if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+                     Z_DEFAULT_STRATEGY)
+        != Z_OK) {
         dp_mem_free(pack);
         return NULL;
     }

@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-DP_CHECK(head, sizeof(struct dp_live_head) == DP_PIECE_HEAD && offsetof(struct dp_live_head, magic) == 0
-               && offsetof(struct dp_live_head, kind) == 8 && offsetof(struct dp_live_head, size) == 16);
+DP_CHECK(head, sizeof(struct dp_live_head) == DP_PIECE_HEAD
+                   && offsetof(struct dp_live_head, magic) == 0
+                   && offsetof(struct dp_live_head, kind) == 8
+                   && offsetof(struct dp_live_head, size) == 16);
 
 /* A file is mapped from multiples of the system's page on, and read in steps of DP_PIECE_ALIGN. */
 static size_t page_size(size_t given)
@@ -136,7 +138,8 @@ void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size)
 
 static bool clear_piece(struct dp_live_piece *p)
 {
-    return mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+    return mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                -1, 0)
            != MAP_FAILED;
 }
 
@@ -228,7 +231,8 @@ static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
             return false;
         at += n > 0 ? (size_t)n : 0;
     }
-    if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)live->end) == MAP_FAILED)
+    if (mmap(p->ptr, p->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)live->end)
+        == MAP_FAILED)
         return false;
     p->mapped = true;
     live->end = end;

@@ -6,10 +6,14 @@
 
 /* kind: the last one of enum dp_write_kind that has it. */
 static const struct { const char *name; int kind; } common[DP_ORIGIN_COMMON] = {
-    { "dprof_clock", DP_WRITE_BASELINE }, { "dprof_hash_seed", DP_WRITE_COUNTERS }, { "dprof_only", DP_WRITE_COUNTERS },
-    { "dprof_options", DP_WRITE_COUNTERS }, { "dprof_perl", DP_WRITE_COUNTERS }, { "dprof_perturb_keys", DP_WRITE_COUNTERS },
-    { "dprof_pid", DP_WRITE_ALL }, { "dprof_ppid", DP_WRITE_ALL }, { "dprof_run", DP_WRITE_ALL }, { "dprof_script", DP_WRITE_COUNTERS },
-    { "dprof_skip", DP_WRITE_COUNTERS }, { "dprof_start", DP_WRITE_ALL }, { "dprof_tid", DP_WRITE_ALL },
+    { "dprof_clock", DP_WRITE_BASELINE }, { "dprof_hash_seed", DP_WRITE_COUNTERS },
+    { "dprof_only", DP_WRITE_COUNTERS },
+    { "dprof_options", DP_WRITE_COUNTERS }, { "dprof_perl", DP_WRITE_COUNTERS },
+    { "dprof_perturb_keys", DP_WRITE_COUNTERS },
+    { "dprof_pid", DP_WRITE_ALL }, { "dprof_ppid", DP_WRITE_ALL }, { "dprof_run", DP_WRITE_ALL },
+    { "dprof_script", DP_WRITE_COUNTERS },
+    { "dprof_skip", DP_WRITE_COUNTERS }, { "dprof_start", DP_WRITE_ALL },
+    { "dprof_tid", DP_WRITE_ALL },
 };
 enum { OPTIONS = 3, SCRIPT = 9 };
 
@@ -156,7 +160,8 @@ static void put_options(struct dp_buf *buf, const struct dp_name *v)
         const char *comma = memchr(p, ',', (size_t)(end - p));
         size_t len = (size_t)((comma ? comma : end) - p);
         for (size_t k = 0; k < DP_ARRAY_LEN(kept); k++)
-            if (len > strlen(kept[k]) && memcmp(p, kept[k], strlen(kept[k])) == 0 && !memchr(p, '\'', len) && !memchr(p, '\\', len)) {
+            if (len > strlen(kept[k]) && memcmp(p, kept[k], strlen(kept[k])) == 0
+                && !memchr(p, '\'', len) && !memchr(p, '\\', len)) {
                 dp_buf_adds(buf, n++ ? "," : "");
                 dp_buf_add(buf, p, len);
             }

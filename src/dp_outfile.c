@@ -150,27 +150,33 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
 }
 
 /* What is at path? st: of what is there, but for FOUND_NONE. */
-static int look(const char *path, int flags, enum found *found, struct stat *found_st, struct dp_err *err)
+static int look(const char *path, int flags, enum found *found, struct stat *found_st,
+                struct dp_err *err)
 {
     struct stat st;
     *found = FOUND_NONE;
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
-        return dp_err_set(err, DP_E_ARG, "%s is a symbolic link; remove it, or name another file with"
-                          " out=FILE or PERL_DPROF_OUT", path);
+        return dp_err_set(err, DP_E_ARG,
+                          "%s is a symbolic link; remove it, or name another file with"
+                          " out=FILE or PERL_DPROF_OUT",
+                          path);
     int rc = look_beside(path, flags, err);
     if (rc < 0 || stat(path, &st) < 0)
         return rc;
     if (S_ISDIR(st.st_mode))
         return dp_err_set(err, DP_E_ARG, "%s is a directory", path);
     if (!S_ISREG(st.st_mode) && (flags & DP_OUT_NOFOLLOW))
-        return dp_err_set(err, DP_E_ARG, "%s is no regular file; remove it, or name another file with out=FILE or"
-                          " PERL_DPROF_OUT", path);
+        return dp_err_set(err, DP_E_ARG,
+                          "%s is no regular file; remove it, or name another file with out=FILE or"
+                          " PERL_DPROF_OUT",
+                          path);
     if (!S_ISREG(st.st_mode) || is_alias(path)) {
         *found = FOUND_SPECIAL;
         return 0;
     }
     struct stat now, opened;
-    int fd = dp_io_open_regular(path, flags & DP_OUT_NOFOLLOW ? DP_IO_NOFOLLOW : DP_IO_FOLLOW, &opened);
+    int fd = dp_io_open_regular(path, flags & DP_OUT_NOFOLLOW ? DP_IO_NOFOLLOW : DP_IO_FOLLOW,
+                                &opened);
     /* What stands there has become something else since. */
     if (fd == DP_E_ARG) {
         *found = FOUND_CHANGED;
@@ -276,7 +282,8 @@ static bool takes_files(const char *path)
         memcpy(dir, path, len);
         dir[len] = '\0';
     }
-    bool takes = (slash && !dir) || faccessat(AT_FDCWD, dir ? dir : ".", W_OK | X_OK, AT_EACCESS) == 0;
+    bool takes = (slash && !dir)
+                 || faccessat(AT_FDCWD, dir ? dir : ".", W_OK | X_OK, AT_EACCESS) == 0;
     int why = errno;
     dp_mem_free(dir);
     errno = why;
@@ -290,7 +297,8 @@ int dp_outfile_check(const char *path, int flags, struct dp_err *err)
     int rc = look(path, flags, &found, &st, err);
     if (rc < 0)
         return rc;
-    if (found == FOUND_SPECIAL ? faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 : !takes_files(path))
+    if (found == FOUND_SPECIAL ? faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0
+                               : !takes_files(path))
         return cannot(err, path);
     return 0;
 }
@@ -494,7 +502,8 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
     return failed(of, err);
 }
 
-int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at, struct dp_err *err)
+int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
+                           struct dp_err *err)
 {
     const char *bytes = ptr;
     size_t size = len;
@@ -539,7 +548,8 @@ static int take_after(int fd, const struct dp_outfile *of)
     struct stat st, mine;
     if (fstat(of->fd, &st) < 0 || fstat(fd, &mine) < 0)
         return -1;
-    if ((st.st_uid != mine.st_uid || st.st_gid != mine.st_gid) && fchown(fd, st.st_uid, st.st_gid) < 0)
+    if ((st.st_uid != mine.st_uid || st.st_gid != mine.st_gid)
+        && fchown(fd, st.st_uid, st.st_gid) < 0)
         return -1;
     return fchmod(fd, st.st_mode & 07777);
 }
@@ -582,7 +592,8 @@ int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t kee
         twin->regular = true;
         twin->gzip = of->gzip;
         twin->text = of->text;
-        if (take_after(twin->fd, of) == 0 && copy_head(of, twin, keep) == 0 && fstat(twin->fd, &st) == 0) {
+        if (take_after(twin->fd, of) == 0 && copy_head(of, twin, keep) == 0
+            && fstat(twin->fd, &st) == 0) {
             twin->dev = st.st_dev;
             twin->ino = st.st_ino;
             return 0;
@@ -607,7 +618,8 @@ void dp_outfile_discard(struct dp_outfile *twin)
 int dp_outfile_replace(struct dp_outfile *of, struct dp_outfile *twin)
 {
     errno = ESTALE;
-    if (twin->failed || !is_ours(twin) || !dp_outfile_is_there(of) || rename(twin->path, of->path) < 0) {
+    if (twin->failed || !is_ours(twin) || !dp_outfile_is_there(of)
+        || rename(twin->path, of->path) < 0) {
         dp_outfile_discard(twin);
         return DP_E_IO;
     }

@@ -48,7 +48,8 @@ int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct 
 
 /* The same for what will be overwritten: *at is where it stands. It is not packed,
  * and in a packed file at most DP_GZIP_STORED bytes are taken. */
-int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at, struct dp_err *err);
+int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
+                           struct dp_err *err);
 
 /* Overwrites all that dp_outfile_write_fixed has put at that place: as many bytes. Does
  * nothing for a file that cannot seek. */

@@ -60,7 +60,8 @@ static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uin
 {
     const struct dp_subs *subs = &side->prof->subs;
     const struct dp_sub *sub = &subs->subs[n];
-    const struct dp_name *package = dp_subs_text(subs, sub->package), *file = dp_subs_text(subs, sub->file);
+    const struct dp_name *package = dp_subs_text(subs, sub->package),
+                         *file = dp_subs_text(subs, sub->file);
     if (side->pairs) {
         const struct dp_pair_prof *pair = &side->pairs->profs[side->pair];
         package = dp_pool_name(&side->pairs->texts, pair->package[n]);
@@ -97,8 +98,9 @@ static int label_subs(struct making *m, const struct dp_over_side *side)
     if (!side->pairs && !(m->names = dp_names_new(prof, m->how->label_flags)))
         return DP_E_NOMEM;
     for (uint32_t i = 0; i < m->subs; i++) {
-        const struct dp_name *label = side->pairs ? dp_pool_name(&side->pairs->texts, side->pairs->profs[side->pair].label[i])
-                                                  : dp_pool_name(&m->names->pool, dp_names_of_sub(m->names, i));
+        const struct dp_name *label =
+            side->pairs ? dp_pool_name(&side->pairs->texts, side->pairs->profs[side->pair].label[i])
+                        : dp_pool_name(&m->names->pool, dp_names_of_sub(m->names, i));
         m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, label->ptr, label->len);
         if (m->label[i] == DP_MAP_NONE)
             return DP_E_NOMEM;
@@ -133,7 +135,8 @@ static unsigned char flags_of(const struct dp_over_side *side, uint32_t sub)
     return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
-static uint32_t key_value(struct making *m, const struct dp_over_side *side, const struct dp_over_node *n, uint32_t at, int key)
+static uint32_t key_value(struct making *m, const struct dp_over_side *side,
+                          const struct dp_over_node *n, uint32_t at, int key)
 {
     uint32_t sub = side->prof->nodes[n->node].sub;
     switch (key) {
@@ -142,13 +145,15 @@ static uint32_t key_value(struct making *m, const struct dp_over_side *side, con
     case DP_K_THREAD: return string(m, side->thread);
     case DP_K_PHASE: return m->phase[at];
     case DP_K_PARENT: return m->match[at];
-    case DP_K_CALLER: return n->parent == DP_OVER_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
+    case DP_K_CALLER:
+        return n->parent == DP_OVER_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
     case DP_K_SUB: return n->name;
     }
     return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
 }
 
-static uint32_t entry_of(struct making *m, const struct dp_over_side *side, const struct dp_over_node *n, uint32_t at)
+static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
+                         const struct dp_over_node *n, uint32_t at)
 {
     uint32_t tuple[DP_KEYS];
     for (size_t k = 0; k < m->how->n_keys; k++)
@@ -161,7 +166,8 @@ static uint32_t entry_of(struct making *m, const struct dp_over_side *side, cons
 
 /* A context that is not cut off gets a node; phases are their parents' (they are
  * frames of nothing). Returns the node's number or a DP_E. */
-static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent, uint32_t phase)
+static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
+                        uint32_t phase)
 {
     struct dp_overhead *over = m->over;
     const struct dp_over_side *s = &m->sides[side];
@@ -202,18 +208,21 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
-static void take(struct making *m, uint32_t at, const struct dp_over_side *side, uint32_t node, bool is_own)
+static void take(struct making *m, uint32_t at, const struct dp_over_side *side, uint32_t node,
+                 bool is_own)
 {
     const struct dp_prof *prof = side->prof;
     struct dp_over_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
     n->self += m->how->metric < DP_M_CALLS ? scaled(m, value) : value;
     n->real += scaled(m, metric_of(side, node, DP_T_REAL));
-    if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB || prof->subs.subs[prof->nodes[node].sub].phase)
+    if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB
+        || prof->subs.subs[prof->nodes[node].sub].phase)
         return;
     struct dp_extra x = dp_prof_extra(prof, node);
     n->calls += prof->nodes[node].calls;
-    uint64_t longest = scaled(m, x.longest), shortest = x.shortest ? scaled(m, x.shortest - 1) + 1 : 0;
+    uint64_t longest = scaled(m, x.longest),
+             shortest = x.shortest ? scaled(m, x.shortest - 1) + 1 : 0;
     if (longest > n->longest)
         n->longest = longest;
     if (shortest && (!n->shortest || shortest < n->shortest))
@@ -346,7 +355,8 @@ static void make_base(struct making *m)
     over->base = 0;
     for (size_t i = 0; i < over->n_nodes; i++) {
         const struct dp_over_node *n = &over->nodes[i];
-        bool above = n->parent != DP_OVER_NONE && under[n->parent], shown = over->rows[n->entry].shown;
+        bool above = n->parent != DP_OVER_NONE && under[n->parent],
+             shown = over->rows[n->entry].shown;
         if (shown && (m->how->by_self || !above))
             over->base += m->how->by_self ? n->self : n->incl;
         under[i] = shown || above;
@@ -371,7 +381,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     if (!c)
         c = descending(a->self, b->self);
     for (size_t k = 0; k < o->over->n_keys && !c; k++)
-        c = dp_name_compare(dp_overhead_text(o->over, a->entry, k), dp_overhead_text(o->over, b->entry, k));
+        c = dp_name_compare(dp_overhead_text(o->over, a->entry, k),
+                            dp_overhead_text(o->over, b->entry, k));
     return c;
 }
 
@@ -426,7 +437,8 @@ static int make(struct making *m, size_t n)
     return sort_rows(over, m->how->by_self);
 }
 
-int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n, const struct dp_over_how *how)
+int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
+                     const struct dp_over_how *how)
 {
     struct making m;
     memset(&m, 0, sizeof m);

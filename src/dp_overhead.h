@@ -53,7 +53,8 @@ struct dp_overhead {
 };
 
 /* Computes it. Returns 0 or a negative DP_E; the caller releases it. */
-int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n, const struct dp_over_how *how);
+int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
+                     const struct dp_over_how *how);
 void dp_overhead_release(struct dp_overhead *over);
 
 /* The text of key k of an entry; borrowed. */

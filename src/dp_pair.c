@@ -60,7 +60,10 @@ static uint32_t text(struct making *m, const char *ptr, size_t len)
     return n;
 }
 
-static const struct dp_name *name_of(const struct making *m, uint32_t n) { return dp_pool_name(&m->pairs->texts, n); }
+static const struct dp_name *name_of(const struct making *m, uint32_t n)
+{
+    return dp_pool_name(&m->pairs->texts, n);
+}
 
 static uint32_t text_of_buf(struct making *m)
 {
@@ -104,7 +107,9 @@ static bool placed_name(const struct dp_name *name, struct part *p)
     const char *hash = memchr(name->ptr + n, '#', name->len - n);
     uint64_t ordinal = 1;
     if (name->ptr[end - 1] != ']') {
-        if (!hash || hash[-1] != ']' || !dp_num_dec(hash + 1, (size_t)(name->ptr + end - hash - 1), &ordinal) || ordinal > UINT32_MAX)
+        if (!hash || hash[-1] != ']'
+            || !dp_num_dec(hash + 1, (size_t)(name->ptr + end - hash - 1), &ordinal)
+            || ordinal > UINT32_MAX)
             return false;
         end = (size_t)(hash - name->ptr);
     }
@@ -122,9 +127,13 @@ static bool placed_name(const struct dp_name *name, struct part *p)
 static struct part part_of(const struct dp_prof *prof, uint32_t n)
 {
     const struct dp_sub *sub = &prof->subs.subs[n];
-    const struct dp_name *file = dp_subs_text(&prof->subs, sub->file), *name = dp_subs_text(&prof->subs, sub->name);
-    struct part p = { .file = file->ptr, .file_len = file->len, .line = sub->line, .ordinal = sub->ordinal };
-    p.shared = dp_subs_is_shared(&prof->subs, n) || (!sub->phase && !file->len && placed_name(name, &p));
+    const struct dp_name *file = dp_subs_text(&prof->subs, sub->file),
+                         *name = dp_subs_text(&prof->subs, sub->name);
+    struct part p = {
+        .file = file->ptr, .file_len = file->len, .line = sub->line, .ordinal = sub->ordinal
+    };
+    p.shared = dp_subs_is_shared(&prof->subs, n)
+               || (!sub->phase && !file->len && placed_name(name, &p));
     return p;
 }
 
@@ -137,7 +146,8 @@ static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
         const struct dp_rename *r = &m->how->renames[i];
         const struct dp_name *name = name_of(m, t);
         bool package = r->from_len > 2 && memcmp(r->from + r->from_len - 2, "::", 2) == 0;
-        if (r->from_len > name->len || (!package && r->from_len != name->len) || memcmp(name->ptr, r->from, r->from_len) != 0)
+        if (r->from_len > name->len || (!package && r->from_len != name->len)
+            || memcmp(name->ptr, r->from, r->from_len) != 0)
             continue;
         m->buf.len = 0;
         dp_buf_add(&m->buf, r->to, r->to_len);
@@ -149,7 +159,8 @@ static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
 }
 
 /* The label of a sub, without its place. */
-static uint32_t plain_label(struct making *m, const struct dp_prof *prof, uint32_t sub, const struct part *p)
+static uint32_t plain_label(struct making *m, const struct dp_prof *prof, uint32_t sub,
+                            const struct part *p)
 {
     struct dp_buf label;
     dp_buf_init(&label);
@@ -183,9 +194,11 @@ static void survey(struct making *m, struct dp_pair_prof *to)
     for (uint32_t i = 0; i < n && !m->no_memory; i++) {
         struct part p = part_of(to->prof, i);
         uint32_t *known;
-        to->file[i] = p.file_len ? dp_checkouts_add(&m->files, p.file, p.file_len, to->side) : DP_MAP_NONE;
+        to->file[i] = p.file_len ? dp_checkouts_add(&m->files, p.file, p.file_len, to->side)
+                                 : DP_MAP_NONE;
         to->label[i] = plain_label(m, to->prof, i, &p);
-        to->package[i] = plain_text(m, dp_subs_text(&to->prof->subs, to->prof->subs.subs[i].package));
+        to->package[i] = plain_text(m,
+                                    dp_subs_text(&to->prof->subs, to->prof->subs.subs[i].package));
         note(m, &m->has, (uint64_t)to->label[i] << 32 | to->side, &known);
     }
 }
@@ -210,7 +223,8 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
 static bool has_one_file(const struct making *m, uint32_t label)
 {
     for (uint32_t side = 0; side < m->sides; side++) {
-        const struct dp_map_slot *slot = dp_map_find(&m->file_of_label, (uint64_t)label << 32 | side);
+        const struct dp_map_slot *slot = dp_map_find(&m->file_of_label,
+                                                     (uint64_t)label << 32 | side);
         if (slot && slot->value == MANY)
             return false;
     }
@@ -230,10 +244,12 @@ static bool is_script(const struct dp_prof *prof, const struct part *p)
     return script && strlen(script) == p->file_len && memcmp(script, p->file, p->file_len) == 0;
 }
 
-static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32_t sub, const struct part *p)
+static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32_t sub,
+                         const struct part *p)
 {
     const struct dp_name *in = dp_subs_text(&of->prof->subs, of->prof->subs.subs[sub].in);
-    struct group group = { of->label[sub], in->len ? renamed(m, plain_text(m, in), of->side) : 0, 0 };
+    struct group group = { of->label[sub], in->len ? renamed(m, plain_text(m, in), of->side) : 0,
+                           0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
@@ -265,8 +281,8 @@ static int compare_items(const void *ctx, uint32_t x, uint32_t y)
 }
 
 /* The side's items to those that are known: lists by group, each sorted. */
-static void take_side(struct making *m, uint32_t side, const uint32_t *known, size_t n_known, const uint32_t *items, size_t n,
-                      struct dp_place *places, uint32_t *to)
+static void take_side(struct making *m, uint32_t side, const uint32_t *known, size_t n_known,
+                      const uint32_t *items, size_t n, struct dp_place *places, uint32_t *to)
 {
     size_t a = 0;
     for (size_t from = 0, end; from < n && !m->no_memory; from = end) {
@@ -285,13 +301,17 @@ static void take_side(struct making *m, uint32_t side, const uint32_t *known, si
         dp_align(places, a - old, places + (a - old), end - from, to);
         for (size_t j = 0; j < end - from; j++) {
             struct item *item = &m->items[items[from + j]];
-            item->canon = to[j] == DP_ALIGN_NONE ? (uint32_t)m->n_canons : m->items[known[old + to[j]]].canon;
+            item->canon = to[j] == DP_ALIGN_NONE
+                    ? (uint32_t)m->n_canons : m->items[known[old + to[j]]].canon;
             if (item->canon == m->n_canons) {
-                if (dp_mem_grow((void **)&m->canons, &m->canons_cap, m->n_canons + 1, sizeof *m->canons) < 0) {
+                if (dp_mem_grow((void **)&m->canons, &m->canons_cap, m->n_canons + 1,
+                                sizeof *m->canons)
+                    < 0) {
                     m->no_memory = true;
                     return;
                 }
-                m->canons[m->n_canons++] = (struct canon){ .first = side ? DP_MAP_NONE : items[from + j] };
+                m->canons[m->n_canons++] = (struct canon){ .first = side
+                        ? DP_MAP_NONE : items[from + j] };
             }
             m->canons[item->canon].last = items[from + j];
         }
@@ -371,7 +391,8 @@ static bool is_gone(const struct canon *c) { return c->first == c->last; }
 
 /* Another one has the label in the buffer: the sub around is told, as of string evals, which all
  * have the same place; then a number. */
-static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c, const struct group *group)
+static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c,
+                            const struct group *group)
 {
     uint32_t *value;
     const struct dp_name *in = name_of(m, group->in);
@@ -404,7 +425,8 @@ static void label_canons(struct making *m)
         m->buf.len = 0;
         dp_buf_add(&m->buf, name->ptr, name->len);
         if (file->len)
-            dp_subs_add_place(&m->buf, name, file, item->place.line, item->place.ordinal, !has_one_file(m, group.name));
+            dp_subs_add_place(&m->buf, name, file, item->place.line, item->place.ordinal,
+                              !has_one_file(m, group.name));
         else if (item->place.ordinal > 1)
             dp_buf_addf(&m->buf, "#%" PRIu32, item->place.ordinal);
         if (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
@@ -469,7 +491,8 @@ static void release(struct making *m)
     dp_buf_release(&m->buf);
 }
 
-int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how)
+int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
+                  const struct dp_pair_how *how)
 {
     struct making m;
     memset(&m, 0, sizeof m);
@@ -525,7 +548,8 @@ const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs, const st
     return slot ? dp_pool_name(&pairs->texts, slot->value) : NULL;
 }
 
-int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how, dp_pair_label_fn *fn, void *ctx)
+int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how,
+                   dp_pair_label_fn *fn, void *ctx)
 {
     struct dp_pairs pairs;
     int rc = dp_pairs_make(&pairs, sides, n, how);

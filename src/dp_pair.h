@@ -30,10 +30,12 @@ struct dp_pairs {
  * package, enclosing named sub, or file where there is none, and their order within it; where one
  * side has more of them than the other, those whose distances in lines agree best are paired.
  * Returns 0 or DP_E_NOMEM; the caller releases it. */
-int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how);
+int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
+                  const struct dp_pair_how *how);
 void dp_pairs_release(struct dp_pairs *pairs);
 
 /* Where the sub of a label was in the baseline; NULL: where it is, or it was not there. */
-const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs, const struct dp_name *label);
+const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs,
+                                          const struct dp_name *label);
 
 #endif

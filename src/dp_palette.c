@@ -46,14 +46,18 @@ unsigned dp_palette_hue(const char *ptr, size_t len)
 static unsigned char channel(double a, double b, double hue)
 {
     hue = fmod(hue + 360, 360);
-    double v = hue < 60 ? a + (b - a) * hue / 60 : hue < 180 ? b : hue < 240 ? a + (b - a) * (240 - hue) / 60 : a;
+    double v = hue < 60 ? a + (b - a) * hue / 60
+               : hue < 180 ? b
+               : hue < 240 ? a + (b - a) * (240 - hue) / 60
+                           : a;
     return (unsigned char)(v * 255 + 0.5);
 }
 
 static struct dp_rgb from_hsl(double hue, double s, double l)
 {
     double b = l <= 0.5 ? l * (s + 1) : l + s - l * s, a = l * 2 - b;
-    return (struct dp_rgb){ channel(a, b, hue + 120), channel(a, b, hue), channel(a, b, hue - 120) };
+    return (struct dp_rgb){ channel(a, b, hue + 120), channel(a, b, hue),
+                            channel(a, b, hue - 120) };
 }
 
 static double linear(unsigned char c)
@@ -67,9 +71,11 @@ unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
 {
     struct dp_rgb c = from_hsl(dp_palette_hue(ptr, len), 0.68, 0.70);
     double r = linear(c.r), g = linear(c.g), b = linear(c.b);
-    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b), m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b),
+           m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
     double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    double hue = atan2(0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s, 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s);
+    double hue = atan2(0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s,
+                       1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s);
     return (unsigned)(fmod(hue * 180 / 3.14159265358979 + 360.5, 360));
 }
 
@@ -101,7 +107,8 @@ static double name_hash(const struct dp_name *name, bool backwards)
         size_t k = mod - 10;
         if (from + k >= name->len)
             break;
-        unsigned char c = (unsigned char)(backwards ? name->ptr[name->len - 1 - k] : name->ptr[from + k]);
+        unsigned char c = (unsigned char)(backwards
+                ? name->ptr[name->len - 1 - k] : name->ptr[from + k]);
         vector += (double)(c % mod) / (double)mod * weight;
         max += weight;
         weight *= 0.7;
@@ -117,11 +124,13 @@ static bool ends_with(const struct dp_name *name, const char *word)
 
 static bool begins_with_package(const struct dp_name *name)
 {
-    static const char *const tops[] = { "java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/" };
+    static const char *const tops[] = { "java/", "javax/", "jdk/", "net/",
+                                        "org/",  "com/",   "io/",  "sun/" };
     size_t at = name->len && name->ptr[0] == 'L';
     for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
         for (size_t from = 0; from <= at; from++)
-            if (name->len >= from + strlen(tops[i]) && memcmp(name->ptr + from, tops[i], strlen(tops[i])) == 0)
+            if (name->len >= from + strlen(tops[i])
+                && memcmp(name->ptr + from, tops[i], strlen(tops[i])) == 0)
                 return true;
     return false;
 }
@@ -135,13 +144,18 @@ static int flat_palette(int palette, const struct dp_name *name)
     case DP_PALETTE_JAVA:
         if (ends_with(name, "_[j]") || (begins_with_package(name) && !ends_with(name, "_[i]")))
             return DP_PALETTE_GREEN;
-        return ends_with(name, "_[i]") ? DP_PALETTE_AQUA : dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW
-             : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
+        return ends_with(name, "_[i]") ? DP_PALETTE_AQUA
+               : dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW
+               : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE
+               : DP_PALETTE_RED;
     case DP_PALETTE_JS:
         if (ends_with(name, "_[j]"))
             return memchr(name->ptr, '/', name->len) ? DP_PALETTE_GREEN : DP_PALETTE_AQUA;
-        return dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW : dp_text_holds(name->ptr, name->len, ".js") ? DP_PALETTE_GREEN : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
-             : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE : DP_PALETTE_RED;
+        return dp_text_holds(name->ptr, name->len, "::") ? DP_PALETTE_YELLOW
+               : dp_text_holds(name->ptr, name->len, ".js") ? DP_PALETTE_GREEN
+               : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
+               : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE
+               : DP_PALETTE_RED;
     }
     return palette;
 }
@@ -151,14 +165,17 @@ static struct dp_rgb rgb(double r, double g, double b)
     return (struct dp_rgb){ (unsigned char)r, (unsigned char)g, (unsigned char)b };
 }
 
-struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash, uint64_t seed)
+struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash,
+                                uint64_t seed)
 {
-    if ((name->len == 1 || name->len == 2) && name->ptr[0] == '-' && name->ptr[name->len - 1] == '-')
+    if ((name->len == 1 || name->len == 2) && name->ptr[0] == '-'
+        && name->ptr[name->len - 1] == '-')
         return rgb(160, 160, 160);              /* a separator of stacks */
     if (palette == DP_PALETTE_PACKAGE && !seed && !hash)
         return by_package(name, kind);
     uint64_t h = hash_of(name->ptr, name->len, seed);
-    double u = (double)(h & 0xffff) / 65535, v = (double)(h >> 16 & 0xffff) / 65535, w = (double)(h >> 32 & 0xffff) / 65535;
+    double u = (double)(h & 0xffff) / 65535, v = (double)(h >> 16 & 0xffff) / 65535,
+           w = (double)(h >> 32 & 0xffff) / 65535;
     if (hash && !seed) {
         u = name_hash(name, false);
         v = w = name_hash(name, true);
@@ -193,7 +210,12 @@ void dp_palette_background(int palette, struct dp_rgb to[2])
     case DP_PALETTE_IO: case DP_PALETTE_WAKEUP: case DP_PALETTE_CHAIN:
         to[1] = rgb(0xe0, 0xe0, 0xff);
         break;
-    case DP_PALETTE_RED: case DP_PALETTE_GREEN: case DP_PALETTE_BLUE: case DP_PALETTE_AQUA: case DP_PALETTE_YELLOW: case DP_PALETTE_PURPLE:
+    case DP_PALETTE_RED:
+    case DP_PALETTE_GREEN:
+    case DP_PALETTE_BLUE:
+    case DP_PALETTE_AQUA:
+    case DP_PALETTE_YELLOW:
+    case DP_PALETTE_PURPLE:
     case DP_PALETTE_ORANGE:
         to[0] = rgb(0xf8, 0xf8, 0xf8);
         to[1] = rgb(0xe8, 0xe8, 0xe8);

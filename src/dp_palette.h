@@ -8,8 +8,9 @@
 
 /* One list gives the names of palettes, as an option has them. */
 #define DP_PALETTES(X) \
-    X(PACKAGE, "package") X(HOT, "hot") X(MEM, "mem") X(IO, "io") X(WAKEUP, "wakeup") X(CHAIN, "chain") X(JAVA, "java") X(JS, "js") \
-    X(RED, "red") X(GREEN, "green") X(BLUE, "blue") X(AQUA, "aqua") X(YELLOW, "yellow") X(PURPLE, "purple") X(ORANGE, "orange")
+    X(PACKAGE, "package") X(HOT, "hot") X(MEM, "mem") X(IO, "io") X(WAKEUP, "wakeup") \
+    X(CHAIN, "chain") X(JAVA, "java") X(JS, "js") X(RED, "red") X(GREEN, "green") X(BLUE, "blue") \
+    X(AQUA, "aqua") X(YELLOW, "yellow") X(PURPLE, "purple") X(ORANGE, "orange")
 
 enum dp_palette {
 #define DP_PALETTE_ENUM(name, text) DP_PALETTE_##name,
@@ -29,7 +30,8 @@ unsigned dp_palette_oklch_hue(const char *ptr, size_t len);
 
 /* A name's colour. kind: enum dp_stacks_kind. hash: similar names get similar colours; seed: by
  * chance instead. */
-struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash, uint64_t seed);
+struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash,
+                                uint64_t seed);
 
 /* The gradient behind the frames. */
 void dp_palette_background(int palette, struct dp_rgb top_bottom[2]);

@@ -49,7 +49,10 @@ static int real_open(const struct perf_event_attr *attr, int group_fd)
 }
 
 static int real_enable(int fd) { return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0); }
-static long real_read(int fd, void *buf, size_t size) { return is_ours(fd) ? read(fd, buf, size) : -1; }
+static long real_read(int fd, void *buf, size_t size)
+{
+    return is_ours(fd) ? read(fd, buf, size) : -1;
+}
 
 static void *real_map(int fd)
 {
@@ -76,7 +79,8 @@ static uint64_t real_counter(unsigned index)
 #  define real_counter NULL
 #endif
 
-const struct dp_perf_system dp_perf_real = { real_open, real_enable, real_read, real_map, real_unmap, real_close, real_counter };
+const struct dp_perf_system dp_perf_real = { real_open,  real_enable, real_read,   real_map,
+                                             real_unmap, real_close,  real_counter };
 
 /* ---- reading ---- */
 
@@ -86,7 +90,8 @@ struct reading {
 
 /* As the comment on struct perf_event_mmap_page in the kernel's header has it. The kernel may move
  * the event to another counter, or off, while this goes on; then `lock` has changed. */
-static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *c, struct reading *out)
+static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *c,
+                      struct reading *out)
 {
     const volatile struct perf_event_mmap_page *page = c->page;
     uint32_t seq;
@@ -224,7 +229,8 @@ double dp_perf_share(const struct dp_perf *perf, size_t event)
 static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alone)
 {
     struct perf_event_attr attr;
-    struct dp_perf_group *group = perf->n_groups && !alone ? &perf->groups[perf->n_groups - 1] : NULL;
+    struct dp_perf_group *group = perf->n_groups && !alone
+            ? &perf->groups[perf->n_groups - 1] : NULL;
     dp_pmu_attr(event, &attr);
     attr.disabled = !group;
     int fd = perf->sys->open(&attr, group ? group->fd : -1);
@@ -267,7 +273,9 @@ static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
 
 static bool is_clock(const struct dp_pmu_event *event)
 {
-    return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK);
+    return event->type == PERF_TYPE_SOFTWARE
+           && (event->config == PERF_COUNT_SW_CPU_CLOCK
+               || event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* Groups begin to count as wholes. Page faults that join the group of a clock that runs already
@@ -289,7 +297,8 @@ static int give_up(struct dp_perf *perf)
     return -1;
 }
 
-static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *events, size_t n, bool alone, size_t *failed)
+static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *events, size_t n,
+                    bool alone, size_t *failed)
 {
     size_t first = 0;           /* clock */
     while (first < n && !is_clock(events[first]))
@@ -300,7 +309,11 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     bool apart = perf->sys->counter != NULL, hardware = false;
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < n; i++) {
-            if (turn != (i == first ? 0 : is_clock(events[i]) ? 2 : apart && events[i]->type != PERF_TYPE_SOFTWARE ? 3 : 1))
+            if (turn
+                != (i == first ? 0
+                    : is_clock(events[i]) ? 2
+                    : apart && events[i]->type != PERF_TYPE_SOFTWARE ? 3
+                    : 1))
                 continue;
             perf->at[i] = perf->n;
             bool begins = alone || turn == 2 || (turn == 3 && !hardware);
@@ -330,8 +343,8 @@ static bool starves(struct dp_perf *perf)
     return waits && !runs;
 }
 
-int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const struct dp_pmu_event *const *events,
-                 size_t n, size_t *failed)
+int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys,
+                 const struct dp_pmu_event *const *events, size_t n, size_t *failed)
 {
     memset(perf, 0, sizeof *perf);
     perf->sys = sys ? sys : &dp_perf_real;
@@ -385,8 +398,8 @@ void dp_perf_close(struct dp_perf *perf)
 
 const struct dp_perf_system dp_perf_real;
 
-int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const struct dp_pmu_event *const *events,
-                 size_t n, size_t *failed)
+int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys,
+                 const struct dp_pmu_event *const *events, size_t n, size_t *failed)
 {
     (void)sys, (void)events;
     memset(perf, 0, sizeof *perf);
@@ -395,12 +408,23 @@ int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const s
     return n ? -1 : 0;
 }
 
-int dp_perf_try(const struct dp_perf_system *sys, const struct dp_pmu_event *event) { (void)sys, (void)event; return ENOSYS; }
+int dp_perf_try(const struct dp_perf_system *sys, const struct dp_pmu_event *event)
+{
+    (void)sys, (void)event;
+    return ENOSYS;
+}
 void dp_perf_forked(struct dp_perf *perf) { (void)perf; }
 void dp_perf_close(struct dp_perf *perf) { (void)perf; }
 void dp_perf_arrive(struct dp_perf *perf) { (void)perf; }
 void dp_perf_leave(struct dp_perf *perf, bool worked) { (void)perf, (void)worked; }
-void dp_perf_calibrate(struct dp_perf *perf, void (*hook)(void *arg), void *arg) { (void)perf, (void)hook, (void)arg; }
-double dp_perf_share(const struct dp_perf *perf, size_t event) { (void)perf, (void)event; return 1; }
+void dp_perf_calibrate(struct dp_perf *perf, void (*hook)(void *arg), void *arg)
+{
+    (void)perf, (void)hook, (void)arg;
+}
+double dp_perf_share(const struct dp_perf *perf, size_t event)
+{
+    (void)perf, (void)event;
+    return 1;
+}
 
 #endif

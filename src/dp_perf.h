@@ -67,8 +67,8 @@ static inline uint64_t dp_perf_passed(const struct dp_perf *perf, size_t event)
 
 /* Opens them for the thread that calls. Returns 0, or -1 with errno, and in *failed the number of
  * the event that could not be opened; then none is. sys: NULL for the real one. */
-int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys, const struct dp_pmu_event *const *events,
-                 size_t n, size_t *failed);
+int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys,
+                 const struct dp_pmu_event *const *events, size_t n, size_t *failed);
 
 /* Does the kernel take this event? 0, or an errno. */
 int dp_perf_try(const struct dp_perf_system *sys, const struct dp_pmu_event *event);

@@ -102,7 +102,8 @@ static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
 {
     struct dp_pieces *p = r->to;
     if (n > DP_LIMIT_PIECES - p->kept)
-        return dp_err_set(&p->err, DP_E_LIMIT, "what the process left is more than %zu bytes", DP_LIMIT_PIECES);
+        return dp_err_set(&p->err, DP_E_LIMIT, "what the process left is more than %zu bytes",
+                          DP_LIMIT_PIECES);
     p->kept += n;
     dp_buf_add(buf, r->buf + r->pos, n);
     if (buf->err)
@@ -137,7 +138,8 @@ static int take_marks(struct reading *r, uint64_t *left)
 
 /* Items up to the first that is not in use: what it begins with, a number of
  * `width` bytes, is 0. */
-static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width, uint64_t *left)
+static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width,
+                      uint64_t *left)
 {
     static const char unused[8];
     int rc = 1;
@@ -182,11 +184,15 @@ static int refuse(struct reading *r)
 {
     const char *p = r->buf + r->pos;
     uint64_t magic = dp_pieces_word(p);
-    bool other = magic != DP_PIECE_MAGIC && (magic >> 8 == DP_PIECE_MAGIC >> 8 || memcmp(p, "Len", 3) == 0 || memcmp(p + 5, "neL", 3) == 0);
+    bool other = magic != DP_PIECE_MAGIC
+                 && (magic >> 8 == DP_PIECE_MAGIC >> 8 || memcmp(p, "Len", 3) == 0
+                     || memcmp(p + 5, "neL", 3) == 0);
     if (other)
         return dp_err_set(&r->to->err, DP_E_TRUNCATED,
-                          "the recording did not come to its end; what it left was written by another version, or on another kind of machine");
-    return dp_err_set(&r->to->err, DP_E_SYNTAX, "Bad profile: what the process left is damaged at byte %llu",
+                          "the recording did not come to its end; what it left was written by"
+                          " another version, or on another kind of machine");
+    return dp_err_set(&r->to->err, DP_E_SYNTAX,
+                      "Bad profile: what the process left is damaged at byte %llu",
                       (unsigned long long)(r->base + r->pos));
 }
 
@@ -224,7 +230,8 @@ static int take_piece(struct reading *r)
         break;
     case DP_PIECE_NODES:
         if (!r->names_only)
-            rc = take_items(r, &r->to->nodes, DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(r->to), 4, &size);
+            rc = take_items(r, &r->to->nodes, DP_PIECE_N_COUNTS + 8 * dp_pieces_counts(r->to), 4,
+                            &size);
         break;
     case DP_PIECE_HISTOGRAMS:
         if (!r->names_only)
@@ -251,4 +258,7 @@ static int read_all(struct dp_pieces *p, struct dp_source *src, bool names_only)
 }
 
 int dp_pieces_read(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, false); }
-int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src) { return read_all(p, src, true); }
+int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src)
+{
+    return read_all(p, src, true);
+}

@@ -76,7 +76,8 @@ const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 
 /* One event; text need not be terminated. Returns 0, DP_E_ARG with a message that names the event,
  * what is wrong with it and what may have been meant, or DP_E_NOMEM. */
-int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev, struct dp_err *err);
+int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev,
+                struct dp_err *err);
 
 /* Sets an error as dp_pmu_find does: the event, as far as a person wants to see it, and why it
  * cannot be. Returns DP_E_ARG. */
@@ -98,7 +99,8 @@ enum { DP_PMU_PARANOID_UNKNOWN = INT32_MIN };
 
 /* Why perf_event_open failed with sys_errno, and what to do: one clause for a person. paranoid:
  * what kernel.perf_event_paranoid is. */
-void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno, int paranoid, char *to, size_t size);
+void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno,
+                    int paranoid, char *to, size_t size);
 
 /* Something that can be named. */
 struct dp_pmu_item {
@@ -116,7 +118,8 @@ struct dp_pmu_item {
 /* Each of them in the order of groups; in a table by topic and name. all: tables of all processors.
  * `take` returns 0 to go on; anything else ends it and is returned. Else 0 or DP_E_NOMEM. What an
  * item points to is borrowed, some of it until `take` returns. */
-int dp_pmu_each(struct dp_pmu *pmu, bool all, int (*take)(void *arg, const struct dp_pmu_item *item), void *arg);
+int dp_pmu_each(struct dp_pmu *pmu, bool all,
+                int (*take)(void *arg, const struct dp_pmu_item *item), void *arg);
 
 /* Is it the end of a table? */
 static inline bool dp_pmu_table_ends(const struct pmu_event *e)

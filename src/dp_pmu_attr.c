@@ -17,7 +17,8 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
     attr->config = ev->config;
     attr->config1 = ev->config1;
     attr->config2 = ev->config2;
-    attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+                        | PERF_FORMAT_TOTAL_TIME_RUNNING;
     attr->exclude_user = ev->exclude_user;
     attr->exclude_kernel = ev->exclude_kernel;
     attr->exclude_hv = ev->exclude_hv;
@@ -35,12 +36,14 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
 static bool is_kernels(const struct dp_pmu_event *ev)
 {
     enum { SWITCHES = 3, MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
-    return ev->type == DP_PMU_SOFTWARE && (ev->config == SWITCHES || ev->config == MIGRATIONS || ev->config == CGROUP_SWITCHES);
+    return ev->type == DP_PMU_SOFTWARE
+           && (ev->config == SWITCHES || ev->config == MIGRATIONS || ev->config == CGROUP_SWITCHES);
 }
 
 bool dp_pmu_user_only(struct dp_pmu_event *ev)
 {
-    if (ev->kind != DP_PMU_PERF || is_kernels(ev) || ev->exclude_user || (ev->exclude_kernel && ev->exclude_hv))
+    if (ev->kind != DP_PMU_PERF || is_kernels(ev) || ev->exclude_user
+        || (ev->exclude_kernel && ev->exclude_hv))
         return false;
     ev->exclude_kernel = ev->exclude_hv = true;
     /* behind modifiers or a slash there is no second colon, as with perf */
@@ -56,27 +59,44 @@ bool dp_pmu_user_only(struct dp_pmu_event *ev)
 static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to, size_t size)
 {
     if (paranoid > 2)
-        snprintf(to, size, "not permitted: kernel.perf_event_paranoid is %d, which lets nobody but root count; sysctl kernel.perf_event_paranoid=2 permits it", paranoid);
+        snprintf(to, size,
+                 "not permitted: kernel.perf_event_paranoid is %d, which lets nobody but root"
+                 " count; sysctl kernel.perf_event_paranoid=2 permits it",
+                 paranoid);
     else if (ev->whole_machine && paranoid > 0)
-        snprintf(to, size, "not permitted: it counts for the whole machine, and kernel.perf_event_paranoid is %d; such events are not for one program", paranoid);
+        snprintf(to, size,
+                 "not permitted: it counts for the whole machine, and kernel.perf_event_paranoid"
+                 " is %d; such events are not for one program",
+                 paranoid);
     else if (paranoid == 2 && !ev->exclude_kernel && is_kernels(ev))
-        snprintf(to, size, "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out, and there is no other; set it to 1");
+        snprintf(to, size,
+                 "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part"
+                 " out, and there is no other; set it to 1");
     else if (paranoid == 2 && !ev->exclude_kernel)
-        snprintf(to, size, "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out; put :u behind the name, or set it to 1");
+        snprintf(to, size,
+                 "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part"
+                 " out; put :u behind the name, or set it to 1");
     else
-        snprintf(to, size, "not permitted, by a container's filter of system calls or another security policy");
+        snprintf(
+            to, size,
+            "not permitted, by a container's filter of system calls or another security policy");
 }
 
 /* What the processor's counters do not have, or what of them is not there. */
-static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to, size_t size)
+static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to,
+                      size_t size)
 {
-    bool of_processor = ev->type == DP_PMU_HARDWARE || ev->type == DP_PMU_CACHE || ev->type == DP_PMU_RAW;
+    bool of_processor = ev->type == DP_PMU_HARDWARE || ev->type == DP_PMU_CACHE
+                        || ev->type == DP_PMU_RAW;
     if (ev->no_core)
-        snprintf(to, size, "no hardware counters in this machine: a virtual machine is not given any, as a rule");
+        snprintf(
+            to, size,
+            "no hardware counters in this machine: a virtual machine is not given any, as a rule");
     else if (ev->precise)
         snprintf(to, size, "the processor cannot count it precisely; leave the p out");
     else if (of_processor || !ev->pmu)
-        snprintf(to, size, "this processor%s%s%s does not have it", *dp_pmu_cpuid(pmu) ? " (" : "", dp_pmu_cpuid(pmu), *dp_pmu_cpuid(pmu) ? ")" : "");
+        snprintf(to, size, "this processor%s%s%s does not have it", *dp_pmu_cpuid(pmu) ? " (" : "",
+                 dp_pmu_cpuid(pmu), *dp_pmu_cpuid(pmu) ? ")" : "");
     else
         snprintf(to, size, "the PMU %s does not have it", ev->pmu);
 }
@@ -84,17 +104,23 @@ static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, c
 static void not_valid(const struct dp_pmu_event *ev, char *to, size_t size)
 {
     if (ev->whole_machine)
-        snprintf(to, size, "the PMU %s counts for the whole machine only, not for one program", ev->pmu);
+        snprintf(to, size, "the PMU %s counts for the whole machine only, not for one program",
+                 ev->pmu);
     else if (ev->precise)
         snprintf(to, size, "p is for samples, and this is a counter; leave the p out");
     else if (ev->pmu)
-        snprintf(to, size, "the kernel does not take these settings of the PMU %s (config 0x%" PRIx64 ", config1 0x%" PRIx64 ", config2 0x%" PRIx64 ")", ev->pmu,
-                 ev->config, ev->config1, ev->config2);
+        snprintf(to, size,
+                 "the kernel does not take these settings of the PMU %s (config 0x%" PRIx64
+                 ", config1 0x%" PRIx64 ", config2 0x%" PRIx64 ")",
+                 ev->pmu, ev->config, ev->config1, ev->config2);
     else
-        snprintf(to, size, "the kernel does not take these settings (type %" PRIu32 ", config 0x%" PRIx64 ")", ev->type, ev->config);
+        snprintf(to, size,
+                 "the kernel does not take these settings (type %" PRIu32 ", config 0x%" PRIx64 ")",
+                 ev->type, ev->config);
 }
 
-void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno, int paranoid, char *to, size_t size)
+void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno,
+                    int paranoid, char *to, size_t size)
 {
     switch (sys_errno) {
     case EACCES:

@@ -11,12 +11,15 @@ enum { LINE = 1024 };           /* of a file in sysfs */
 
 /* What the kernel's drivers show in format/, for where there is no driver. */
 static const struct dp_pmu_format intel[] = {
-    { "event", 0, 0xff }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 }, { "pc", 0, UINT64_C(1) << 19 }, { "any", 0, UINT64_C(1) << 21 },
-    { "inv", 0, UINT64_C(1) << 23 }, { "cmask", 0, UINT64_C(0xff) << 24 }, { "in_tx", 0, UINT64_C(1) << 32 }, { "in_tx_cp", 0, UINT64_C(1) << 33 },
+    { "event", 0, 0xff }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 },
+    { "pc", 0, UINT64_C(1) << 19 }, { "any", 0, UINT64_C(1) << 21 },
+    { "inv", 0, UINT64_C(1) << 23 }, { "cmask", 0, UINT64_C(0xff) << 24 },
+    { "in_tx", 0, UINT64_C(1) << 32 }, { "in_tx_cp", 0, UINT64_C(1) << 33 },
     { "offcore_rsp", 1, UINT64_MAX }, { "ldlat", 1, 0xffff }, { "frontend", 1, 0xffffff },
 };
 static const struct dp_pmu_format amd[] = {
-    { "event", 0, UINT64_C(0xf000000ff) }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 }, { "inv", 0, UINT64_C(1) << 23 },
+    { "event", 0, UINT64_C(0xf000000ff) }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 },
+    { "inv", 0, UINT64_C(1) << 23 },
     { "cmask", 0, UINT64_C(0xff) << 24 },
 };
 static const struct dp_pmu_format arm[] = { { "event", 0, 0xffff }, { "long", 1, 1 } };
@@ -29,7 +32,8 @@ static void usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
     if (strncmp(cpuid, "AuthenticAMD-", 13) == 0 || strncmp(cpuid, "HygonGenuine-", 13) == 0) {
         from = amd;
         dev->n_formats = DP_ARRAY_LEN(amd);
-    } else if (strncmp(cpuid, "GenuineIntel-", 13) == 0 || strncmp(cpuid, "CentaurHauls-", 13) == 0) {
+    } else if (strncmp(cpuid, "GenuineIntel-", 13) == 0
+               || strncmp(cpuid, "CentaurHauls-", 13) == 0) {
         from = intel;
         dev->n_formats = DP_ARRAY_LEN(intel);
     } else if (strncmp(cpuid, "0x", 2) == 0 && !strchr(cpuid, '-')) {
@@ -127,7 +131,8 @@ struct dp_pmu_dev *dp_pmu_devs_find(const struct dp_pmu_devs *devs, const char *
         return devs->core;
     for (size_t i = 0; len && i < devs->count; i++) {
         const char *other = devs->ptr[i].name;
-        if (is_of_kind(other, name, len) || (strncmp(other, "uncore_", 7) == 0 && is_of_kind(other + 7, name, len)))
+        if (is_of_kind(other, name, len)
+            || (strncmp(other, "uncore_", 7) == 0 && is_of_kind(other + 7, name, len)))
             return &devs->ptr[i];
     }
     return NULL;
@@ -142,9 +147,12 @@ static int load_formats(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
     for (size_t i = 0; rc == 0 && i < names.count; i++) {
         char line[LINE];
         struct dp_pmu_format format = { names.ptr[i], 0, 0 };
-        if (dp_sysfile_read(line, sizeof line, devs->root, "%s/format/%s", dev->name, names.ptr[i]) <= 0 || !dp_pmu_format_parse(&format, line))
+        if (dp_sysfile_read(line, sizeof line, devs->root, "%s/format/%s", dev->name, names.ptr[i])
+                <= 0
+            || !dp_pmu_format_parse(&format, line))
             continue;
-        rc = dp_mem_grow((void **)&dev->formats, &dev->formats_cap, dev->n_formats + 1, sizeof format);
+        rc = dp_mem_grow((void **)&dev->formats, &dev->formats_cap, dev->n_formats + 1,
+                         sizeof format);
         if (rc == 0)
             dev->formats[dev->n_formats++] = format;
     }
@@ -161,7 +169,8 @@ static bool ends_in(const char *name, const char *end)
 /* Files beside an event's that say what its numbers mean. */
 static bool is_note(const char *name)
 {
-    return ends_in(name, ".unit") || ends_in(name, ".scale") || ends_in(name, ".per-pkg") || ends_in(name, ".snapshot");
+    return ends_in(name, ".unit") || ends_in(name, ".scale") || ends_in(name, ".per-pkg")
+           || ends_in(name, ".snapshot");
 }
 
 static int load_aliases(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
@@ -170,10 +179,15 @@ static int load_aliases(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
     int rc = dp_sysfile_list(&names, &devs->pool, devs->root, "%s/events", dev->name);
     for (size_t i = 0; rc == 0 && i < names.count; i++) {
         char line[LINE];
-        if (is_note(names.ptr[i]) || dp_sysfile_read(line, sizeof line, devs->root, "%s/events/%s", dev->name, names.ptr[i]) <= 0)
+        if (is_note(names.ptr[i])
+            || dp_sysfile_read(line, sizeof line, devs->root, "%s/events/%s", dev->name,
+                               names.ptr[i])
+                   <= 0)
             continue;
         const char *terms = copy(&devs->pool, line);
-        rc = terms ? dp_mem_grow((void **)&dev->aliases, &dev->aliases_cap, dev->n_aliases + 1, sizeof *dev->aliases) : DP_E_NOMEM;
+        rc = terms ? dp_mem_grow((void **)&dev->aliases, &dev->aliases_cap, dev->n_aliases + 1,
+                                 sizeof *dev->aliases)
+                   : DP_E_NOMEM;
         if (rc == 0)
             dev->aliases[dev->n_aliases++] = (struct dp_pmu_alias){ names.ptr[i], terms };
     }
@@ -205,7 +219,8 @@ int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
     return 0;
 }
 
-const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name, size_t len)
+const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name,
+                                              size_t len)
 {
     for (size_t i = 0; i < dev->n_formats; i++)
         if (strlen(dev->formats[i].name) == len && dp_text_alike(dev->formats[i].name, name, len))
@@ -213,7 +228,8 @@ const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, cons
     return NULL;
 }
 
-const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name, size_t len)
+const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name,
+                                            size_t len)
 {
     for (size_t i = 0; i < dev->n_aliases; i++)
         if (strlen(dev->aliases[i].name) == len && dp_text_alike(dev->aliases[i].name, name, len))

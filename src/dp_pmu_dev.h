@@ -48,8 +48,10 @@ struct dp_pmu_dev *dp_pmu_devs_find(const struct dp_pmu_devs *devs, const char *
 int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev);
 
 /* Of a device that was loaded; case does not matter. NULL: it has none of that name. */
-const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name, size_t len);
-const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name, size_t len);
+const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name,
+                                              size_t len);
+const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name,
+                                            size_t len);
 
 /* Is the table's event one of this PMU? A name with commas stands for parts of the PMU's name, one
  * behind the other: hisi_sccl,ddrc. */

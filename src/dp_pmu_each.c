@@ -22,7 +22,9 @@ static int generic(const struct listing *l, int group)
     for (const struct dp_pmu_known *k = dp_pmu_known; k->name; k++) {
         if (k->group != group)
             continue;
-        struct dp_pmu_item item = { .name = k->name, .alias = k->alias, .desc = k->desc, .group = group, .per_thread = true };
+        struct dp_pmu_item item = {
+            .name = k->name, .alias = k->alias, .desc = k->desc, .group = group, .per_thread = true
+        };
         int rc = l->take(l->arg, &item);
         if (rc)
             return rc;
@@ -35,7 +37,9 @@ static int caches(const struct listing *l)
     char name[DP_PMU_CACHE_NAME], desc[DP_PMU_CACHE_DESC];
     int rc = 0;
     for (size_t n = 0; rc == 0 && dp_pmu_cache_name(n, name) && dp_pmu_cache_desc(n, desc); n++) {
-        struct dp_pmu_item item = { .name = name, .desc = desc, .group = DP_PMU_G_CACHE, .per_thread = true };
+        struct dp_pmu_item item = {
+            .name = name, .desc = desc, .group = DP_PMU_G_CACHE, .per_thread = true
+        };
         rc = l->take(l->arg, &item);
     }
     return rc;
@@ -43,10 +47,12 @@ static int caches(const struct listing *l)
 
 /* The entry of this processor's table that describes an event of sysfs; an empty one
  * where there is none. */
-static const struct pmu_event *described(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev, const char *name)
+static const struct pmu_event *described(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev,
+                                         const char *name)
 {
     static const struct pmu_event nothing;
-    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++)
+    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e);
+         e++)
         if (e->name && strcmp(e->name, name) == 0 && dp_pmu_dev_has(dev, e))
             return e;
     return &nothing;
@@ -64,8 +70,10 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
         bool is_bare = dev->is_core && dp_pmu_known_find(a->name, strlen(a->name), &known) == 0;
         snprintf(full, sizeof full, "%s/%s/", dev->name, a->name);
         struct dp_pmu_item item = {
-            .name = is_bare ? a->name : full, .alias = is_bare ? full : NULL, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc, .event = a->terms,
-            .pmu = dev->name, .group = DP_PMU_G_SYSFS, .deprecated = is_deprecated(e), .per_thread = !dev->whole_machine,
+            .name = is_bare ? a->name : full, .alias = is_bare ? full : NULL, .topic = e->topic,
+            .desc = e->desc, .long_desc = e->long_desc, .event = a->terms,
+            .pmu = dev->name, .group = DP_PMU_G_SYSFS, .deprecated = is_deprecated(e),
+            .per_thread = !dev->whole_machine,
         };
         rc = l->take(l->arg, &item);
     }
@@ -134,8 +142,10 @@ static int table(const struct listing *l, const struct pmu_events_map *row)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct pmu_event *e = &t[order[i]];
         struct dp_pmu_item item = {
-            .name = e->name, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc, .event = e->event, .pmu = e->pmu, .table_cpuid = row->cpuid,
-            .group = DP_PMU_G_TABLE, .deprecated = is_deprecated(e), .per_thread = is_per_thread(l->pmu, e),
+            .name = e->name, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc,
+            .event = e->event, .pmu = e->pmu, .table_cpuid = row->cpuid,
+            .group = DP_PMU_G_TABLE, .deprecated = is_deprecated(e),
+            .per_thread = is_per_thread(l->pmu, e),
         };
         rc = l->take(l->arg, &item);
     }
@@ -162,7 +172,8 @@ static int tables(const struct listing *l, bool all)
     return rc;
 }
 
-int dp_pmu_each(struct dp_pmu *pmu, bool all, int (*take)(void *arg, const struct dp_pmu_item *item), void *arg)
+int dp_pmu_each(struct dp_pmu *pmu, bool all,
+                int (*take)(void *arg, const struct dp_pmu_item *item), void *arg)
 {
     const struct listing l = { pmu, take, arg };
     int rc = generic(&l, DP_PMU_G_PERL);

@@ -78,11 +78,13 @@ static const struct pmu_events_map *elsewhere(const struct dp_pmu *pmu, struct s
     return NULL;
 }
 
-static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu, const struct dp_pmu_dev *dev)
+static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu,
+                       const struct dp_pmu_dev *dev)
 {
     for (size_t i = 0; i < dev->n_aliases; i++)
         dp_pmu_near_add(near, dev->aliases[i].name);
-    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++)
+    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e);
+         e++)
         if (e->name && e->event && dp_pmu_dev_has(dev, e))
             dp_pmu_near_add(near, e->name);
 }
@@ -93,7 +95,8 @@ static const char *freed_of(struct span name)
     static const char end[] = "-freed";
     size_t n = sizeof end - 1;
     for (const struct dp_pmu_known *k = dp_pmu_known; k->name && name.len > n; k++)
-        if ((k->kind == DP_PMU_SVS || k->kind == DP_PMU_BYTES) && is_name(end, (struct span){ name.ptr + name.len - n, n })
+        if ((k->kind == DP_PMU_SVS || k->kind == DP_PMU_BYTES)
+            && is_name(end, (struct span){ name.ptr + name.len - n, n })
             && is_name(k->name, (struct span){ name.ptr, name.len - n }))
             return k->name;
     return NULL;
@@ -108,7 +111,8 @@ static int unknown_event(struct job *j)
         return fail(j, "it comes with %s: ask for that", freed_of(j->head));
     shown(cpuid, (struct span){ pmu->devs.cpuid, strlen(pmu->devs.cpuid) });
     if (row)
-        return fail(j, "it is one of other processors (%s), not of this one (%s)", shown(other, (struct span){ row->cpuid, strlen(row->cpuid) }),
+        return fail(j, "it is one of other processors (%s), not of this one (%s)",
+                    shown(other, (struct span){ row->cpuid, strlen(row->cpuid) }),
                     cpuid[0] ? cpuid : "unknown");
     if (!j->has_terms && j->mods.len && memchr(j->mods.ptr, '_', j->mods.len))
         return fail(j, "tracepoints are not counted");
@@ -127,7 +131,9 @@ static int unknown_event(struct job *j)
         dp_pmu_near_add(&near, pmu->devs.ptr[i].name);
     dp_pmu_near_write(&near, "; ", near_text, sizeof near_text);
     if (!pmu->row && pmu->map)
-        return fail(j, "%s, and this processor (%s) has no table%s", j->has_terms ? "no such event or PMU" : "no such event", cpuid[0] ? cpuid : "unknown", near_text);
+        return fail(j, "%s, and this processor (%s) has no table%s",
+                    j->has_terms ? "no such event or PMU" : "no such event",
+                    cpuid[0] ? cpuid : "unknown", near_text);
     return fail(j, "%s%s", j->has_terms ? "no such event or PMU" : "no such event", near_text);
 }
 
@@ -145,7 +151,8 @@ static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struc
             dp_pmu_near_add(&near, dev->formats[i].name);
         add_device(&near, j->pmu, dev);
         if (near.count)
-            return fail(j, "unknown term '%s'%s", key, dp_pmu_near_write(&near, "; ", near_text, sizeof near_text));
+            return fail(j, "unknown term '%s'%s", key,
+                        dp_pmu_near_write(&near, "; ", near_text, sizeof near_text));
     }
     for (size_t i = 0; dev && i < dev->n_formats && at < sizeof list; i++)
         at += (size_t)snprintf(list + at, sizeof list - at, "%s, ", dev->formats[i].name);
@@ -202,7 +209,8 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
         return fail(j, "'%s' wants a number, at most 0x%" PRIx64, f->name, max);
     bool is_open = t->value_len == 1 && t->value[0] == '?';
     if (is_open && !given(j, t, &n))
-        return fail(j, "it leaves '%s' open: write %s=N behind it, between the slashes", f->name, f->name);
+        return fail(j, "it leaves '%s' open: write %s=N behind it, between the slashes", f->name,
+                    f->name);
     if (t->value && !is_open && !dp_pmu_number(t->value, t->value_len, &n))
         return fail(j, "'%s' wants a number", f->name);
     if (!dp_pmu_format_put(f, n, j->config))
@@ -212,10 +220,12 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
 
 /* Where no PMU of the processor shows, a table for two kinds of cores has two events of a name for
  * it: those of the large cores come first. */
-static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev, struct span name)
+static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev,
+                                           struct span name)
 {
     const struct pmu_event *small = NULL;
-    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++) {
+    for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e);
+         e++) {
         if (!e->name || !e->event || !is_name(e->name, name) || !dp_pmu_dev_has(dev, e))
             continue;
         if (!dev->is_made_up || !e->pmu || strcmp(e->pmu, "cpu_atom") != 0)
@@ -260,7 +270,8 @@ static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_de
     return 0;
 }
 
-static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass, bool nested);
+static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass,
+                     bool nested);
 
 /* A name between the slashes: of an event of this PMU, a raw code, or a generic
  * event. 1: it was one. */
@@ -280,7 +291,8 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
         return 1;
     }
     bool is_of_core = dev->is_core || strncmp(dev->name, "cpu_", 4) == 0;
-    if (is_of_core && dp_pmu_known_find(name.ptr, name.len, &known) == 1 && (known.group == DP_PMU_G_HARDWARE || known.group == DP_PMU_G_CACHE)) {
+    if (is_of_core && dp_pmu_known_find(name.ptr, name.len, &known) == 1
+        && (known.group == DP_PMU_G_HARDWARE || known.group == DP_PMU_G_CACHE)) {
         int rc = pass == WHOLE ? generic(j, &known, dev) : 0;
         return rc < 0 ? rc : 1;
     }
@@ -288,27 +300,33 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
 }
 
 /* nested: of an alias, whose own names are not looked up. */
-static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_term *t, enum pass pass, bool nested)
+static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_term *t,
+                    enum pass pass, bool nested)
 {
     uint64_t n;
     int rc = common_term(j, t, pass);
     if (rc)
         return rc;
     const struct dp_pmu_format *format = dp_pmu_dev_format(dev, t->key, t->key_len);
-    bool event_is_name = t->value_len && dp_pmu_term_is(t, "event") && !dp_pmu_number(t->value, t->value_len, &n) && t->value[0] != '?';
+    bool event_is_name = t->value_len && dp_pmu_term_is(t, "event")
+                         && !dp_pmu_number(t->value, t->value_len, &n) && t->value[0] != '?';
     if (format && !event_is_name)
         return pass == BITS ? put_bits(j, format, t) : 0;
     /* name=1 is what some write for a bare name */
     bool is_name_alone = !t->value || (dp_pmu_number(t->value, t->value_len, &n) && n == 1);
     if (!nested && (event_is_name || is_name_alone)) {
-        rc = name_as_term(j, dev, event_is_name ? (struct span){ t->value, t->value_len } : (struct span){ t->key, t->key_len }, pass);
+        rc = name_as_term(j, dev,
+                          event_is_name ? (struct span){ t->value, t->value_len }
+                                        : (struct span){ t->key, t->key_len },
+                          pass);
         if (rc)
             return rc < 0 ? rc : 0;
     }
     return unknown_term(j, dev, t);
 }
 
-static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass, bool nested)
+static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass,
+                     bool nested)
 {
     struct dp_pmu_term t;
     const char *p = terms.ptr, *end = p + terms.len;
@@ -330,7 +348,9 @@ static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_ter
     j->ev->whole_machine = dev->whole_machine;
     j->ev->no_core = dev->is_made_up;
     for (int pass = WHOLE; pass <= BITS; pass++) {
-        int rc = name_terms ? put_terms(j, dev, (struct span){ name_terms, strlen(name_terms) }, (enum pass)pass, true) : 0;
+        int rc = name_terms ? put_terms(j, dev, (struct span){ name_terms, strlen(name_terms) },
+                                        (enum pass)pass, true)
+                            : 0;
         if (rc == 0 && j->has_terms)
             rc = put_terms(j, dev, j->terms, (enum pass)pass, false);
         if (rc < 0)
@@ -353,7 +373,8 @@ static int of_others(struct job *j)
         if (terms)
             return of_device(j, dev, terms);
     }
-    for (const struct pmu_event *e = j->pmu->row ? j->pmu->row->table : NULL; e && !dp_pmu_table_ends(e); e++)
+    for (const struct pmu_event *e = j->pmu->row ? j->pmu->row->table : NULL;
+         e && !dp_pmu_table_ends(e); e++)
         if (e->name && e->event && e->pmu && is_name(e->name, j->head))
             return fail(j, "the PMU %s counts it, and this system does not show that one", e->pmu);
     return unknown_event(j);
@@ -402,7 +423,8 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
     }
     if (dp_pmu_ready(j->pmu) < 0)
         return DP_E_NOMEM;
-    struct dp_pmu_dev *dev = j->has_terms ? dp_pmu_devs_find(&j->pmu->devs, j->head.ptr, j->head.len) : NULL;
+    struct dp_pmu_dev *dev = j->has_terms
+                                 ? dp_pmu_devs_find(&j->pmu->devs, j->head.ptr, j->head.len) : NULL;
     return dev ? of_device(j, dev, NULL) : by_name(j);
 }
 
@@ -433,7 +455,8 @@ static int put_mods(struct job *j)
         case 'e': ev->exclusive = true; break;
         case 'p': ev->precise++; break;
         default:
-            return fail(j, "unknown modifier '%s'; known are u, k, h, p, G, H, I, D, e", shown(text, (struct span){ &c, 1 }));
+            return fail(j, "unknown modifier '%s'; known are u, k, h, p, G, H, I, D, e",
+                        shown(text, (struct span){ &c, 1 }));
         }
     }
     if (ev->precise > 3)
@@ -448,7 +471,8 @@ static int put_mods(struct job *j)
 static int split(struct job *j)
 {
     const char *p = j->text.ptr, *end = p + j->text.len;
-    const char *slash = memchr(p, '/', j->text.len), *colon = slash ? NULL : memchr(p, ':', j->text.len);
+    const char *slash = memchr(p, '/', j->text.len),
+               *colon = slash ? NULL : memchr(p, ':', j->text.len);
     const char *close = end;
     if (memchr(p, '\0', j->text.len))
         return fail(j, "a NUL within");
@@ -467,7 +491,8 @@ static int split(struct job *j)
     j->event = j->head;
     if (j->head.len)
         return 0;
-    return fail(j, slash ? "no PMU in front of the slash" : "modifiers of a group are written behind each of its events");
+    return fail(j, slash ? "no PMU in front of the slash"
+                         : "modifiers of a group are written behind each of its events");
 }
 
 static int finish(struct job *j, const struct dp_pmu_known *known)
@@ -476,15 +501,18 @@ static int finish(struct job *j, const struct dp_pmu_known *known)
     size_t lower = j->has_terms || j->as_written ? 0 : j->head.len;
     struct span name = j->rename.len ? j->rename : j->text;
     if (!dp_pmu_column(ev->name, name.ptr, name.len, j->rename.len ? 0 : lower))
-        return fail(j, "too long for the name of a column; name=NAME between slashes gives it another");
+        return fail(
+            j, "too long for the name of a column; name=NAME between slashes gives it another");
     ev->config = j->config[0];
     ev->config1 = j->config[1];
     ev->config2 = j->config[2];
-    snprintf(ev->unit, sizeof ev->unit, "%s", known ? known->unit : dp_pmu_unit_of(j->event.ptr, j->event.len));
+    snprintf(ev->unit, sizeof ev->unit, "%s",
+             known ? known->unit : dp_pmu_unit_of(j->event.ptr, j->event.len));
     return 0;
 }
 
-int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev, struct dp_err *err)
+int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev,
+                struct dp_err *err)
 {
     struct dp_pmu_known known = { DP_PMU_PERF, 0, NULL, NULL, NULL, NULL, 0, 0 };
     struct job j = { .pmu = pmu, .ev = ev, .err = err, .text = { text, len } };

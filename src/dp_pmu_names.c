@@ -4,22 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_HARDWARE, name, alias, unit, desc, DP_PMU_HARDWARE, n }
-#define SW(n, name, alias, unit, desc) { DP_PMU_PERF, DP_PMU_G_SOFTWARE, name, alias, unit, desc, DP_PMU_SOFTWARE, n }
+#define HW(n, name, alias, unit, desc) \
+    { DP_PMU_PERF, DP_PMU_G_HARDWARE, name, alias, unit, desc, DP_PMU_HARDWARE, n }
+#define SW(n, name, alias, unit, desc) \
+    { DP_PMU_PERF, DP_PMU_G_SOFTWARE, name, alias, unit, desc, DP_PMU_SOFTWARE, n }
 
 const struct dp_pmu_known dp_pmu_known[] = {
     { DP_PMU_OPS, DP_PMU_G_PERL, "ops", NULL, "ops", "Ops that perl has executed", 0, 0 },
-    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs", "Live values (SVs): what came; svs-freed has what went", 0, 0 },
-    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes", "Heap that perl took; bytes-freed has what it gave back", 0, 0 },
-    HW(0, "cpu-cycles", "cycles", "cycles", "Cycles of the processor; their length varies with its frequency"),
+    { DP_PMU_SVS, DP_PMU_G_PERL, "svs", NULL, "SVs",
+      "Live values (SVs): what came; svs-freed has what went", 0, 0 },
+    { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes",
+      "Heap that perl took; bytes-freed has what it gave back", 0, 0 },
+    HW(0, "cpu-cycles", "cycles", "cycles",
+       "Cycles of the processor; their length varies with its frequency"),
     HW(1, "instructions", NULL, "instructions", "Instructions that were completed"),
-    HW(2, "cache-references", NULL, "references", "Accesses to a cache, on most processors the last level"),
+    HW(2, "cache-references", NULL, "references",
+       "Accesses to a cache, on most processors the last level"),
     HW(3, "cache-misses", NULL, "misses", "Accesses that this cache could not serve"),
     HW(4, "branch-instructions", "branches", "branches", "Branches that were completed"),
     HW(5, "branch-misses", NULL, "misses", "Branches that were predicted wrongly"),
     HW(6, "bus-cycles", NULL, "cycles", "Cycles of the bus"),
-    HW(7, "stalled-cycles-frontend", "idle-cycles-frontend", "cycles", "Cycles in which no instructions were issued"),
-    HW(8, "stalled-cycles-backend", "idle-cycles-backend", "cycles", "Cycles in which no instructions were completed"),
+    HW(7, "stalled-cycles-frontend", "idle-cycles-frontend", "cycles",
+       "Cycles in which no instructions were issued"),
+    HW(8, "stalled-cycles-backend", "idle-cycles-backend", "cycles",
+       "Cycles in which no instructions were completed"),
     HW(9, "ref-cycles", NULL, "cycles", "Cycles at a fixed frequency"),
     SW(0, "cpu-clock", NULL, "ns", "Time on a processor, by a timer of the processor"),
     SW(1, "task-clock", NULL, "ns", "Time on a processor, by the clock of the thread"),
@@ -27,8 +35,10 @@ const struct dp_pmu_known dp_pmu_known[] = {
     SW(5, "minor-faults", NULL, "faults", "Page faults that were served from memory"),
     SW(6, "major-faults", NULL, "faults", "Page faults that had to read from a disk"),
     SW(3, "context-switches", "cs", "switches", "Times the processor was given to another thread"),
-    SW(4, "cpu-migrations", "migrations", "migrations", "Times the thread went on on another processor"),
-    SW(7, "alignment-faults", NULL, "faults", "Accesses to unaligned addresses that the kernel had to mend"),
+    SW(4, "cpu-migrations", "migrations", "migrations",
+       "Times the thread went on on another processor"),
+    SW(7, "alignment-faults", NULL, "faults",
+       "Accesses to unaligned addresses that the kernel had to mend"),
     SW(8, "emulation-faults", NULL, "faults", "Instructions that the kernel had to emulate"),
     SW(11, "cgroup-switches", NULL, "switches", "Switches to a thread of another control group"),
     SW(9, "dummy", NULL, "events", "Counts nothing"),
@@ -40,25 +50,31 @@ const struct dp_pmu_known dp_pmu_known[] = {
 enum { CACHES = 7, OPERATIONS = 3, RESULTS = 2, SPELLINGS = 5 };
 
 static const char *const caches[CACHES][SPELLINGS] = {
-    { "L1-dcache", "l1-d", "l1d", "L1-data" }, { "L1-icache", "l1-i", "l1i", "L1-instruction" }, { "LLC", "L2" },
-    { "dTLB", "d-tlb", "Data-TLB" }, { "iTLB", "i-tlb", "Instruction-TLB" }, { "branch", "branches", "bpu", "btb", "bpc" }, { "node" },
+    { "L1-dcache", "l1-d", "l1d", "L1-data" }, { "L1-icache", "l1-i", "l1i", "L1-instruction" },
+    { "LLC", "L2" },
+    { "dTLB", "d-tlb", "Data-TLB" }, { "iTLB", "i-tlb", "Instruction-TLB" },
+    { "branch", "branches", "bpu", "btb", "bpc" }, { "node" },
 };
 static const char *const operations[OPERATIONS][SPELLINGS] = {
-    { "load", "loads", "read" }, { "store", "stores", "write" }, { "prefetch", "prefetches", "speculative-read", "speculative-load" },
+    { "load", "loads", "read" }, { "store", "stores", "write" },
+    { "prefetch", "prefetches", "speculative-read", "speculative-load" },
 };
-static const char *const results[RESULTS][SPELLINGS] = { { "refs", "reference", "ops", "access" }, { "misses", "miss" } };
+static const char *const results[RESULTS][SPELLINGS] = { { "refs", "reference", "ops", "access" },
+                                                         { "misses", "miss" } };
 
 /* Which caches have an operation: a bit for each. */
 static const unsigned has[CACHES] = { 7, 5, 7, 7, 1, 1, 7 };
 
 /* The row one of whose spellings is a part of the text, up to a dash or the end; there is one at
  * most. *used: its bytes, and a dash. -1: none. */
-static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len, size_t *used)
+static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len,
+                size_t *used)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < SPELLINGS && rows[i][k]; k++) {
             size_t m = strlen(rows[i][k]);
-            if (m > len || !dp_text_alike(rows[i][k], text, m) || (m < len && (text[m] != '-' || m + 1 == len)))
+            if (m > len || !dp_text_alike(rows[i][k], text, m)
+                || (m < len && (text[m] != '-' || m + 1 == len)))
                 continue;
             *used = m + (m < len);
             return i;
@@ -86,7 +102,8 @@ static int find_cache(const char *text, size_t len, struct dp_pmu_known *out)
     static const char *const units[] = { "loads", "stores", "prefetches" };
     op = op < 0 ? 0 : op;
     *out = (struct dp_pmu_known){
-        DP_PMU_PERF, DP_PMU_G_CACHE, NULL, NULL, result == 1 ? "misses" : units[op], NULL, DP_PMU_CACHE,
+        DP_PMU_PERF, DP_PMU_G_CACHE, NULL, NULL, result == 1 ? "misses" : units[op], NULL,
+        DP_PMU_CACHE,
         (uint64_t)cache | (uint64_t)op << 8 | (uint64_t)(result == 1) << 16,
     };
     if (has[cache] >> op & 1)
@@ -127,17 +144,20 @@ bool dp_pmu_cache_name(size_t n, char to[DP_PMU_CACHE_NAME])
     int cache, op, result;
     if (!nth_cache(n, &cache, &op, &result))
         return false;
-    snprintf(to, DP_PMU_CACHE_NAME, "%s-%s%s", caches[cache][0], operations[op][!result], result ? "-misses" : "");
+    snprintf(to, DP_PMU_CACHE_NAME, "%s-%s%s", caches[cache][0], operations[op][!result],
+             result ? "-misses" : "");
     return true;
 }
 
 bool dp_pmu_cache_desc(size_t n, char to[DP_PMU_CACHE_DESC])
 {
     static const char *const what[RESULTS][OPERATIONS] = {
-        { "Loads from", "Stores to", "Prefetches into" }, { "Loads that missed", "Stores that missed", "Prefetches that missed" },
+        { "Loads from", "Stores to", "Prefetches into" },
+        { "Loads that missed", "Stores that missed", "Prefetches that missed" },
     };
     static const char *const where[CACHES] = {
-        "the first level's data cache", "the first level's instruction cache", "the last level's cache", "the TLB for data", "the TLB for instructions",
+        "the first level's data cache", "the first level's instruction cache",
+        "the last level's cache", "the TLB for data", "the TLB for instructions",
         "the branch predictor", "the memory of the processor's own node",
     };
     int cache, op, result;
@@ -177,8 +197,10 @@ const char *dp_pmu_unit_of(const char *ptr, size_t len)
 {
     enum { IN, START, END };
     static const struct { int where; const char *word, *unit; } words[] = {
-        { IN, "cycle", "cycles" }, { IN, "clk_unhalted", "cycles" }, { END, "_cyc", "cycles" }, { START, "inst_retired", "instructions" },
-        { START, "ex_ret_instr", "instructions" }, { START, "pm_inst_cmpl", "instructions" }, { END, "miss", "misses" }, { END, "misses", "misses" },
+        { IN, "cycle", "cycles" }, { IN, "clk_unhalted", "cycles" }, { END, "_cyc", "cycles" },
+        { START, "inst_retired", "instructions" },
+        { START, "ex_ret_instr", "instructions" }, { START, "pm_inst_cmpl", "instructions" },
+        { END, "miss", "misses" }, { END, "misses", "misses" },
         { END, "branches", "branches" }, { END, "instructions", "instructions" },
     };
     char low[DP_PMU_NAME];
@@ -186,7 +208,9 @@ const char *dp_pmu_unit_of(const char *ptr, size_t len)
         return "events";
     for (size_t k = 0; k < DP_ARRAY_LEN(words); k++) {
         const char *at = strstr(low, words[k].word);
-        if (at && (words[k].where == IN || (words[k].where == START && at == low) || (words[k].where == END && !at[strlen(words[k].word)])))
+        if (at
+            && (words[k].where == IN || (words[k].where == START && at == low)
+                || (words[k].where == END && !at[strlen(words[k].word)])))
             return words[k].unit;
     }
     return "events";

@@ -10,7 +10,8 @@ enum { DP_PMU_NAME = 128 };             /* of a column, with its NUL */
 enum dp_pmu_kind { DP_PMU_PERF, DP_PMU_OPS, DP_PMU_SVS, DP_PMU_BYTES };
 
 /* Groups of a list, in its order. */
-enum dp_pmu_group { DP_PMU_G_PERL, DP_PMU_G_HARDWARE, DP_PMU_G_CACHE, DP_PMU_G_SOFTWARE, DP_PMU_G_SYSFS, DP_PMU_G_TABLE };
+enum dp_pmu_group { DP_PMU_G_PERL, DP_PMU_G_HARDWARE, DP_PMU_G_CACHE, DP_PMU_G_SOFTWARE,
+                    DP_PMU_G_SYSFS, DP_PMU_G_TABLE };
 
 /* Types of perf events, as linux/perf_event.h numbers them. */
 enum { DP_PMU_HARDWARE = 0, DP_PMU_SOFTWARE = 1, DP_PMU_CACHE = 3, DP_PMU_RAW = 4 };

@@ -26,7 +26,8 @@ unsigned dp_pmu_near_distance(const char *a, const char *b, unsigned most)
         for (size_t k = 1; k <= m; k++) {
             bool same = lower(a[i - 1]) == lower(b[k - 1]);
             unsigned d = least(least(last[k], now[k - 1]) + 1, last[k - 1] + !same);
-            if (!same && i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) && lower(a[i - 2]) == lower(b[k - 1]))
+            if (!same && i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2])
+                && lower(a[i - 2]) == lower(b[k - 1]))
                 d = least(d, before[k - 2] + 1);
             now[k] = d;
             best = least(best, d);
@@ -90,13 +91,15 @@ void dp_pmu_near_add(struct dp_pmu_near *near, const char *name)
     near->score[at] = s;
 }
 
-const char *dp_pmu_near_write(const struct dp_pmu_near *near, const char *before, char *to, size_t size)
+const char *dp_pmu_near_write(const struct dp_pmu_near *near, const char *before, char *to,
+                              size_t size)
 {
     size_t at = 0;
     to[0] = '\0';
     for (size_t i = 0; i < near->count && at < size; i++) {
         const char *sep = i == 0 ? "" : i + 1 < near->count ? ", " : " or ";
-        int n = snprintf(to + at, size - at, "%s%s%s%s", i ? "" : before, i ? sep : "did you mean ", near->name[i], i + 1 == near->count ? "?" : "");
+        int n = snprintf(to + at, size - at, "%s%s%s%s", i ? "" : before, i ? sep : "did you mean ",
+                         near->name[i], i + 1 == near->count ? "?" : "");
         at += n > 0 ? (size_t)n : 0;
     }
     return to;

@@ -18,7 +18,8 @@ void dp_pmu_near_init(struct dp_pmu_near *near, const char *text, size_t len);
 void dp_pmu_near_add(struct dp_pmu_near *near, const char *name);
 /* The best ones, three at most: "did you mean a, b or c?"; "" where none is near. `before` stands
  * in front. Returns `to`. */
-const char *dp_pmu_near_write(const struct dp_pmu_near *near, const char *before, char *to, size_t size);
+const char *dp_pmu_near_write(const struct dp_pmu_near *near, const char *before, char *to,
+                              size_t size);
 
 /* Insertions, deletions, replacements and swaps of neighbours that make b of a, no part changed
  * twice, case aside; `most` + 1 where it is more. Neither is longer than DP_PMU_NEAR_NAME - 1. */

@@ -99,7 +99,8 @@ uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
     if (pool->count >= DP_MAP_NONE - 1)
         return DP_MAP_NONE;
     if (dp_mem_grow((void **)&pool->names, &pool->cap, pool->count + 1, sizeof *pool->names) < 0
-        || dp_mem_grow((void **)&pool->next, &pool->next_cap, pool->count + 1, sizeof *pool->next) < 0)
+        || dp_mem_grow((void **)&pool->next, &pool->next_cap, pool->count + 1, sizeof *pool->next)
+               < 0)
         return DP_MAP_NONE;
     char *copy = dp_pool_alloc(pool, len + 1);
     struct dp_map_slot *slot = copy ? dp_map_put(&pool->index, h) : NULL;

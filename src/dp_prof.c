@@ -7,7 +7,8 @@
 
 /* ---- the tree ---- */
 
-static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub, uint32_t site)
+static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                        uint32_t site)
 {
     if (DP_UNLIKELY(prof->count >= DP_LIMIT_NODES))
         return DP_E_LIMIT;
@@ -48,10 +49,12 @@ static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
 
 /* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its
  * own in between. */
-static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub, uint32_t site)
+static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                       uint32_t site)
 {
     uint32_t last = prof->nodes[parent].hint;
-    if (last && prof->nodes[last].callee == callee && prof->spans[last].caller == time_of(prof, parent))
+    if (last && prof->nodes[last].callee == callee
+        && prof->spans[last].caller == time_of(prof, parent))
         return last;
     /* first of all: what was read is drawn even so, and each context that counts has its stretch */
     size_t need = prof->count + 1;
@@ -158,7 +161,8 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
     for (int m = 0; m < DP_METRICS; m++)
         prof->total[m] *= by;
     for (size_t i = 0; prof->paired && i < prof->counts_cap; i++)
-        prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by ? prof->counts[i] * by : DP_LIMIT_COUNT;
+        prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by
+                ? prof->counts[i] * by : DP_LIMIT_COUNT;
     for (size_t i = 1; prof->chart && i < prof->count; i++) {
         prof->spans[i].start *= by;
         prof->spans[i].caller *= by;
@@ -178,8 +182,10 @@ int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct
         prof->hz = hz;
     } else if (prof->hz != hz) {
         if (!common_hz(prof->hz, hz, &ours, scale))
-            return dp_err_set(err, DP_E_LIMIT, "its ticks ($hz=%llu) do not go with those of the other files ($hz=%llu)",
-                              (unsigned long long)hz, (unsigned long long)prof->hz);
+            return dp_err_set(
+                err, DP_E_LIMIT,
+                "its ticks ($hz=%llu) do not go with those of the other files ($hz=%llu)",
+                (unsigned long long)hz, (unsigned long long)prof->hz);
         if (ours > 1 && scale_all(prof, ours) < 0)
             return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
     }
@@ -191,7 +197,9 @@ static const char *known(const char *unit) { return *unit ? unit : "an unknown u
 int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err)
 {
     if (prof->hz && strcmp(prof->unit, unit) != 0)
-        return dp_err_set(err, DP_E_ARG, "its times are in %s, those of the other files in %s; --unit declares that of folded stacks",
+        return dp_err_set(err, DP_E_ARG,
+                          "its times are in %s, those of the other files in %s; --unit declares"
+                          " that of folded stacks",
                           known(unit), known(prof->unit));
     memcpy(prof->unit, unit, strlen(unit) + 1);
     prof->no_calls = prof->no_calls || no_calls;
@@ -202,7 +210,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
 {
     struct dp_prof *prof = ctx;
     bool timed = !head->unit;           /* by a recorder of perl */
-    int rc = dp_prof_take_unit(prof, timed ? "s" : head->unit, !timed && strcmp(head->unit, "calls") != 0, err);
+    int rc = dp_prof_take_unit(prof, timed ? "s" : head->unit,
+                               !timed && strcmp(head->unit, "calls") != 0, err);
     if (rc == 0)
         rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
     if (rc < 0)
@@ -227,7 +236,9 @@ static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
     if (prof->window)
-        return dp_err_set(err, DP_E_ARG, "a slice of time can be taken of a trace only, and this one goes on as a tree");
+        return dp_err_set(
+            err, DP_E_ARG,
+            "a slice of time can be taken of a trace only, and this one goes on as a tree");
     prof->depth = 0;
     prof->stack[0].node = 0;
     prof->file->inherited = prof->suspended = 0;
@@ -267,7 +278,8 @@ static void subtract_cost(struct dp_prof *prof, struct dp_event *ev)
     }
 }
 
-static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad, struct dp_err *err)
+static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
+                   struct dp_err *err)
 {
     for (size_t i = 0; i < n; i++) {
         if (prof->has_cost && ev[i].op >= DP_OP_ENTER)
@@ -285,7 +297,9 @@ static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *
 
 static int note_start(struct dp_prof *prof, bool inherited)
 {
-    if (dp_mem_grow((void **)&prof->starts, &prof->starts_cap, prof->depth + 1, sizeof *prof->starts) < 0)
+    if (dp_mem_grow((void **)&prof->starts, &prof->starts_cap, prof->depth + 1,
+                    sizeof *prof->starts)
+        < 0)
         return DP_E_NOMEM;
     prof->starts[prof->depth] = inherited ? DP_PROF_NO_CALL : prof->now;
     return 0;
@@ -305,7 +319,9 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
     if (DP_UNLIKELY(prof->depth + 2 > prof->stack_cap)) {
         if (prof->depth >= DP_LIMIT_DEPTH)
             return DP_E_LIMIT;
-        if (dp_mem_grow((void **)&prof->stack, &prof->stack_cap, prof->depth + 2, sizeof *prof->stack) < 0)
+        if (dp_mem_grow((void **)&prof->stack, &prof->stack_cap, prof->depth + 2,
+                        sizeof *prof->stack)
+            < 0)
             return DP_E_NOMEM;
     }
     struct dp_frame *frame = &prof->stack[++prof->depth];
@@ -315,7 +331,8 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
 }
 
 /* A frame ends. 1: it did; 0: there was none, and that is to be overlooked. */
-DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err, const bool detail)
+DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
+                  const bool detail)
 {
     if (DP_UNLIKELY(prof->depth == 0)) {
         if (prof->file->force)
@@ -325,7 +342,9 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
     if (DP_UNLIKELY(prof->suspended))
         prof->suspended--;
     else if (detail && prof->starts[prof->depth] != DP_PROF_NO_CALL
-        && dp_prof_ended(prof, prof->stack[prof->depth].node, prof->now - prof->starts[prof->depth]) < 0)
+             && dp_prof_ended(prof, prof->stack[prof->depth].node,
+                              prof->now - prof->starts[prof->depth])
+                    < 0)
         return DP_E_NOMEM;
     struct dp_frame *frame = &prof->stack[prof->depth--];
     if (DP_UNLIKELY(check && named != frame->entered) && !prof->starting) {
@@ -406,7 +425,8 @@ static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *count
     }
 }
 
-static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err, bool detail)
+static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err,
+                            bool detail)
 {
     if (ev->op == DP_OP_RESUME)
         prof->file->inherited = ev->sub;
@@ -422,8 +442,8 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
-DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts, size_t n, size_t *bad,
-                          struct dp_err *err, const bool detail)
+DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts,
+                          size_t n, size_t *bad, struct dp_err *err, const bool detail)
 {
     uint64_t total[DP_METRICS] = { 0, 0, 0 };
     int rc = 0;
@@ -442,7 +462,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
-        if (counts && (step = dp_prof_add_counts(prof, at, counts + i * prof->file->head.n_counters)) < 0)
+        if (counts
+            && (step = dp_prof_add_counts(prof, at, counts + i * prof->file->head.n_counters)) < 0)
             break;
         if (detail) {
             prof->now += ev[i].t[DP_REAL];
@@ -478,7 +499,8 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
     return rc;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                     struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
@@ -615,7 +637,8 @@ static int list_open(struct dp_prof *prof, struct dp_file *file)
 
 static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned flags)
 {
-    if (dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1, sizeof *prof->files) < 0)
+    if (dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1, sizeof *prof->files)
+        < 0)
         return NULL;
     struct dp_file *file = &prof->files[prof->n_files];
     if (dp_file_init(file, path, flags) < 0)
@@ -624,8 +647,8 @@ static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned
     return file;
 }
 
-static int add_first(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
-                     const struct dp_host *host)
+static int add_first(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                     unsigned flags, const struct dp_host *host)
 {
     struct dp_consumer to;
     struct dp_file *file = new_file(prof, path, flags);
@@ -649,7 +672,8 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
         prof->nodes[0].calls++;
     if (prof->has_head && dp_origin_add(&prof->origin, &file->head, prof->scale) < 0 && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    if ((list_open(prof, file) < 0 || (prof->n_files == 1 && dp_subs_order(&prof->subs) < 0)) && rc >= 0)
+    if ((list_open(prof, file) < 0 || (prof->n_files == 1 && dp_subs_order(&prof->subs) < 0))
+        && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     prof->file = NULL;
     prof->host = NULL;
@@ -680,7 +704,8 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
 static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        int64_t sub = subs[i] == DP_PROF_NO_SUB ? subs[i] : dp_subs_import(&prof->subs, &own->subs, subs[i]);
+        int64_t sub = subs[i] == DP_PROF_NO_SUB
+                ? subs[i] : dp_subs_import(&prof->subs, &own->subs, subs[i]);
         if (sub < 0)
             return (int)sub;
         subs[i] = (uint32_t)sub;
@@ -690,11 +715,14 @@ static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *s
 
 /* A further file is read by itself: which of its nameless subs is which is known
  * when it has ended. */
-static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
-                       const struct dp_host *host)
+static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                       unsigned flags, const struct dp_host *host)
 {
     struct dp_prof *own = new_like(prof);
-    if (!own || dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1, sizeof *prof->files) < 0) {
+    if (!own
+        || dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1,
+                       sizeof *prof->files)
+               < 0) {
         dp_prof_free(own);
         return DP_E_NOMEM;
     }
@@ -711,18 +739,20 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
             taken = renumber(prof, own, file->odd, 2 * file->odd_pairs);
         if (taken < 0 && (rc >= 0 || rc == DP_E_TRUNCATED)) {
             dp_err_init(&file->err);
-            rc = file->code = dp_err_set(&file->err, taken, "%s", err.code ? err.message : dp_err_text(taken));
+            rc = file->code = dp_err_set(&file->err, taken, "%s",
+                                         err.code ? err.message : dp_err_text(taken));
         }
     }
     dp_prof_free(own);
     return rc;
 }
 
-static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags,
-               const struct dp_host *host)
+static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+               unsigned flags, const struct dp_host *host)
 {
     /* of a chart files go on where the one before has ended */
-    return prof->n_files && !prof->chart ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
+    return prof->n_files && !prof->chart
+            ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
 }
 
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host)
@@ -730,13 +760,15 @@ int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const st
     return add(prof, path, NULL, flags, host);
 }
 
-int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags)
+int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len,
+                    unsigned flags)
 {
     struct dp_file_mem mem = { ptr, NULL, len, 0 };
     return add(prof, path, &mem, flags, NULL);
 }
 
-int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags)
+int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                     unsigned flags)
 {
     return add(prof, path, mem, flags, NULL);
 }

@@ -115,8 +115,10 @@ struct dp_prof {
 /* Ticks of the time that a chart is of. */
 static inline uint64_t dp_prof_chart_ticks(const struct dp_prof *prof, const uint64_t *t)
 {
-    return prof->chart_time == DP_T_USER ? t[DP_USER] : prof->chart_time == DP_T_SYSTEM ? t[DP_SYSTEM]
-         : prof->chart_time == DP_T_REAL ? t[DP_REAL] : t[DP_USER] + t[DP_SYSTEM];
+    return prof->chart_time == DP_T_USER ? t[DP_USER]
+           : prof->chart_time == DP_T_SYSTEM ? t[DP_SYSTEM]
+           : prof->chart_time == DP_T_REAL ? t[DP_REAL]
+           : t[DP_USER] + t[DP_SYSTEM];
 }
 
 /* Whether node a stands below b is the walker's business: preorder without a
@@ -143,7 +145,8 @@ bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRI
 bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 
 /* As dp_prof_add_mem, with what the process left. */
-int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem, unsigned flags);
+int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                     unsigned flags);
 
 /* A consumer (dp_reader.h) that feeds the profile: for tests and fuzzers. */
 void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);

@@ -7,15 +7,18 @@ static bool is_called(const struct dp_prof *prof, uint32_t sub, const char *name
 {
     const struct dp_name *package = dp_subs_text(&prof->subs, prof->subs.subs[sub].package);
     const struct dp_name *own = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
-    return strlen(name) == package->len + 2 + own->len && memcmp(name, package->ptr, package->len) == 0
-        && memcmp(name + package->len, "::", 2) == 0 && memcmp(name + package->len + 2, own->ptr, own->len) == 0;
+    return strlen(name) == package->len + 2 + own->len
+           && memcmp(name, package->ptr, package->len) == 0
+           && memcmp(name + package->len, "::", 2) == 0
+           && memcmp(name + package->len + 2, own->ptr, own->len) == 0;
 }
 
 static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
 {
     const struct dp_sub *sub = &prof->subs.subs[prof->nodes[n].sub];
     const struct dp_name *own = dp_subs_text(&prof->subs, sub->name);
-    return sub->phase && prof->nodes[n].parent == 0 && strlen(name) == own->len && memcmp(name, own->ptr, own->len) == 0;
+    return sub->phase && prof->nodes[n].parent == 0 && strlen(name) == own->len
+           && memcmp(name, own->ptr, own->len) == 0;
 }
 
 /* Of a node whose caller waits for the sub that what is wanted is below of: frames that ran when

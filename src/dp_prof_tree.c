@@ -20,7 +20,9 @@ static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
 {
     size_t before = prof->extra_cap;
     if (node >= before) {
-        if (dp_mem_grow((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1, sizeof *prof->extra) < 0)
+        if (dp_mem_grow((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1,
+                        sizeof *prof->extra)
+            < 0)
             return NULL;
         memset(prof->extra + before, 0, (prof->extra_cap - before) * sizeof *prof->extra);
     }
@@ -46,11 +48,14 @@ static uint64_t *histogram_of(struct dp_prof *prof, uint32_t sub)
         if (dp_mem_grow((void **)&prof->histogram_of, &prof->histogram_of_cap, (size_t)sub + 1,
                         sizeof *prof->histogram_of) < 0)
             return NULL;
-        memset(prof->histogram_of + before, 0, (prof->histogram_of_cap - before) * sizeof *prof->histogram_of);
+        memset(prof->histogram_of + before, 0,
+               (prof->histogram_of_cap - before) * sizeof *prof->histogram_of);
     }
     if (!prof->histogram_of[sub]) {
         size_t n = prof->histograms_count;
-        if (dp_mem_grow((void **)&prof->histograms, &prof->histograms_cap, n + 1, sizeof *prof->histograms) < 0)
+        if (dp_mem_grow((void **)&prof->histograms, &prof->histograms_cap, n + 1,
+                        sizeof *prof->histograms)
+            < 0)
             return NULL;
         memset(prof->histograms[n], 0, sizeof prof->histograms[n]);
         prof->histogram_of[sub] = (uint32_t)++prof->histograms_count;
@@ -141,7 +146,8 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
                 continue;
             const struct dp_name *name = dp_pool_name(&prof->texts, text);
             prof->column[k] = (uint32_t)prof->n_counters;
-            prof->counters[prof->n_counters++] = (struct dp_counter){ name->ptr, name->len, false, 1000 };
+            prof->counters[prof->n_counters++] =
+                (struct dp_counter){ name->ptr, name->len, false, 1000 };
         }
         return 0;
     }
@@ -191,7 +197,8 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head)
     unsigned share;
     for (size_t k = 0; p && *p && k < head->n_counters; k++) {
         bool ok = tenths(&p, &share);
-        struct dp_counter *c = prof->column[k] == UINT32_MAX ? NULL : &prof->counters[prof->column[k]];
+        struct dp_counter *c = prof->column[k] == UINT32_MAX
+                ? NULL : &prof->counters[prof->column[k]];
         if (ok && c && share < c->share)
             c->share = share;
     }
@@ -205,7 +212,8 @@ int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *coun
         return DP_E_NOMEM;
     for (size_t k = 0; k < n; k++)
         if (prof->column[k] != UINT32_MAX)
-            to[prof->column[k]] = plus(to[prof->column[k]], prof->paired ? scaled(counts[k], prof->scale) : counts[k]);
+            to[prof->column[k]] = plus(to[prof->column[k]],
+                                       prof->paired ? scaled(counts[k], prof->scale) : counts[k]);
     return 0;
 }
 
@@ -213,7 +221,8 @@ int dp_prof_counters_differ(const struct dp_prof *prof) { return prof->counters_
 
 /* ---- a tree's lines ---- */
 
-static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint64_t shortest, uint64_t folded)
+static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint64_t shortest,
+                     uint64_t folded)
 {
     if (!longest && !folded)
         return 0;
@@ -239,7 +248,8 @@ static int too_many(struct dp_err *err, int code)
 {
     if (code != DP_E_LIMIT)
         return dp_err_set(err, code, "%s", dp_err_text(code));
-    return dp_err_set(err, code, "there are more than %lu calling contexts", (unsigned long)DP_LIMIT_NODES);
+    return dp_err_set(err, code, "there are more than %lu calling contexts",
+                      (unsigned long)DP_LIMIT_NODES);
 }
 
 static int no_room(struct dp_err *err)
@@ -264,7 +274,8 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     if (prof->only_main && in_startup(prof, c))
         return STARTING;
     for (int m = 0; m < DP_METRICS; m++)
-        if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
+        if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale
+            || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
             return no_room(err);
     if (c->again) {
         n = c->node;
@@ -289,7 +300,9 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         prof->root_calls = plus(prof->root_calls, c->calls);
     else
         node->calls = plus(node->calls, c->calls);
-    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale), scaled(c->shortest, prof->scale), c->folded) < 0)
+    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale),
+                  scaled(c->shortest, prof->scale), c->folded)
+        < 0)
         return too_many(err, DP_E_NOMEM);
     return dp_prof_add_counts(prof, (uint32_t)n, c->counters) < 0 ? too_many(err, DP_E_NOMEM) : n;
 }
@@ -320,7 +333,8 @@ struct taking {
 /* A path, or FILE:LINE. */
 static int rebase(struct taking *t, const struct dp_name *name, struct dp_text *out)
 {
-    return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr, &out->len);
+    return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr,
+                     &out->len);
 }
 
 /* The number here of a sub there. */
@@ -344,7 +358,9 @@ static int64_t take_kid(struct taking *t, const struct dp_node *node)
     int rc = node->site ? rebase(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
     int64_t site = rc < 0 ? rc : site_of(t->prof, at.ptr, at.len);
     int64_t sub = site < 0 ? site : take_sub(t, node->sub);
-    return sub < 0 ? sub : dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, (uint32_t)sub, (uint32_t)site);
+    return sub < 0 ? sub
+                   : dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, (uint32_t)sub,
+                                 (uint32_t)site);
 }
 
 static int take_node(struct taking *t, uint32_t i)
@@ -364,8 +380,9 @@ static int take_node(struct taking *t, uint32_t i)
     }
     to->calls = plus(to->calls, node->calls);
     struct dp_extra x = dp_prof_extra(t->from, i);
-    if (add_extra(prof, (uint32_t)n, scaled(x.longest, t->scale), x.shortest ? scaled(x.shortest - 1, t->scale) : 0,
-                  x.folded) < 0)
+    if (add_extra(prof, (uint32_t)n, scaled(x.longest, t->scale),
+                  x.shortest ? scaled(x.shortest - 1, t->scale) : 0, x.folded)
+        < 0)
         return DP_E_NOMEM;
     if (!prof->n_counters || !t->from->n_counters)
         return 0;
@@ -375,7 +392,8 @@ static int take_node(struct taking *t, uint32_t i)
     for (size_t k = 0; k < t->from->n_counters; k++)
         if (prof->column[k] != UINT32_MAX && !t->from->counters[k].lacking) {
             uint64_t count = dp_prof_count(t->from, i, k);
-            counts[prof->column[k]] = plus(counts[prof->column[k]], t->from->paired ? scaled(count, t->scale) : count);
+            counts[prof->column[k]] = plus(counts[prof->column[k]],
+                                           t->from->paired ? scaled(count, t->scale) : count);
         }
     return 0;
 }
@@ -396,7 +414,8 @@ static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     for (size_t k = 0, kept = 0; k < from->n_counters; k++)
         prof->column[k] = from->counters[k].lacking ? UINT32_MAX : column[kept++];
     for (size_t k = 0; k < from->n_counters; k++)
-        if (prof->column[k] != UINT32_MAX && from->counters[k].share < prof->counters[prof->column[k]].share)
+        if (prof->column[k] != UINT32_MAX
+            && from->counters[k].share < prof->counters[prof->column[k]].share)
             prof->counters[prof->column[k]].share = from->counters[k].share;
     return 0;
 }
@@ -434,14 +453,16 @@ static int take(struct taking *t)
 }
 
 /* Both are of detail, or neither is. */
-static int take_all(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, struct dp_err *err)
+static int take_all(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
+                    struct dp_err *err)
 {
     struct taking t = { .prof = prof, .from = from, .what = what };
     int rc = dp_prof_take_unit(prof, from->unit, from->no_calls, err);
     if (rc == 0)
         rc = dp_prof_common_hz(prof, from->hz, &t.scale, err);
     for (int m = 0; m < DP_METRICS && rc == 0; m++)
-        if (from->total[m] >= DP_LIMIT_TOTAL / t.scale || prof->total[m] + from->total[m] * t.scale >= DP_LIMIT_TOTAL)
+        if (from->total[m] >= DP_LIMIT_TOTAL / t.scale
+            || prof->total[m] + from->total[m] * t.scale >= DP_LIMIT_TOTAL)
             rc = no_room(err);
     if (rc == 0) {
         t.subs = dp_mem_realloc(NULL, dp_subs_count(&from->subs) + 1, sizeof *t.subs);
@@ -473,11 +494,14 @@ int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_e
     return from->hz ? take_all(prof, from, &all, err) : 0;
 }
 
-int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message)
+int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
+                 char *message)
 {
     struct dp_err err;
     dp_err_init(&err);
-    int rc = !from->hz ? 0 : prof->detail && from->detail ? take_all(prof, from, what, &err) : DP_E_ARG;
+    int rc = !from->hz ? 0
+             : prof->detail && from->detail ? take_all(prof, from, what, &err)
+             : DP_E_ARG;
     if (rc < 0)
         dp_err_set(&err, rc, "%s", dp_err_text(rc));
     memcpy(message, err.message, sizeof err.message);

@@ -36,7 +36,8 @@ int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count);
 int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_err *err);
 
 /* What becomes of a node that is taken from another profile. */
-enum { DP_TAKE_DROP = UINT32_MAX, DP_TAKE_WAIT = UINT32_MAX - 1, DP_TAKE_ABOVE = UINT32_MAX - 2, DP_TAKE_KEEP = UINT32_MAX - 3, DP_TAKE_ROOT = UINT32_MAX - 4 };
+enum { DP_TAKE_DROP = UINT32_MAX, DP_TAKE_WAIT = UINT32_MAX - 1, DP_TAKE_ABOVE = UINT32_MAX - 2,
+       DP_TAKE_KEEP = UINT32_MAX - 3, DP_TAKE_ROOT = UINT32_MAX - 4 };
 /* Says for each node: it is kept, or one with the root; all others are left out. Returns 0, or
  * DP_E_ARG: that is none. */
 int dp_prof_choose(const struct dp_prof *from, const struct dp_take *what, uint32_t *of);

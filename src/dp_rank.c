@@ -76,7 +76,8 @@ static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
     return compare(k, &k->rows[a], &k->rows[b]);
 }
 
-int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names, const struct dp_classic *how)
+int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names,
+            const struct dp_classic *how)
 {
     struct rank k = { names, how, *rows };
     uint32_t *index = dp_mem_realloc(NULL, n, sizeof *index);

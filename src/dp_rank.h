@@ -16,6 +16,7 @@ struct dp_flat_row {
 
 /* Sorts n rows by how->order; rows that are equal stay in order of first
  * entry. *rows is replaced. Returns 0 or DP_E_NOMEM. */
-int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names, const struct dp_classic *how);
+int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names,
+            const struct dp_classic *how);
 
 #endif

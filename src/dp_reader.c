@@ -51,7 +51,8 @@ static long refill(struct dp_reader *r)
     }
     if (left == r->cap) {
         if (r->cap >= DP_LIMIT_LINE)
-            return dp_reader_fail(r, DP_E_LIMIT, 0, "a line is longer than %zu bytes", DP_LIMIT_LINE);
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "a line is longer than %zu bytes",
+                                  DP_LIMIT_LINE);
         size_t cap = r->cap * 2;
         char *block = dp_mem_realloc(r->block, DP_READER_FRONT + cap + DP_READER_PAD, 1);
         if (!block)
@@ -120,8 +121,10 @@ static int read_no_header(struct dp_reader *r)
     } while (kind == DP_FOLDED_MORE);
     r->pairs = kind == DP_FOLDED_TWO;
     if (r->pairs && !r->head->pairs)
-        return dp_reader_fail(r, DP_E_ARG, 0, "these are folded stacks with two counts on each line, "
-                              "those of two profiles (difffolded.pl makes them); give the two that it was made of");
+        return dp_reader_fail(
+            r, DP_E_ARG, 0,
+            "these are folded stacks with two counts on each line,"
+            " those of two profiles (difffolded.pl makes them); give the two that it was made of");
     if (kind == DP_FOLDED_NOT)
         return dp_reader_fail(r, DP_E_NOTPROFILE, 0, r->end ? "Not a perl profile" : "it is empty");
     r->folded = true;
@@ -166,12 +169,14 @@ static int read_header(struct dp_reader *r)
             int rc = dp_header_finish(r->head, r->err);
             if (rc < 0)
                 return rc;
-            return dp_reader_fail(r, DP_E_TRUNCATED, r->end - r->pos, "the file ends within its header");
+            return dp_reader_fail(r, DP_E_TRUNCATED, r->end - r->pos,
+                                  "the file ends within its header");
         }
         r->pos += (size_t)len + 1;
         r->line++;
         if (r->base + r->pos > DP_LIMIT_HEADER)
-            return dp_reader_fail(r, DP_E_LIMIT, 0, "the header is longer than %zu bytes", DP_LIMIT_HEADER);
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the header is longer than %zu bytes",
+                                  DP_LIMIT_HEADER);
     }
 }
 

@@ -80,7 +80,8 @@ struct dp_consumer {
     /* The events are the consumer's to alter, and so are the counters that go with them: for each
      * event as many as the header has, counted since the one before, < DP_LIMIT_COUNT; NULL where
      * it has none. *bad: the index of the one it refuses. */
-    int (*events)(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err);
+    int (*events)(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                  struct dp_err *err);
     /* A tree begins, at the beginning or behind the marks of a trace, whose open calls
      * end with it. May be NULL. */
     int (*tree)(void *ctx, struct dp_err *err);

@@ -131,8 +131,8 @@ static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, s
     if (info->faults < DP_READER_FAULTS) {
         struct dp_err *err = &info->fault[info->faults];
         dp_err_init(err);
-        dp_err_at(err, DP_E_SYNTAX, r->line, r->base + r->pos, "%s%s%.*s%s", what, len ? ": " : "", len > SHOWN ? SHOWN : (int)len, ptr,
-                  len > SHOWN ? " ..." : "");
+        dp_err_at(err, DP_E_SYNTAX, r->line, r->base + r->pos, "%s%s%.*s%s", what, len ? ": " : "",
+                  len > SHOWN ? SHOWN : (int)len, ptr, len > SHOWN ? " ..." : "");
     }
     info->faults++;
     return 0;
@@ -252,8 +252,10 @@ static int decode(struct dp_reader *r, struct dp_text *t)
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
         int c = lo >= 0 ? hi << 4 | lo : -1;
         /* one that no line could end with, or behind which a number would be taken for a count */
-        bool is_code_blank = c == ' ' && (i + 3 == t->len || dp_num_is_like(t->ptr + i + 3, t->len - i - 3));
-        if (c >= 0 && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%' || is_code_blank)) {
+        bool is_code_blank = c == ' '
+                             && (i + 3 == t->len || dp_num_is_like(t->ptr + i + 3, t->len - i - 3));
+        if (c >= 0
+            && (c < 0x20 || c == 0x7f || c == ';' || c == '#' || c == '%' || is_code_blank)) {
             to[n++] = (char)c;
             i += 2;
         } else {
@@ -304,8 +306,11 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
             size_t k = r->frame_count;
             if (dp_mem_grow((void **)&r->frames, &r->frames_cap, k + 1, sizeof *r->frames) < 0)
                 return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-            uint64_t hash = r->indexed ? hash_of(r->seed, k ? r->frames[k - 1].hash : 0, p + at, n) : 0;
-            r->frames[r->frame_count++] = (struct dp_reader_frame){ (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash };
+            uint64_t hash = r->indexed ? hash_of(r->seed, k ? r->frames[k - 1].hash : 0, p + at, n)
+                                       : 0;
+            r->frames[r->frame_count++] = (struct dp_reader_frame){
+                (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash
+            };
             r->pushed++;
         }
         at += n + 1;
@@ -328,7 +333,8 @@ static int descend(struct dp_reader *r, const char *p)
     for (size_t k = i; r->indexed && k && k + 4 > i; k--)
         dp_map_expect(&r->index, r->frames[k - 1].hash);
     for (; i && r->frames[i - 1].node == DP_SUB_NONE; i--) {
-        struct dp_map_slot *slot = r->indexed ? dp_map_find(&r->index, r->frames[i - 1].hash) : NULL;
+        struct dp_map_slot *slot = r->indexed
+                ? dp_map_find(&r->index, r->frames[i - 1].hash) : NULL;
         if (!slot)
             continue;
         r->frames[i - 1].node = slot->value;
@@ -372,7 +378,8 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
     return r->stack.err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
 }
 
-static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks, const uint64_t *before)
+static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
+                 const uint64_t *before)
 {
     look_at_order(r);
     size_t from = keep_shared(r, p, len);
@@ -411,7 +418,8 @@ static bool is_count(const char *p, size_t len)
 
 /* The count that p..len ends with. Returns 1; 0 when it was noted as bad; or a negative DP_E. *n:
  * bytes before it. */
-static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks, size_t *n)
+static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks,
+                                 size_t *n)
 {
     size_t at = last_word(p, len);
     *n = trimmed(p, at);

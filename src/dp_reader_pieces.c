@@ -169,7 +169,8 @@ static int use_marks(struct left *l)
         if (cpu) {
             sum = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_SUM);
             wait = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_WAIT);
-            convert(l, (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_GAP), (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
+            convert(l, (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_GAP),
+                    (double)dp_pieces_word(p + 8 * DP_PIECE_LONG_WAIT), 0, t);
         } else {
             convert(l, gap, sum > 0 ? wait * (gap / sum) : 0, 0, t);
         }
@@ -208,7 +209,8 @@ static uint64_t span(const struct left *l, const char *p)
 static int use_node(struct left *l, const char *p, uint32_t *of)
 {
     struct dp_reader *r = l->r;
-    uint32_t number = dp_pieces_half(p + DP_PIECE_N_NUMBER), parent = dp_pieces_half(p + DP_PIECE_N_PARENT);
+    uint32_t number = dp_pieces_half(p + DP_PIECE_N_NUMBER),
+             parent = dp_pieces_half(p + DP_PIECE_N_PARENT);
     uint64_t counters[DP_FMT_COUNTERS] = { 0 };
     struct dp_context c;
     memset(&c, 0, sizeof c);
@@ -241,8 +243,9 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
         c.longest = span(l, p + DP_PIECE_N_LONGEST);
         c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
     }
-    convert(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL), (double)dp_pieces_word(p + DP_PIECE_N_WAIT),
-            (double)dp_pieces_word(p + DP_PIECE_N_SYS), c.t);
+    convert(l, (double)dp_pieces_word(p + DP_PIECE_N_REAL),
+            (double)dp_pieces_word(p + DP_PIECE_N_WAIT), (double)dp_pieces_word(p + DP_PIECE_N_SYS),
+            c.t);
     int64_t n = dp_reader_context(r, &c);
     if (n < 0)
         return (int)n;
@@ -287,7 +290,8 @@ static int use_nodes(struct left *l)
     for (size_t i = 0; i < nodes && rc == 0; i++)
         rc = use_node(l, l->p->nodes.ptr + i * size, of);
     dp_mem_free(of);
-    for (size_t at = 0; at < l->p->histograms.len && rc == 0 && r->to->histogram; at += DP_PIECE_HISTOGRAM) {
+    for (size_t at = 0; at < l->p->histograms.len && rc == 0 && r->to->histogram;
+         at += DP_PIECE_HISTOGRAM) {
         const char *p = l->p->histograms.ptr + at;
         uint64_t counts[DP_FMT_BUCKETS];
         uint32_t sub;
@@ -325,7 +329,7 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
         return 0;
     }
     if (r->tree && !p->state[DP_PIECE_S_TREE])
-        return 0;                       /* they were read before it became one: it has all of them */
+        return 0;   /* they were read before it became one: it has all of them */
     r->info->pieces = true;
     r->pos = r->end;                    /* an unfinished line is told again */
     r->line = 0;                        /* what is wrong from here on is not in the text */
@@ -343,6 +347,8 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
         return l.damage;
     if (p->err.code)
         return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
-    return l.late ? dp_reader_fail(r, DP_E_TRUNCATED, 0,
-                                   "the recording did not come to its end; some of what it did last is left out") : 0;
+    return l.late ? dp_reader_fail(
+               r, DP_E_TRUNCATED, 0,
+               "the recording did not come to its end; some of what it did last is left out")
+                  : 0;
 }

@@ -287,7 +287,8 @@ static int split(const char *p, size_t len, struct dp_text f[FIELDS])
     return n;
 }
 
-static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr, size_t len)
+static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr,
+                     size_t len)
 {
     struct dp_subdef def;
     uint32_t sub;
@@ -354,7 +355,9 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
     size_t before = r->names.count;
     uint32_t n = dp_pool_intern(&r->names, t.ptr, t.len);
     if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&r->name_subs, &r->name_subs_cap, r->names.count, sizeof *r->name_subs) < 0)
+        || dp_mem_grow((void **)&r->name_subs, &r->name_subs_cap, r->names.count,
+                       sizeof *r->name_subs)
+               < 0)
         return no_memory(r);
     if (n < before)
         return *sub = r->name_subs[n], 0;
@@ -426,13 +429,15 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 
 /* ---- lines ---- */
 
-static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr, size_t len)
+static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr,
+                size_t len)
 {
     uint64_t t[DP_METRICS], id;
     uint32_t sub = DP_SUB_NONE;
     struct dp_text name = text("", 0);
     bool by_id = false;
-    if (n >= 4 && f[1].ptr[0] != '&' && ticks(f[1], &t[0]) && ticks(f[2], &t[1]) && ticks(f[3], &t[2])) {
+    if (n >= 4 && f[1].ptr[0] != '&' && ticks(f[1], &t[0]) && ticks(f[2], &t[1])
+        && ticks(f[3], &t[2])) {
         if (n > 4)
             name = f[4];
         if (!set_clock(r, t))
@@ -476,7 +481,8 @@ static int note(struct dp_reader *r, const struct dp_text *f, int n, const char 
     int op = 0;
     if (n != 3 || f[0].len != 1)
         return 0;
-    if (same(f[1], "phase") && dp_num_hex(f[2].ptr, f[2].len, &number) && dp_reader_find(r, number, &sub))
+    if (same(f[1], "phase") && dp_num_hex(f[2].ptr, f[2].len, &number)
+        && dp_reader_find(r, number, &sub))
         op = DP_OP_PHASE;
     else if (!dp_num_dec(f[2].ptr, f[2].len, &number) || number > DP_LIMIT_DEPTH)
         return 0;
@@ -486,7 +492,8 @@ static int note(struct dp_reader *r, const struct dp_text *f, int n, const char 
         op = DP_OP_RESUME;
     if (!op)
         return 0;
-    dp_reader_event(r, op, op == DP_OP_PHASE ? sub : (uint32_t)number, r->base + (uint64_t)(ptr - r->buf));
+    dp_reader_event(r, op, op == DP_OP_PHASE ? sub : (uint32_t)number,
+                    r->base + (uint64_t)(ptr - r->buf));
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
@@ -507,8 +514,8 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     char c = f[0].ptr[0];
     if (c == '@') {
         uint64_t t[DP_METRICS];
-        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2]) || !pass(r, t)
-            || !columns(r, f + 4, (size_t)n - 4))
+        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2])
+            || !pass(r, t) || !columns(r, f + 4, (size_t)n - 4))
             return dp_reader_bad_line(r, ptr, len);
         return 0;
     }
@@ -556,8 +563,10 @@ struct pair {
 DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
 {
     static const uint64_t keep[8] = {
-        0, UINT64_C(0xff) << 56, UINT64_C(0xffff) << 48, UINT64_C(0xffffff) << 40, UINT64_C(0xffffffff) << 32,
-        UINT64_C(0xffffffffff) << 24, UINT64_C(0xffffffffffff) << 16, UINT64_C(0xffffffffffffff) << 8,
+        0, UINT64_C(0xff) << 56, UINT64_C(0xffff) << 48, UINT64_C(0xffffff) << 40,
+        UINT64_C(0xffffffff) << 32,
+        UINT64_C(0xffffffffff) << 24, UINT64_C(0xffffffffffff) << 16,
+        UINT64_C(0xffffffffffffff) << 8,
     };
     __m128i x = _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(p - 8)),
                                    _mm_loadl_epi64((const __m128i *)(q - 8)));
@@ -603,7 +612,8 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
     if (DP_UNLIKELY((n0 | n1 | n2 | id) > 7))
         return false;
     __m128i a = digits2(p + s2, n0, p + s3, n1), b = digits2(p + s4, n2, p + s4, 0);
-    __m128i over = _mm_or_si128(_mm_subs_epu8(a, _mm_set1_epi8(9)), _mm_subs_epu8(b, _mm_set1_epi8(9)));
+    __m128i over = _mm_or_si128(_mm_subs_epu8(a, _mm_set1_epi8(9)),
+                                _mm_subs_epu8(b, _mm_set1_epi8(9)));
     if (DP_UNLIKELY(_mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128())) != 0xffff))
         return false;
     _mm_storeu_si128((__m128i *)t, numbers2(a));

@@ -108,6 +108,7 @@ void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
 
 /* Sets the error at r->pos + ahead. Returns code. */
-int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...) DP_PRINTF(4, 5);
+int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
+    DP_PRINTF(4, 5);
 
 #endif

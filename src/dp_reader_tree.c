@@ -85,8 +85,8 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     c.sub = DP_SUB_NONE;
     if (n < CONTEXT + columns || f[0].len != 1 || !number(f[1], &depth) || depth > r->path_len
         || !dp_num_hex(f[2].ptr, f[2].len, &id) || !number(f[3], &c.calls)
-        || !ticks(f[4], &c.t[DP_USER]) || !ticks(f[5], &c.t[DP_SYSTEM]) || !ticks(f[6], &c.t[DP_REAL])
-        || !ticks(f[7], &c.longest) || !ticks(f[8], &c.shortest))
+        || !ticks(f[4], &c.t[DP_USER]) || !ticks(f[5], &c.t[DP_SYSTEM])
+        || !ticks(f[6], &c.t[DP_REAL]) || !ticks(f[7], &c.longest) || !ticks(f[8], &c.shortest))
         return dp_reader_bad_line(r, ptr, len);
     for (size_t i = 0; i < columns; i++)
         if (!number(f[CONTEXT + i], &counters[i]))
@@ -107,7 +107,8 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     }
     c.parent = depth ? r->path[depth - 1] : 0;
     if (depth >= DP_LIMIT_DEPTH)
-        return dp_reader_fail(r, DP_E_LIMIT, 0, "the tree is deeper than %lu", (unsigned long)DP_LIMIT_DEPTH);
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "the tree is deeper than %lu",
+                              (unsigned long)DP_LIMIT_DEPTH);
     if (dp_mem_grow((void **)&r->path, &r->path_cap, (size_t)depth + 1, sizeof *r->path) < 0)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     int64_t number = dp_reader_context(r, &c);
@@ -132,8 +133,8 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     while (good && (f = field(f.ptr + f.len, end)).len) {
         const char *colon = memchr(f.ptr, ':', f.len);
         size_t n = colon ? (size_t)(colon - f.ptr) : 0;
-        good = colon && dp_num_dec(f.ptr, n, &bucket) && dp_num_dec(colon + 1, f.len - n - 1, &calls)
-               && bucket < 64;
+        good = colon && dp_num_dec(f.ptr, n, &bucket)
+               && dp_num_dec(colon + 1, f.len - n - 1, &calls) && bucket < 64;
         if (good) {
             uint64_t *to = &count[bucket < DP_FMT_BUCKETS ? bucket : DP_FMT_BUCKETS - 1];
             *to = calls < DP_LIMIT_COUNT - *to ? *to + calls : DP_LIMIT_COUNT;

@@ -8,6 +8,7 @@
 
 /* The path as it is with the longest of these beginnings replaced; in buf, which is cleared, or
  * where it was. Sets *out and *out_len. Returns 0 or DP_E_NOMEM. */
-int dp_rebase(const struct dp_base *bases, size_t n, const char *ptr, size_t len, struct dp_buf *buf, const char **out, size_t *out_len);
+int dp_rebase(const struct dp_base *bases, size_t n, const char *ptr, size_t len,
+              struct dp_buf *buf, const char **out, size_t *out_len);
 
 #endif

@@ -197,7 +197,8 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
             begin_tree(rec, true);
         return rc;
     }
-    rec->window = dp_live_add(live, DP_LIVE_MARKS, (rec->how.words + DP_REC_SLACK) * sizeof *rec->window);
+    rec->window = dp_live_add(live, DP_LIVE_MARKS,
+                              (rec->how.words + DP_REC_SLACK) * sizeof *rec->window);
     if (!rec->window)
         return DP_E_NOMEM;
     rec->pos = rec->window;
@@ -372,7 +373,8 @@ static void close_reading(struct dp_rec *rec)
 static void tell_state(struct dp_rec *rec)
 {
     rec->state->pending = rec->writer->pending;
-    memcpy(rec->state->pending_counts, rec->writer->pending_counts, sizeof rec->state->pending_counts);
+    memcpy(rec->state->pending_counts, rec->writer->pending_counts,
+           sizeof rec->state->pending_counts);
     rec->state->marks = rec->writer->marks;
 }
 
@@ -493,7 +495,8 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
     return 0;
 }
 
-DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now, const int how)
+DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now,
+                        const int how)
 {
     if (rec->paused) {
         if (call)
@@ -505,7 +508,8 @@ DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *c
         return rec->err;
     if (rec->tree) {
         /* began as a trace */
-        dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call, now, DP_REC_TREE | how);
+        dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call,
+                    now, DP_REC_TREE | how);
         return rec->err;
     }
     uint64_t gap = take_gap(rec, now);
@@ -523,7 +527,8 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
     return mark_slow(rec, word, call, now, 0);
 }
 
-int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now)
+int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
+                             uint64_t now)
 {
     rec->worked = true;
     return mark_slow(rec, word, call, now, DP_REC_COUNTS);
@@ -533,7 +538,8 @@ int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_ca
 
 static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
 {
-    return rec->how.checkpoint && now > rec->saved && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
+    return rec->how.checkpoint && now > rec->saved
+           && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
@@ -713,7 +719,8 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
     uint64_t since = cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
     double used = (double)(rec->cpu_used + (rec->paused ? 0 : since)) * ticks_per_ns;
-    double passed = (double)(now - rec->first_stamp - dp_rec_idle(rec, now)) / rec->rate * ticks_per_ns;
+    double passed = (double)(now - rec->first_stamp - dp_rec_idle(rec, now)) / rec->rate
+                    * ticks_per_ns;
     double in_program = (double)(rec->writer->sums.user + rec->writer->sums.sys);
     double real_program = (double)rec->writer->sums.real;
     *cpu = used > in_program ? (uint64_t)(used - in_program) : 0;

@@ -262,7 +262,8 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 
 /* The slow ways, without counters and with them. */
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
-int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
+int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
+                             uint64_t now);
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
 
 /* The program's time since the last leaving; a huge number when the counter
@@ -354,7 +355,8 @@ DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
         dp_rec_charge_counts(rec);
 }
 
-DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t now, const int how)
+DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
+                                 uint64_t now, const int how)
 {
     dp_rec_charge(rec, now, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
@@ -371,7 +373,8 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
     rec->cur = child;
 }
 
-DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now, const int how)
+DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
+                                 const int how)
 {
     dp_rec_charge(rec, now, how);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);

@@ -119,10 +119,12 @@ bool dp_render_has_value(const struct dp_cell *cell)
 {
     if (cell->kind == DP_CELL_PERCENT || cell->kind == DP_CELL_REAL)
         return isfinite(cell->real);
-    return cell->kind != DP_CELL_EMPTY && cell->kind != DP_CELL_JSON && (cell->kind != DP_CELL_TEXT || cell->len);
+    return cell->kind != DP_CELL_EMPTY && cell->kind != DP_CELL_JSON
+           && (cell->kind != DP_CELL_TEXT || cell->len);
 }
 
-size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people)
+size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,
+                        bool people)
 {
     bool real = cell->kind == DP_CELL_PERCENT || cell->kind == DP_CELL_REAL;
     bool negative = real ? cell->real < 0 : cell->negative;
@@ -132,7 +134,8 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
     size_t sign = negative || (people && cell->sign);
     to[0] = negative ? '-' : '+';
     if (real)
-        len = put_real(to + sign, fabs(cell->real), cell->kind == DP_CELL_PERCENT ? 2 : cell->decimals);
+        len = put_real(to + sign, fabs(cell->real),
+                       cell->kind == DP_CELL_PERCENT ? 2 : cell->decimals);
     else if (cell->kind == DP_CELL_TICKS)
         len = dp_render_seconds(to + sign, cell->whole, hz);
     else
@@ -149,7 +152,9 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign)
 {
     char num[DP_NUMBER_MAX];
-    const struct dp_cell cell = { .kind = DP_CELL_REAL, .real = value, .decimals = decimals, .sign = sign };
+    const struct dp_cell cell = {
+        .kind = DP_CELL_REAL, .real = value, .decimals = decimals, .sign = sign
+    };
     dp_buf_add(buf, num, dp_render_number(num, &cell, 0, true));
 }
 
@@ -167,7 +172,8 @@ struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text)
     return out;
 }
 
-struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text)
+struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
+                              struct dp_buf *text)
 {
     if (cell->kind == DP_CELL_TEXT)
         return dp_render_text(cell->ptr, cell->len, text);
@@ -197,7 +203,8 @@ static int print(const struct dp_table *t, const struct dp_table_how *how, struc
 {
     switch (how->format) {
     case DP_TEXT:
-        return how->separator && *how->separator ? dp_render_separated(t, how, sink) : dp_render_columns(t, how, sink);
+        return how->separator && *how->separator
+                ? dp_render_separated(t, how, sink) : dp_render_columns(t, how, sink);
     case DP_CSV:
         return dp_render_csv(t, how, sink);
     case DP_JSON:

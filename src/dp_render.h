@@ -16,14 +16,16 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
 /* A number's digits, not terminated, whatever the locale; for people: with the signs and the % that
  * they get. Returns the length; 0 for texts, and for what has no value. */
-size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz, bool people);
+size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,
+                        bool people);
 
 /* Appends a real with so many decimals, and with a + if it is to have one, whatever the locale. */
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
 
 /* A cell for people: its bytes, borrowed from the cell, from num, or from text, which
  * is overwritten. */
-struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX], struct dp_buf *text);
+struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
+                              struct dp_buf *text);
 
 /* The same of a text: one of the cells', a title. */
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
@@ -40,11 +42,14 @@ bool dp_render_has_levels(const struct dp_table *t);
 size_t dp_render_indented(const struct dp_table *t);
 
 /* The formats. Each returns 0 or a DP_E of its own; the sink keeps those of writing. */
-int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
-int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
+                      struct dp_sink *sink);
+int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how,
+                        struct dp_sink *sink);
 int dp_render_csv(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
-int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
+int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
+                       struct dp_sink *sink);
 int dp_render_html(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 
 /* A whole number with commas between groups of three digits. */
@@ -57,6 +62,7 @@ void dp_render_given(struct dp_buf *buf, double value);
 void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns);
 /* Lines, none wider than `width` columns (0: as they are): broken at blanks, with `indent` before
  * what goes on. A word that is too long has its middle cut out. */
-void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width, const char *indent);
+void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
+                       const char *indent);
 
 #endif

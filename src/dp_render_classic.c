@@ -86,8 +86,10 @@ static const struct {
     const char *head, *of_counts, *human;
     unsigned gap, width;
 } columns[COLUMNS] = {
-    { "%Time", "%All", "%Time", 1, 4 }, { "ExclSec", "Excl", "Excl", 3, 5 }, { "CumulS", "Cumul", "Cumul", 1, 6 },
-    { "#Calls", "#Calls", "#Calls", 1, 6 }, { "sec/call", "Excl/c", "Excl/call", 3, 6 }, { "Csec/c", "Cuml/c", "Cumul/call", 1, 6 },
+    { "%Time", "%All", "%Time", 1, 4 }, { "ExclSec", "Excl", "Excl", 3, 5 },
+    { "CumulS", "Cumul", "Cumul", 1, 6 },
+    { "#Calls", "#Calls", "#Calls", 1, 6 }, { "sec/call", "Excl/c", "Excl/call", 3, 6 },
+    { "Csec/c", "Cuml/c", "Cumul/call", 1, 6 },
 };
 
 /* How wide columns of times are that tell their unit: `123.4 us`, and their headings. */
@@ -97,7 +99,10 @@ static unsigned gap_of(int c, bool human) { return human && c > PCT ? HUMAN_GAP 
 
 static unsigned width_of(int c, bool human)
 {
-    return !human || c == PCT || c == CALLS ? columns[c].width : c == PER ? HUMAN_TOTAL : c == CPER ? HUMAN_AVERAGE : HUMAN_WIDTH;
+    return !human || c == PCT || c == CALLS ? columns[c].width
+           : c == PER ? HUMAN_TOTAL
+           : c == CPER ? HUMAN_AVERAGE
+           : HUMAN_WIDTH;
 }
 
 struct line { char cell[COLUMNS][48]; };
@@ -107,7 +112,10 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 /* A time in the unit that leaves one to three digits before the point: four digits in all. */
 static void human(char to[48], double ticks, uint64_t hz)
 {
-    static const struct { double per_second; const char *name; } units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
+    static const struct {
+        double per_second;
+        const char *name;
+    } units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
     size_t u = 0;
     while (u + 1 < DP_ARRAY_LEN(units) && ticks * units[u].per_second / (double)hz < 0.9995)
         u++;
@@ -120,10 +128,13 @@ static void human(char to[48], double ticks, uint64_t hz)
         memcpy(to, "0", 2);
 }
 
-static bool is_human(const struct dp_prof *prof, const struct dp_classic *how) { return how->human && scale_of(prof, how).is_time; }
+static bool is_human(const struct dp_prof *prof, const struct dp_classic *how)
+{
+    return how->human && scale_of(prof, how).is_time;
+}
 
-static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total, const struct dp_prof *prof,
-                      const struct dp_classic *how)
+static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t total,
+                      const struct dp_prof *prof, const struct dp_classic *how)
 {
     const struct scale scale = scale_of(prof, how);
     uint64_t hz = scale.hz;
@@ -223,16 +234,22 @@ static void print_head(struct dp_sink *sink, const struct dp_prof *prof, const s
         dp_sink_addf(sink, "  %11s Time = %8s Seconds\n", time_names[how->time], num);
     else
         dp_sink_addf(sink, "Total = %s %s\n", num, *unit ? unit : "(unit unknown)");
-    dp_sink_addf(sink, "%s %s\n", how->inclusive ? "Inclusive" : "Exclusive", time ? "Times" : "Counts");
+    dp_sink_addf(sink, "%s %s\n", how->inclusive ? "Inclusive" : "Exclusive",
+                 time ? "Times" : "Counts");
     bool people = is_human(prof, how);
     for (int c = 0; c < COLUMNS; c++)
-        dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]), people ? columns[c].human : time ? columns[c].head : columns[c].of_counts);
+        dp_sink_addf(sink, "%*s", (int)(gap_of(c, people) + width[c]),
+                     people ? columns[c].human
+                     : time ? columns[c].head
+                            : columns[c].of_counts);
     dp_sink_adds(sink, "  Name\n");
 }
 
-static void print_group(struct dp_sink *sink, const struct dp_flat *flat, const struct dp_classic *how)
+static void print_group(struct dp_sink *sink, const struct dp_flat *flat,
+                        const struct dp_classic *how)
 {
-    const char *const what[] = { "Calls", how->counter ? "Counts" : "Times", how->counter ? "IncCounts" : "IncTimes" };
+    const char *const what[] = { "Calls", how->counter ? "Counts" : "Times",
+                                 how->counter ? "IncCounts" : "IncTimes" };
     const uint64_t value[] = { flat->group.calls, flat->group.self, flat->group.incl };
     dp_sink_adds(sink, "Option G Grouping: [");
     dp_text_print(sink, how->group, how->group_len);
@@ -244,8 +261,9 @@ static void print_group(struct dp_sink *sink, const struct dp_flat *flat, const 
     }
 }
 
-static void print_table(struct dp_sink *sink, const struct dp_prof *prof, const struct dp_flat *flat,
-                        const struct dp_names *names, const struct dp_classic *how, struct dp_buf *name)
+static void print_table(struct dp_sink *sink, const struct dp_prof *prof,
+                        const struct dp_flat *flat, const struct dp_names *names,
+                        const struct dp_classic *how, struct dp_buf *name)
 {
     size_t width[COLUMNS], indent = 2, n = flat->count < how->rows ? flat->count : how->rows;
     struct line line;
@@ -309,7 +327,8 @@ static void put_seconds(struct dp_sink *sink, uint64_t ticks, const struct scale
 }
 
 static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint32_t n, size_t level,
-                         const struct dp_names *names, const struct dp_prof *prof, const struct scale *scale)
+                         const struct dp_names *names, const struct dp_prof *prof,
+                         const struct scale *scale)
 {
     const struct dp_branch *b = &tree->branches[n];
     const char *unit = scale->is_time ? "s" : "";
@@ -338,8 +357,9 @@ static void print_branch(struct dp_sink *sink, const struct dp_tree *tree, uint3
     dp_sink_adds(sink, "\n");
 }
 
-static void print_tree(struct dp_sink *sink, const struct dp_tree *tree, const struct dp_names *names,
-                       const struct dp_prof *prof, const struct dp_classic *how)
+static void print_tree(struct dp_sink *sink, const struct dp_tree *tree,
+                       const struct dp_names *names, const struct dp_prof *prof,
+                       const struct dp_classic *how)
 {
     bool program = how->program && how->only < 0;
     const struct scale scale = scale_of(prof, how);

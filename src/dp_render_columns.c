@@ -159,7 +159,8 @@ static bool hide_spare(struct printing *p)
 {
     size_t n = p->t->n_columns, spare = n;
     for (size_t c = 0; c < n; c++)
-        if (p->width[c] != HIDDEN && p->t->columns[c].spare && (spare == n || p->t->columns[c].spare >= p->t->columns[spare].spare))
+        if (p->width[c] != HIDDEN && p->t->columns[c].spare
+            && (spare == n || p->t->columns[c].spare >= p->t->columns[spare].spare))
             spare = c;
     for (size_t c = 0; c < n; c++)
         if (p->width[c] != HIDDEN)
@@ -192,7 +193,8 @@ static struct dp_name shown(struct printing *p, size_t c, struct dp_name str, si
     return (struct dp_name){ p->cut.ptr, p->cut.len };
 }
 
-static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row, const struct dp_cell *cell)
+static const char *colour_of(const struct printing *p, const struct dp_row_of_table *row,
+                             const struct dp_cell *cell)
 {
     if (!p->how->colour || (cell->kind != DP_CELL_PERCENT && !cell->sign))
         return NULL;
@@ -201,7 +203,8 @@ static const char *colour_of(const struct printing *p, const struct dp_row_of_ta
 }
 
 /* Blanks are put off until something follows them, so that no line ends in blanks. */
-static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent, const char *colour)
+static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent,
+                const char *colour)
 {
     if (p->width[c] == HIDDEN)
         return;
@@ -283,7 +286,8 @@ static void print_rows(struct printing *p)
     }
 }
 
-static void start(struct printing *p, const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+static void start(struct printing *p, const struct dp_table *t, const struct dp_table_how *how,
+                  struct dp_sink *sink)
 {
     memset(p, 0, sizeof *p);
     p->t = t;
@@ -303,7 +307,8 @@ static int finish(struct printing *p)
     return rc;
 }
 
-int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
+                      struct dp_sink *sink)
 {
     struct printing p;
     start(&p, t, how, sink);
@@ -366,7 +371,8 @@ static void print_fields(struct printing *p, const struct dp_row_of_table *row)
     dp_sink_adds(p->sink, "\n");
 }
 
-int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how,
+                        struct dp_sink *sink)
 {
     struct printing p;
     if (how->separator[0] == '.')

@@ -11,7 +11,9 @@ static size_t blank(const char *ptr, size_t len)
     if (n == 0)
         return 0;
     uint32_t c = dp_text_code(ptr, n);
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || (c >= 0x2000 && c <= 0x200b) || c == 0x3000 || c == 0xfeff ? n : 0;
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xa0 || (c >= 0x2000 && c <= 0x200b)
+                   || c == 0x3000 || c == 0xfeff
+               ? n : 0;
 }
 
 /* Would a spreadsheet take it for a formula, or drop what makes it none? Some know the
@@ -31,7 +33,9 @@ static bool is_formula(const char *ptr, size_t len)
 
 static bool needs_quotes(const char *ptr, size_t len)
 {
-    return len && (memchr(ptr, ',', len) || memchr(ptr, '"', len) || ptr[0] == ' ' || ptr[len - 1] == ' ');
+    return len
+           && (memchr(ptr, ',', len) || memchr(ptr, '"', len) || ptr[0] == ' '
+               || ptr[len - 1] == ' ');
 }
 
 static void put_text(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)

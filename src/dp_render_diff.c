@@ -15,7 +15,9 @@
 struct dp_name dp_rdiff_keep(struct dp_rdiff *r)
 {
     struct dp_name nothing = { "", 0 };
-    uint32_t n = r->scratch.err ? DP_MAP_NONE : dp_pool_intern(&r->texts, r->scratch.ptr ? r->scratch.ptr : "", r->scratch.len);
+    uint32_t n = r->scratch.err ? DP_MAP_NONE
+                                : dp_pool_intern(&r->texts, r->scratch.ptr ? r->scratch.ptr : "",
+                                                 r->scratch.len);
     r->no_memory = r->no_memory || n == DP_MAP_NONE;
     r->scratch.len = 0;
     return n == DP_MAP_NONE ? nothing : *dp_pool_name(&r->texts, n);
@@ -45,10 +47,12 @@ static unsigned spare_of(enum dp_rdiff_kind kind)
     }
 }
 
-void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key, const char *title, const char *name, unsigned width)
+void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key,
+                     const char *title, const char *name, unsigned width)
 {
     if (dp_mem_grow((void **)&r->kinds, &r->kinds_cap, r->n_columns + 1, sizeof *r->kinds) < 0
-        || dp_mem_grow((void **)&r->columns, &r->columns_cap, r->n_columns + 1, sizeof *r->columns) < 0) {
+        || dp_mem_grow((void **)&r->columns, &r->columns_cap, r->n_columns + 1, sizeof *r->columns)
+               < 0) {
         r->no_memory = true;
         return;
     }
@@ -98,7 +102,9 @@ struct dp_cell dp_rdiff_words(const char *str) { return dp_cell_text(str, strlen
 
 struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v)
 {
-    static const char *const texts[] = { "equal", "exact", "single", "significant", "not significant", "too few runs", "not tested" };
+    static const char *const texts[] = { "equal",       "exact",           "single",
+                                         "significant", "not significant", "too few runs",
+                                         "not tested" };
     return dp_rdiff_words(texts[v->verdict]);
 }
 
@@ -116,7 +122,9 @@ static void add_end(struct dp_rdiff *r, const struct dp_diff_values *v, double e
 {
     char num[DP_NUMBER_MAX];
     if (v->base) {
-        struct dp_cell cell = { .kind = DP_CELL_REAL, .real = 100 * end / (double)v->base, .decimals = 1, .sign = true };
+        struct dp_cell cell = {
+            .kind = DP_CELL_REAL, .real = 100 * end / (double)v->base, .decimals = 1, .sign = true
+        };
         dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, 0, true));
     } else {
         dp_human(&r->scratch, &r->diff, 0, end);
@@ -134,7 +142,8 @@ void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v)
 
 /* ---- facts ---- */
 
-static void fact(struct dp_rdiff *r, const char *label, const char *key, struct dp_cell value, const char *unit)
+static void fact(struct dp_rdiff *r, const char *label, const char *key, struct dp_cell value,
+                 const char *unit)
 {
     dp_table_fact(&r->table, label, key, value, unit);
 }
@@ -157,7 +166,8 @@ static void side_facts(struct dp_rdiff *r)
         if (side->cut)
             dp_buf_adds(&r->scratch, " (cut short)");
         struct dp_cell value = dp_rdiff_kept(r);
-        fact(r, s ? numbered(r, "File %" PRIu32, "New", s) : "Baseline", s ? numbered(r, "file_%" PRIu32, "new", s) : "baseline", value, NULL);
+        fact(r, s ? numbered(r, "File %" PRIu32, "New", s) : "Baseline",
+             s ? numbered(r, "file_%" PRIu32, "new", s) : "baseline", value, NULL);
     }
 }
 
@@ -186,25 +196,32 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
     }
     if (dp_rdiff_is_tested(v))
         dp_gate_p(&r->scratch, v->p);
-    dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)" : v->verdict != DP_DIFF_UNSURE ? ")"
-                : v->p <= DP_RDIFF_POSSIBLE ? ": possible, not proven)" : ": no difference seen)");
+    dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)"
+                             : v->verdict != DP_DIFF_UNSURE ? ")"
+                             : v->p <= DP_RDIFF_POSSIBLE ? ": possible, not proven)"
+                             : ": no difference seen)");
     return dp_rdiff_kept(r);
 }
 
 static void total_facts(struct dp_rdiff *r)
 {
     const struct dp_diff_values *v = &r->families[1].total;
-    fact(r, "Baseline total", "baseline_total", r->people ? total_text(r, v, true) : dp_rdiff_amount(r, v->base), NULL);
+    fact(r, "Baseline total", "baseline_total",
+         r->people ? total_text(r, v, true) : dp_rdiff_amount(r, v->base), NULL);
     for (uint32_t s = 1; s < r->diff.n_sides; s++) {
         v = &r->families[s].total;
-        fact(r, numbered(r, "Total %" PRIu32, "New total", s), numbered(r, "total_%" PRIu32, "new_total", s),
+        fact(r, numbered(r, "Total %" PRIu32, "New total", s),
+             numbered(r, "total_%" PRIu32, "new_total", s),
              r->people ? total_text(r, v, false) : dp_rdiff_amount(r, v->value), NULL);
         if (r->people)
             continue;
-        fact(r, "", numbered(r, "total_change_pct_%" PRIu32, "total_change_pct", s), dp_rdiff_percent(dp_rdiff_change_percent(v), true), NULL);
-        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s), dp_rdiff_verdict(v), NULL);
+        fact(r, "", numbered(r, "total_change_pct_%" PRIu32, "total_change_pct", s),
+             dp_rdiff_percent(dp_rdiff_change_percent(v), true), NULL);
+        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s), dp_rdiff_verdict(v),
+             NULL);
         if (dp_rdiff_is_tested(v))
-            fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_rdiff_real(v->p, 12), NULL);
+            fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_rdiff_real(v->p, 12),
+                 NULL);
     }
 }
 
@@ -236,7 +253,8 @@ static void test_facts(struct dp_rdiff *r)
         fact(r, "", "tests", dp_cell_count(tests), NULL);
     if (needed) {
         dp_buf_addf(&r->scratch, "%zu a side needed to decide", needed);
-        fact(r, "Not enough runs", "runs_needed", r->people ? dp_rdiff_kept(r) : dp_cell_count(needed), NULL);
+        fact(r, "Not enough runs", "runs_needed",
+             r->people ? dp_rdiff_kept(r) : dp_cell_count(needed), NULL);
         r->scratch.len = 0;
     }
 }
@@ -255,7 +273,8 @@ static void speed_facts(struct dp_rdiff *r)
     if (!r->people) {
         fact(r, "", "adjusted_for_speed", dp_cell_count(r->diff.adjusted), NULL);
         fact(r, "", "speed_range_pct", dp_rdiff_real(100 * (most / least - 1), 2), NULL);
-        fact(r, "", "speed_change_pct", dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
+        fact(r, "", "speed_change_pct",
+             dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, "time per op differed by up to ");
@@ -264,7 +283,9 @@ static void speed_facts(struct dp_rdiff *r)
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
     dp_buf_adds(&r->scratch, " % between the sides");
     dp_gate_p(&r->scratch, v->p);
-    dp_buf_adds(&r->scratch, r->diff.adjusted ? "; the subs' times, not the total, are adjusted for that" : "; times are as measured");
+    dp_buf_adds(&r->scratch, r->diff.adjusted
+                                 ? "; the subs' times, not the total, are adjusted for that"
+                                 : "; times are as measured");
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
@@ -284,7 +305,8 @@ static void gate_facts(struct dp_rdiff *r)
 static void unchanged_fact(struct dp_rdiff *r)
 {
     size_t n = r->unchanged;
-    bool subs = r->how->over.keys[0] == DP_K_SUB, text = r->how->format != DP_MARKDOWN && r->how->format != DP_HTML;
+    bool subs = r->how->over.keys[0] == DP_K_SUB,
+         text = r->how->format != DP_MARKDOWN && r->how->format != DP_HTML;
     if (!r->people) {
         fact(r, "", "unchanged", dp_cell_count(n), NULL);
         return;
@@ -294,8 +316,14 @@ static void unchanged_fact(struct dp_rdiff *r)
     if (n == r->n_rows)
         dp_buf_adds(&r->scratch, "nothing changed: ");
     dp_render_grouped(&r->scratch, n);
-    dp_buf_addf(&r->scratch, " %s%s did not change (-v shows %s)", subs ? "sub" : r->how->over.n_keys > 1 ? "combination" : "entr",
-                subs || r->how->over.n_keys > 1 ? n == 1 ? "" : "s" : n == 1 ? "y" : "ies", n == 1 ? "it" : "them");
+    dp_buf_addf(&r->scratch, " %s%s did not change (-v shows %s)",
+                subs ? "sub"
+                : r->how->over.n_keys > 1 ? "combination"
+                : "entr",
+                subs || r->how->over.n_keys > 1 ? n == 1 ? "" : "s"
+                : n == 1 ? "y"
+                : "ies",
+                n == 1 ? "it" : "them");
     fact(r, text ? "" : "Unchanged", "unchanged", dp_rdiff_kept(r), NULL);
 }
 
@@ -318,8 +346,15 @@ static void facts(struct dp_rdiff *r)
     if (r->has_gate && !r->people) {
         bool failed = r->gate.failed || (r->gate.undecided && r->how->strict);
         fact(r, "", "below_time_floor", dp_cell_count(r->gate.below), NULL);
-        fact(r, "", "gate", dp_rdiff_words(failed ? "failed" : r->gate.undecided ? "undecided" : "passed"), NULL);
-        fact(r, "", "findings", (struct dp_cell){ .kind = DP_CELL_JSON, .ptr = r->findings.ptr, .len = r->findings.len }, NULL);
+        fact(r, "", "gate",
+             dp_rdiff_words(failed ? "failed"
+                            : r->gate.undecided ? "undecided"
+                            : "passed"),
+             NULL);
+        fact(r, "", "findings",
+             (struct dp_cell){
+                 .kind = DP_CELL_JSON, .ptr = r->findings.ptr, .len = r->findings.len },
+             NULL);
     }
 }
 
@@ -392,7 +427,8 @@ static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
 {
     struct dp_table_how how = {
         .format = format, .separator = r->how->separator, .quiet = r->how->quiet != 0,
-        .colour = r->how->colour != 0 && r->how->format == DP_TEXT, .title = r->how->title, .width = r->how->format == DP_TEXT ? r->how->width : 0,
+        .colour = r->how->colour != 0 && r->how->format == DP_TEXT, .title = r->how->title,
+        .width = r->how->format == DP_TEXT ? r->how->width : 0,
     };
     return dp_table_print(&r->table, &how, sink);
 }
@@ -496,8 +532,8 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
     out->findings = NULL;
 }
 
-int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
-                  struct dp_diff_outcome *out)
+int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                  const struct dp_host *host, struct dp_diff_outcome *out)
 {
     struct dp_rdiff r;
     struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
@@ -512,7 +548,8 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     dp_buf_init(&r.findings);
     r.how = how;
     r.people = how->format != DP_CSV && how->format != DP_JSON;
-    dp_diff_tree_init(&r.tree, n, tree ? how->edges_of : NULL, how->edges_of_len, how->view == DP_V_CALLEES);
+    dp_diff_tree_init(&r.tree, n, tree ? how->edges_of : NULL, how->edges_of_len,
+                      how->view == DP_V_CALLEES);
     int rc = dp_diff_make(&r.diff, sides, n, how, tree ? dp_diff_tree_add : NULL, &r.tree);
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.diff, 0);

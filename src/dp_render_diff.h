@@ -70,7 +70,8 @@ struct dp_name dp_rdiff_keep(struct dp_rdiff *r);
 struct dp_cell dp_rdiff_kept(struct dp_rdiff *r);
 
 /* A column; title and key get the number of the side where there are more than two. */
-void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key, const char *title, const char *name, unsigned width);
+void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key,
+                     const char *title, const char *name, unsigned width);
 
 /* Cells of the metric, and others. */
 struct dp_cell dp_rdiff_amount(const struct dp_rdiff *r, uint64_t value);

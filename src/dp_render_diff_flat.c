@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-static const struct dp_diff_values *values_of(const struct dp_rdiff *r, uint32_t entry, uint32_t side)
+static const struct dp_diff_values *values_of(const struct dp_rdiff *r, uint32_t entry,
+                                              uint32_t side)
 {
     return &r->families[side].values[entry];
 }
@@ -19,10 +20,14 @@ static const struct dp_diff_values *values_of(const struct dp_rdiff *r, uint32_t
 /* ---- what is computed ---- */
 
 /* Percent; NAN where nothing passed at all. */
-static double share(double whole, uint64_t value) { return whole > 0 ? 100.0 * (double)value / whole : NAN; }
+static double share(double whole, uint64_t value)
+{
+    return whole > 0 ? 100.0 * (double)value / whole : NAN;
+}
 
 /* The size that rows are sorted by; NAN: there is none. */
-static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side, double *shown)
+static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side,
+                       double *shown)
 {
     const struct dp_diff_family *f = &r->families[side];
     *shown = NAN;
@@ -30,7 +35,8 @@ static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v,
         return NAN;
     switch (r->how->compute) {
     case DP_C_DELTA: case DP_C_DELTA_ABS:
-        *shown = share(f->whole, v->value) - (v->base_there || f->base_whole > 0 ? share(f->base_whole, v->base) : 0);
+        *shown = share(f->whole, v->value)
+                 - (v->base_there || f->base_whole > 0 ? share(f->base_whole, v->base) : 0);
         return fabs(*shown);
     case DP_C_RATIO:
         if (!v->base)
@@ -40,7 +46,8 @@ static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v,
     case DP_C_WDIFF:
         if (!v->base_there)
             return NAN;
-        *shown = (double)v->value * (double)r->how->weights[1] - (double)v->base * (double)r->how->weights[0];
+        *shown = (double)v->value * (double)r->how->weights[1]
+                 - (double)v->base * (double)r->how->weights[0];
         return fabs(*shown);
     }
     return NAN;
@@ -53,7 +60,9 @@ static enum dp_rdiff_section section_of(const struct dp_rdiff *r, uint32_t entry
     bool there = false;
     for (uint32_t s = 1; s < r->diff.n_sides; s++)
         there = there || values_of(r, entry, s)->there;
-    return r->diff.n_sides < 2 || (there && values_of(r, entry, 1)->base_there) ? S_BOTH : there ? S_NEW : S_GONE;
+    return r->diff.n_sides < 2 || (there && values_of(r, entry, 1)->base_there) ? S_BOTH
+           : there ? S_NEW
+           : S_GONE;
 }
 
 /* What has changed stands before what has not, whatever became of its share; what is true, before
@@ -72,7 +81,10 @@ static int descending(double a, double b)
     return !x || a == b ? 0 : a > b ? -1 : 1;
 }
 
-static double size_of(const struct dp_diff_values *v) { return fabs((double)v->value - (double)v->base); }
+static double size_of(const struct dp_diff_values *v)
+{
+    return fabs((double)v->value - (double)v->base);
+}
 
 static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32_t side)
 {
@@ -94,16 +106,20 @@ static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
     if (!c && by)
         c = rank_of(r, values_of(r, a->entry, by)) - rank_of(r, values_of(r, b->entry, by));
     if (!c && by)
-        c = by_change ? descending(size_of(values_of(r, a->entry, by)), size_of(values_of(r, b->entry, by)))
+        c = by_change ? descending(size_of(values_of(r, a->entry, by)),
+                                   size_of(values_of(r, b->entry, by)))
                       : compare_side(r, a->entry, b->entry, by);
     if (!c && r->diff.n_sides > 1)
-        c = descending((double)values_of(r, a->entry, 1)->base, (double)values_of(r, b->entry, 1)->base);
+        c = descending((double)values_of(r, a->entry, 1)->base,
+                       (double)values_of(r, b->entry, 1)->base);
     for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
         c = compare_side(r, a->entry, b->entry, s);
     for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
-        c = descending((double)values_of(r, a->entry, s)->value, (double)values_of(r, b->entry, s)->value);
+        c = descending((double)values_of(r, a->entry, s)->value,
+                       (double)values_of(r, b->entry, s)->value);
     for (size_t k = 0; k < r->how->over.n_keys && !c; k++)
-        c = dp_name_compare(dp_diff_text(&r->diff, a->entry, k), dp_diff_text(&r->diff, b->entry, k));
+        c = dp_name_compare(dp_diff_text(&r->diff, a->entry, k),
+                            dp_diff_text(&r->diff, b->entry, k));
     return c;
 }
 
@@ -112,8 +128,10 @@ static bool is_unchanged(const struct dp_rdiff *r, const struct dp_rdiff_row *ro
 {
     bool same = row->section == S_BOTH && !row->fails && r->diff.n_sides > 1;
     for (uint32_t s = 1; s < r->diff.n_sides && same; s++) {
-        const struct dp_diff_values *v = values_of(r, row->entry, s), *ops = r->ops ? &r->ops[s].values[row->entry] : NULL;
-        same = v->verdict == DP_DIFF_EQUAL && v->there && v->base_there && (!ops || ops->verdict != DP_DIFF_EXACT);
+        const struct dp_diff_values *v = values_of(r, row->entry, s),
+                                    *ops = r->ops ? &r->ops[s].values[row->entry] : NULL;
+        same = v->verdict == DP_DIFF_EQUAL && v->there && v->base_there
+               && (!ops || ops->verdict != DP_DIFF_EXACT);
     }
     return same;
 }
@@ -171,11 +189,13 @@ static void columns_for_people(struct dp_rdiff *r)
     if (how->verbose)
         dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 10);
     for (uint32_t s = 1; s < r->diff.n_sides; s++) {
-        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute], compute_keys[how->compute], compute_widths[how->compute]);
+        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
+                        compute_keys[how->compute], compute_widths[how->compute]);
         if (how->formula)
             dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
         if (r->sets) {
-            dp_rdiff_column(r, K_HUMAN, s, 0, dp_rdiff_is_two(r) ? "New median" : "Median", "value", 10);
+            dp_rdiff_column(r, K_HUMAN, s, 0, dp_rdiff_is_two(r) ? "New median" : "Median", "value",
+                            10);
             dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
             dp_rdiff_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
             dp_rdiff_column(r, K_P, s, 0, "p", "p", 7);
@@ -205,7 +225,8 @@ static void columns_for_machines(struct dp_rdiff *r)
         dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 0);
         dp_rdiff_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
         dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 0);
-        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute], compute_keys[how->compute], 0);
+        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
+                        compute_keys[how->compute], 0);
         dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 0);
         dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 0);
         dp_rdiff_column(r, K_LOW, s, 0, "Low", "change_low", 0);
@@ -220,8 +241,10 @@ static void columns_for_machines(struct dp_rdiff *r)
 static void key_columns(struct dp_rdiff *r)
 {
     static const struct { const char *title, *key; } names[DP_KEYS] = {
-        { "Symbol", "symbol" }, { "Package", "package" }, { "Script", "script" }, { "Pid", "pid" }, { "Thread", "thread" },
-        { "Source:Line", "srcline" }, { "Phase", "phase" }, { "Caller", "caller" }, { "Parent symbol", "parent" },
+        { "Symbol", "symbol" }, { "Package", "package" }, { "Script", "script" }, { "Pid", "pid" },
+        { "Thread", "thread" },
+        { "Source:Line", "srcline" }, { "Phase", "phase" }, { "Caller", "caller" },
+        { "Parent symbol", "parent" },
     };
     bool moved = !r->people;
     for (size_t k = 0; k < r->how->over.n_keys; k++) {
@@ -259,12 +282,14 @@ static struct dp_cell signed_real(const struct dp_rdiff *r, double value)
         cell = dp_rdiff_amount(r, dp_num_round(fabs(value)));
         cell.negative = value < 0;
     } else {
-        cell = (struct dp_cell){ .kind = DP_CELL_REAL, .real = r->hz ? value / (double)r->hz : value };
+        cell = (struct dp_cell){ .kind = DP_CELL_REAL,
+                                 .real = r->hz ? value / (double)r->hz : value };
     }
     return cell;
 }
 
-static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side)
+static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_diff_values *v,
+                                   uint32_t side)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     double shown;
@@ -288,7 +313,8 @@ static void add_amount(struct dp_rdiff *r, uint64_t value)
     dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, r->hz, false));
 }
 
-static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side)
+static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_values *v,
+                                   uint32_t side)
 {
     const struct dp_diff_family *f = &r->families[side];
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -323,12 +349,17 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
 }
 
 /* Where time cannot tell: what ops say, which can. */
-static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v, const struct dp_diff_values *ops)
+static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
+                    const struct dp_diff_values *ops)
 {
-    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
-    if (!ops || certain || (ops->verdict == DP_DIFF_EQUAL && (v->verdict == DP_DIFF_SMALL || (!ops->value && !ops->base))))
+    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
+                   || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
+    if (!ops || certain
+        || (ops->verdict == DP_DIFF_EQUAL
+            && (v->verdict == DP_DIFF_SMALL || (!ops->value && !ops->base))))
         return;
-    bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE || ops->verdict == DP_DIFF_EQUAL;
+    bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE
+                 || ops->verdict == DP_DIFF_EQUAL;
     if (!known)
         return;
     dp_buf_adds(&r->scratch, r->scratch.len ? " (ops " : "(ops ");
@@ -347,7 +378,8 @@ static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v, const st
 
 static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v);
 
-static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v, const struct dp_diff_values *ops)
+static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v,
+                                  const struct dp_diff_values *ops)
 {
     char num[DP_NUMBER_MAX];
     struct dp_cell alone = change_alone(r, v);
@@ -418,18 +450,21 @@ static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_rdiff_row *
     return dp_rdiff_kept(r);
 }
 
-static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, const struct dp_rdiff_column *c)
+static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row,
+                           const struct dp_rdiff_column *c)
 {
     static const char *const statuses[] = { "both", "new", "gone" };
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     uint32_t side = c->side ? c->side : 1;
-    const struct dp_diff_values *v = values_of(r, row->entry, side), *calls = r->calls ? &r->calls[side].values[row->entry] : NULL;
+    const struct dp_diff_values *v = values_of(r, row->entry, side),
+                                *calls = r->calls ? &r->calls[side].values[row->entry] : NULL;
     const struct dp_diff_values *ops = r->ops ? &r->ops[side].values[row->entry] : NULL;
     const struct dp_diff_family *f = &r->families[side];
     const struct dp_name *text;
     struct dp_diff_place place;
     switch (c->kind) {
-    case K_BASE_PERCENT: return v->base_there ? dp_rdiff_percent(share(f->base_whole, v->base), false) : empty;
+    case K_BASE_PERCENT:
+        return v->base_there ? dp_rdiff_percent(share(f->base_whole, v->base), false) : empty;
     case K_BASE: return v->base_there || r->people ? dp_rdiff_amount(r, v->base) : empty;
     case K_BASE_CALLS: return v->base_there ? dp_cell_count(calls->base) : empty;
     case K_BASE_HUMAN: return v->base_there ? human_cell(r, v->base, v->base_spread) : empty;
@@ -450,7 +485,9 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row, c
     case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
     case K_BASE_OPS: return ops->base_there ? dp_cell_count(ops->base) : empty;
     case K_OPS: return ops->there ? dp_cell_count(ops->value) : empty;
-    case K_OPS_PERCENT: return ops->there && ops->base_there ? dp_rdiff_percent(dp_rdiff_change_percent(ops), true) : empty;
+    case K_OPS_PERCENT:
+        return ops->there && ops->base_there
+                ? dp_rdiff_percent(dp_rdiff_change_percent(ops), true) : empty;
     case K_OPS_VERDICT: return ops->there || ops->base_there ? dp_rdiff_verdict(ops) : empty;
     case K_STATUS: return dp_rdiff_words(statuses[row->section]);
     case K_FAILS: return row->fails ? fails_cell(r, row) : empty;
@@ -475,7 +512,8 @@ static int tint_of(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
 {
     for (uint32_t s = 1; s < r->diff.n_sides; s++) {
         const struct dp_diff_values *v = values_of(r, row->entry, s);
-        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_SINGLE;
+        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
+                      || v->verdict == DP_DIFF_SINGLE;
         if (counts && v->value != v->base)
             return v->value > v->base ? 2 : 1;
     }
@@ -486,7 +524,9 @@ static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section secti
 {
     if (section == S_BOTH)
         return NULL;
-    dp_buf_adds(&r->scratch, section == S_NEW ? "New: not in " : dp_rdiff_is_two(r) ? "Gone: in " : "Gone: in no file but ");
+    dp_buf_adds(&r->scratch, section == S_NEW ? "New: not in "
+                             : dp_rdiff_is_two(r) ? "Gone: in "
+                             : "Gone: in no file but ");
     dp_buf_adds(&r->scratch, r->diff.sides[0].name);
     if (section == S_GONE && dp_rdiff_is_two(r)) {
         dp_buf_adds(&r->scratch, ", not in ");
@@ -503,9 +543,12 @@ static void name_largest(struct dp_rdiff *r, bool grown, const char *label, cons
     for (size_t i = 0; i < r->n_rows; i++) {
         uint32_t e = r->rows[i].entry, k;
         const struct dp_diff_values *v = values_of(r, e, 1);
-        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_SINGLE;
-        double whole = r->families[1].base_whole > r->families[1].whole ? r->families[1].base_whole : r->families[1].whole;
-        if (!counts || 100 * size_of(v) < r->how->floor * whole || (grown ? v->value <= v->base : v->value >= v->base))
+        bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
+                      || v->verdict == DP_DIFF_SINGLE;
+        double whole = r->families[1].base_whole > r->families[1].whole
+                ? r->families[1].base_whole : r->families[1].whole;
+        if (!counts || 100 * size_of(v) < r->how->floor * whole
+            || (grown ? v->value <= v->base : v->value >= v->base))
             continue;
         for (k = n; k > 0 && size_of(v) > size_of(values_of(r, best[k - 1], 1)); k--)
             if (k < DP_ARRAY_LEN(best))
@@ -557,7 +600,8 @@ int dp_rdiff_fill_flat(struct dp_rdiff *r)
         if ((r->how->rows && shown >= r->how->rows) || !is_large(r, &r->rows[i]))
             continue;
         /* readers of fields want all of them */
-        if (r->rows[i].unchanged && r->people && !r->how->verbose && !(r->how->separator && *r->how->separator))
+        if (r->rows[i].unchanged && r->people && !r->how->verbose
+            && !(r->how->separator && *r->how->separator))
             continue;
         struct dp_cell *cells = dp_table_row(&r->table);
         if (!cells)

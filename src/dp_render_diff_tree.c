@@ -22,7 +22,8 @@ void dp_rdiff_tree_columns(struct dp_rdiff *r)
     dp_rdiff_column(r, K_KEY, 0, 0, symbol, key, 6);
 }
 
-static void branch_cells(struct dp_rdiff *r, struct dp_cell *cells, const struct dp_diff_amount *amounts, struct dp_cell name)
+static void branch_cells(struct dp_rdiff *r, struct dp_cell *cells,
+                         const struct dp_diff_amount *amounts, struct dp_cell name)
 {
     size_t c = 0;
     cells[c++] = dp_rdiff_amount(r, amounts[0].incl);
@@ -36,7 +37,8 @@ static void branch_cells(struct dp_rdiff *r, struct dp_cell *cells, const struct
     cells[c] = name;
 }
 
-static int add_branch(struct dp_rdiff *r, const struct dp_diff_amount *amounts, struct dp_cell name, unsigned level)
+static int add_branch(struct dp_rdiff *r, const struct dp_diff_amount *amounts, struct dp_cell name,
+                      unsigned level)
 {
     struct dp_cell *cells = dp_table_row(&r->table);
     if (!cells)
@@ -60,7 +62,8 @@ static int add_rest(struct dp_rdiff *r, uint32_t from, uint32_t end, unsigned le
             sum[s].self += a->incl;     /* with what they call, so that Self adds up, too */
             sum[s].calls += a->calls;
         }
-    const struct dp_name *only = dp_pool_name(&r->tree.texts, r->tree.branches[r->tree.order[from]].name);
+    const struct dp_name *only = dp_pool_name(&r->tree.texts,
+                                              r->tree.branches[r->tree.order[from]].name);
     if (end - from > 1)
         dp_buf_addf(&r->scratch, "[%" PRIu32 " more]", end - from);
     else
@@ -120,7 +123,9 @@ int dp_rdiff_fill_tree(struct dp_rdiff *r)
             else if (l->at < l->seen) {
                 next = t->order[l->at++];
                 const struct dp_name *name = dp_pool_name(&t->texts, t->branches[next].name);
-                rc = add_branch(r, dp_diff_amount_of(t, next, 0), dp_cell_text(name->ptr, name->len), (unsigned)depth - (t->edges_of != NULL));
+                rc = add_branch(r, dp_diff_amount_of(t, next, 0),
+                                dp_cell_text(name->ptr, name->len),
+                                (unsigned)depth - (t->edges_of != NULL));
                 break;
             } else {
                 if (l->at < l->end)

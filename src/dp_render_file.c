@@ -70,7 +70,8 @@ static int digits(uint32_t n)
 
 /* A reader counts nameless subs of one place off by the order of their lines, which
  * is that of their bytes. most: how many of them there are. */
-static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32_t most, struct dp_buf *buf)
+static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32_t most,
+                    struct dp_buf *buf)
 {
     start_of_line(subs, sub, buf);
     if (most > 1)
@@ -154,7 +155,8 @@ static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
         return a->parent < b->parent ? -1 : 1;
     if (a->sub != b->sub)
         return w->sub_rank[a->sub] < w->sub_rank[b->sub] ? -1 : 1;
-    uint32_t p = a->site ? w->site_rank[a->site - 1] : 0, q = b->site ? w->site_rank[b->site - 1] : 0;
+    uint32_t p = a->site ? w->site_rank[a->site - 1] : 0,
+             q = b->site ? w->site_rank[b->site - 1] : 0;
     return p < q ? -1 : p > q;
 }
 
@@ -200,7 +202,8 @@ static void choose_counters(struct writing *w)
         size_t at = w->n_counters++;
         for (; at > 0; at--) {
             const struct dp_counter *other = &prof->counters[w->counters[at - 1]];
-            bool ops = strcmp(c->name, "ops:ops") == 0, other_ops = strcmp(other->name, "ops:ops") == 0;
+            bool ops = strcmp(c->name, "ops:ops") == 0,
+                 other_ops = strcmp(other->name, "ops:ops") == 0;
             if (other_ops || (!ops && strcmp(other->name, c->name) <= 0))
                 break;
             w->counters[at] = w->counters[at - 1];
@@ -240,7 +243,8 @@ static void put_header(struct writing *w)
     dp_buf_addf(buf, "%s\n$hz=%" PRIu64 ";\n", DP_FMT_MAGIC, times ? dp_prof_hz(prof) : HZ);
     if (w->how->kind == DP_WRITE_ALL)
         dp_buf_addf(buf, "$XS_VERSION='DProf %s';\n", w->how->version);
-    dp_buf_adds(buf, "# All values are given in HZ\n$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n");
+    dp_buf_adds(buf, "# All values are given in HZ\n$over_utime=0; $over_stime=0;"
+                     " $over_rtime=0;\n$over_tests=10000;\n");
     dp_buf_addf(buf, "$dprof_format='%s %d';\n", DP_FMT_TREE, DP_FMT_TREE_VERSION);
     if (prof->no_calls || strcmp(dp_prof_unit(prof), "s") != 0)
         dp_buf_addf(buf, "$dprof_unit='%s';\n", dp_prof_unit(prof));
@@ -260,8 +264,10 @@ static void put_header(struct writing *w)
     if (w->n_counters)
         dp_buf_adds(buf, "';\n");
     put_shares(w);
-    dp_buf_addf(buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
-                times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0, times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
+    dp_buf_addf(
+        buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
+        times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0,
+        times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
     put(w);
 }
 
@@ -363,7 +369,8 @@ static int to_host(void *ctx, const void *ptr, size_t n)
     return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
 }
 
-int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host)
+int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
+                  const struct dp_host *host)
 {
     struct writing w;
     void *to = (void *)(uintptr_t)host;

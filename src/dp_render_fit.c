@@ -49,7 +49,8 @@ static size_t head_of(const char *ptr, size_t len, size_t columns)
 
 void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns)
 {
-    size_t all = dp_text_columns(ptr, len), keep = columns > sizeof dots ? columns - (sizeof dots - 1) : 1;
+    size_t all = dp_text_columns(ptr, len),
+           keep = columns > sizeof dots ? columns - (sizeof dots - 1) : 1;
     if (all <= columns) {
         dp_buf_add(buf, ptr, len);
         return;
@@ -66,7 +67,8 @@ void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t colum
     dp_buf_add(buf, ptr + tail, len - tail);
 }
 
-static void wrap_line(struct dp_sink *sink, const char *ptr, size_t len, size_t width, const char *indent)
+static void wrap_line(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
+                      const char *indent)
 {
     size_t column = 0, margin = strlen(indent);
     struct dp_buf word;
@@ -96,7 +98,8 @@ static void wrap_line(struct dp_sink *sink, const char *ptr, size_t len, size_t 
     dp_buf_release(&word);
 }
 
-void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width, const char *indent)
+void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
+                       const char *indent)
 {
     while (len && width) {
         const char *nl = memchr(ptr, '\n', len);

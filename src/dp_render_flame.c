@@ -33,10 +33,12 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 enum { BOTH = -1 };
 
 /* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit. */
-static void add_value(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks, int side)
+static void add_value(struct dp_buf *to, const struct dp_flame *flame,
+                      const struct dp_flame_how *how, double ticks, int side)
 {
     const char *unit = how->metrics[0].unit;
-    double v = ticks / (double)flame->s->hz[0] * how->factor * (side == BOTH ? 1 : flame->real[side]);
+    double v = ticks / (double)flame->s->hz[0] * how->factor
+               * (side == BOTH ? 1 : flame->real[side]);
     if (strcmp(unit, "s") == 0) {
         const char *words[] = { " s", " ms", " \xc2\xb5s", " ns" };
         int k = 0;
@@ -44,13 +46,22 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame, const str
             v *= 1000;
         if (!(v > 0))
             k = 0;
-        add_thousands(to, v, v < 1 || k == 3 ? 0 : v < 10 ? 3 : v < 100 ? 2 : v < 1000 ? 1 : k ? 0 : 1);
+        add_thousands(to, v,
+                      v < 1 || k == 3 ? 0
+                      : v < 10 ? 3
+                      : v < 100 ? 2
+                      : v < 1000 ? 1
+                      : k ? 0
+                      : 1);
         dp_buf_adds(to, words[k]);
         return;
     }
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 * fmax(1, v) ? 0 : v < 10 ? 3 : 1);
     dp_buf_addc(to, ' ');
-    dp_buf_adds(to, how->is_pair ? how->side_names[side] : how->countname ? how->countname : *unit ? unit : "samples");
+    dp_buf_adds(to, how->is_pair ? how->side_names[side]
+                    : how->countname ? how->countname
+                    : *unit ? unit
+                    : "samples");
 }
 
 static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
@@ -60,7 +71,8 @@ static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
     dp_buf_addc(to, '%');
 }
 
-static void add_signed(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, double ticks)
+static void add_signed(struct dp_buf *to, const struct dp_flame *flame,
+                       const struct dp_flame_how *how, double ticks)
 {
     dp_buf_adds(to, ticks < 0 ? "\xe2\x88\x92" : ticks > 0 ? "+" : "");
     add_value(to, flame, how, fabs(ticks), BOTH);
@@ -76,7 +88,8 @@ static void add_ratio(struct dp_buf *to, const double of[2])
     }
 }
 
-static void add_change(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
+static void add_change(struct dp_buf *to, const struct dp_flame *flame,
+                       const struct dp_flame_how *how, const double of[2])
 {
     add_value(to, flame, how, of[0], 0);
     dp_buf_adds(to, " \xe2\x86\x92 ");
@@ -90,7 +103,8 @@ static void add_change(struct dp_buf *to, const struct dp_flame *flame, const st
 }
 
 /* Two counters: what is compared is the share of each. */
-static void add_pair(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const double of[2])
+static void add_pair(struct dp_buf *to, const struct dp_flame *flame,
+                     const struct dp_flame_how *how, const double of[2])
 {
     for (int k = 0; k < 2; k++) {
         dp_buf_adds(to, k ? ", " : "");
@@ -102,7 +116,8 @@ static void add_pair(struct dp_buf *to, const struct dp_flame *flame, const stru
         add_ratio(to, of);
 }
 
-void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
+void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how,
+                    const struct dp_flame_box *box)
 {
     dp_buf_adds(to, " (");
     if (!flame->two) {
@@ -116,7 +131,8 @@ void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struc
         dp_buf_addc(to, ')');
         return;
     }
-    void (*add)(struct dp_buf *, const struct dp_flame *, const struct dp_flame_how *, const double *) = how->is_pair ? add_pair : add_change;
+    void (*add)(struct dp_buf *, const struct dp_flame *, const struct dp_flame_how *,
+                const double *) = how->is_pair ? add_pair : add_change;
     add(to, flame, how, box->all);
     if (!how->is_pair) {
         dp_buf_adds(to, ", ");
@@ -137,7 +153,9 @@ int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
     struct dp_buf buf;
     dp_buf_init(&buf);
     add_thousands(&buf, (double)flame->hidden, 0);
-    dp_buf_adds(&buf, flame->reverse ? flame->hidden == 1 ? " branch, " : " branches, " : flame->hidden == 1 ? " frame, " : " frames, ");
+    dp_buf_adds(&buf, flame->reverse ? flame->hidden == 1 ? " branch, " : " branches, "
+                      : flame->hidden == 1 ? " frame, "
+                      : " frames, ");
     double pct = flame->total > 0 ? 100 * flame->hidden_weight / flame->total : 0;
     if (pct > 0 && pct < 0.05)
         dp_buf_adds(&buf, "less than 0.1");
@@ -150,14 +168,17 @@ int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame)
     return rc;
 }
 
-bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box)
+bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how,
+                          const struct dp_flame_box *box)
 {
-    return !how->truth || (flame->s->names[box->name].significant & (how->by_total || how->hue ? 2 : 1));
+    return !how->truth
+           || (flame->s->names[box->name].significant & (how->by_total || how->hue ? 2 : 1));
 }
 
 /* ---- several runs ---- */
 
-static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, struct dp_flame_outcome *out)
+static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
+                struct dp_flame_outcome *out)
 {
     struct dp_diff_family family;
     int rc = dp_diff_compare(&family, diff, 0, incl, 1);
@@ -166,7 +187,8 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, stru
     for (uint32_t e = 0; e < dp_diff_entries(diff); e++) {
         enum dp_diff_verdict verdict = family.values[e].verdict;
         const struct dp_name *label = dp_diff_text(diff, e, 0);
-        uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
+        uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT
+                            ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
         if (name == DP_STACKS_NONE)
             continue;
         s->names[name].significant |= incl ? 2 : 1;
@@ -178,8 +200,8 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl, stru
 
 /* The stacks of several runs: as if all had had the same speed, where that is known, and with what
  * differs truly marked. */
-static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
-                       struct dp_flame_outcome *out)
+static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
+                       const struct dp_flame_how *how, struct dp_flame_outcome *out)
 {
     struct dp_diff diff;
     struct dp_stacks_how stacks = how->stacks;
@@ -207,8 +229,10 @@ static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, si
 
 /* ---- all ---- */
 
-int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how, const struct dp_host *host,
-                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx, struct dp_flame_outcome *out)
+int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
+                   const struct dp_host *host,
+                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
+                   void *ctx, struct dp_flame_outcome *out)
 {
     struct dp_stacks s;
     struct dp_flame flame;

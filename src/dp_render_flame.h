@@ -9,17 +9,22 @@
 
 /* " (1.234 s, 45.67%)", behind a name: what it has, and of a difference what it had, what was added
  * to it, and what that is of all changes. Plain text: it is still to be escaped. */
-void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
+void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how,
+                    const struct dp_flame_box *box);
 
 /* "1,204 frames, 0.8 % not drawn". Returns 0 or a DP_E. */
 int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
 
 /* Several runs: only what is significant is coloured. */
-bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how, const struct dp_flame_box *box);
+bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how,
+                          const struct dp_flame_box *box);
 
-int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, struct dp_sink *sink,
-                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx);
+int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how,
+                  struct dp_sink *sink,
+                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
+                  void *ctx);
 
-int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, struct dp_sink *sink);
+int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor,
+                   struct dp_sink *sink);
 
 #endif

@@ -53,7 +53,8 @@ static void add_name(struct dp_buf *to, const struct dp_name *name, size_t numbe
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < name->len; i++) {
         unsigned char c = (unsigned char)name->ptr[i];
-        bool is_code = c == '%' && i + 2 < name->len && dp_num_hexdigit(name->ptr[i + 1]) >= 0 && dp_num_hexdigit(name->ptr[i + 2]) >= 0;
+        bool is_code = c == '%' && i + 2 < name->len && dp_num_hexdigit(name->ptr[i + 1]) >= 0
+                       && dp_num_hexdigit(name->ptr[i + 2]) >= 0;
         bool comment = c == '#' && !i && !to->len;
         bool blank = c == ' ' && (i + 1 == name->len || i == number);
         if (c < 0x20 || c == 0x7f || c == ';' || is_code || comment || blank) {
@@ -183,7 +184,8 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
         dp_buf_addc(&f->path, ';');
     f->leaf = &f->s->names[name].text;
     /* a sub that is called like the root would be taken for it */
-    if (depth == 1 && f->leaf->len == strlen(DP_FMT_PROGRAM) && memcmp(f->leaf->ptr, DP_FMT_PROGRAM, f->leaf->len) == 0)
+    if (depth == 1 && f->leaf->len == strlen(DP_FMT_PROGRAM)
+        && memcmp(f->leaf->ptr, DP_FMT_PROGRAM, f->leaf->len) == 0)
         dp_buf_adds(&f->path, DP_FMT_PROGRAM ";");
     f->begin = f->path.len;
     add_name(&f->path, f->leaf, f->leaf->len);
@@ -321,8 +323,8 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
     return written ? DP_E_IO : rc;
 }
 
-int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
-                  struct dp_fold_outcome *out)
+int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
+                  const struct dp_host *host, struct dp_fold_outcome *out)
 {
     struct dp_stacks s;
     struct folding f;

@@ -13,7 +13,10 @@
  * print the same. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value)
 {
-    static const struct { double per_second; const char *unit; } units[] = { { 1, " s" }, { 1e3, " ms" }, { 1e6, " us" }, { 1e9, " ns" } };
+    static const struct {
+        double per_second;
+        const char *unit;
+    } units[] = { { 1, " s" }, { 1e3, " ms" }, { 1e6, " us" }, { 1e9, " ns" } };
     uint64_t hz = dp_diff_hz(diff, measure);
     bool is_time = hz && diff->is_time;
     double by = hz ? (double)hz : 1, v = value / by;
@@ -30,7 +33,8 @@ void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, do
         unit = is_time ? " s" : "";
     int decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
     static const double ten[] = { 1, 10, 100, 1000 };
-    dp_render_real(buf, decimals ? round(value * ten[decimals] / by) / ten[decimals] : v, decimals, false);
+    dp_render_real(buf, decimals ? round(value * ten[decimals] / by) / ten[decimals] : v, decimals,
+                   false);
     dp_buf_adds(buf, unit);
 }
 
@@ -88,7 +92,8 @@ static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
     dp_buf_addf(buf, "not enough runs: %zu a side needed", gate->needed);
 }
 
-static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate, const struct dp_diff *diff)
+static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate,
+                        const struct dp_diff *diff)
 {
     add_name(buf, f, diff);
     dp_buf_adds(buf, ": ");
@@ -106,13 +111,22 @@ static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const st
     }
 }
 
-static const char *rule_of(const struct dp_diff *diff, const struct dp_finding *f) { return diff->how->rules[f->rule].text; }
+static const char *rule_of(const struct dp_diff *diff, const struct dp_finding *f)
+{
+    return diff->how->rules[f->rule].text;
+}
 
-static bool fails(const struct dp_diff *diff, const struct dp_finding *f) { return !f->undecided || diff->how->strict; }
+static bool fails(const struct dp_diff *diff, const struct dp_finding *f)
+{
+    return !f->undecided || diff->how->strict;
+}
 
 /* ---- escapes ---- */
 
-static void escaped(struct dp_buf *to, const struct dp_buf *from) { dp_text_escape(to, from->ptr, from->len); }
+static void escaped(struct dp_buf *to, const struct dp_buf *from)
+{
+    dp_text_escape(to, from->ptr, from->len);
+}
 
 /* `#` would begin a directive. */
 static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
@@ -145,10 +159,15 @@ static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
     }
     for (size_t i = 0; i < plain.len; i++) {
         const char *p = plain.ptr + i;
-        const char *entity = *p == '&' ? "&amp;" : *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '"' ? "&quot;" : NULL;
+        const char *entity = *p == '&' ? "&amp;"
+                             : *p == '<' ? "&lt;"
+                             : *p == '>' ? "&gt;"
+                             : *p == '"' ? "&quot;"
+                             : NULL;
         if (entity)
             dp_buf_adds(to, entity);
-        else if (i + 2 < plain.len && memcmp(p, "\xef\xbf", 2) == 0 && (p[2] == '\xbe' || p[2] == '\xbf')) {
+        else if (i + 2 < plain.len && memcmp(p, "\xef\xbf", 2) == 0
+                 && (p[2] == '\xbe' || p[2] == '\xbf')) {
             dp_buf_adds(to, p[2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
             i += 2;
         } else
@@ -192,15 +211,18 @@ void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struc
     if (gate->below) {
         dp_buf_adds(buf, "; ");
         add_number(buf, gate->below, "time");
-        dp_buf_adds(buf, gate->below == 1 ? " that has grown by less than " : " that have grown by less than ");
+        dp_buf_adds(buf, gate->below == 1 ? " that has grown by less than "
+                                          : " that have grown by less than ");
         dp_render_given(buf, 1e3 * diff->how->time_floor[0]);
         dp_buf_adds(buf, " ms or ");
         dp_render_given(buf, diff->how->time_floor[1]);
-        dp_buf_adds(buf, gate->below == 1 ? " % of the total does not count (--time-floor)" : " % of the total do not count (--time-floor)");
+        dp_buf_adds(buf, gate->below == 1 ? " % of the total does not count (--time-floor)"
+                                          : " % of the total do not count (--time-floor)");
     }
 }
 
-void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix)
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                  const char *prefix)
 {
     struct dp_buf line;
     dp_buf_init(&line);
@@ -219,13 +241,15 @@ void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         dp_gate_verdict(buf, gate, diff);
         dp_buf_adds(buf, "\n");
     } else {
-        dp_buf_addf(buf, "%sok    %zu rule%s\n", prefix, diff->how->n_rules, diff->how->n_rules == 1 ? "" : "s");
+        dp_buf_addf(buf, "%sok    %zu rule%s\n", prefix, diff->how->n_rules,
+                    diff->how->n_rules == 1 ? "" : "s");
     }
     buf->err = buf->err ? buf->err : line.err;
     dp_buf_release(&line);
 }
 
-void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate, const struct dp_diff *diff)
+void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate,
+                   const struct dp_diff *diff)
 {
     struct dp_buf line;
     dp_buf_init(&line);
@@ -238,7 +262,8 @@ void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct d
         uint32_t n = line.err ? DP_MAP_NONE : dp_pool_intern(texts, line.ptr, line.len);
         table->no_memory = table->no_memory || n == DP_MAP_NONE;
         if (n != DP_MAP_NONE)
-            dp_table_fact(table, fails(diff, f) ? "Failed" : "Undecided", "finding", dp_cell_text(dp_pool_name(texts, n)->ptr, line.len), NULL);
+            dp_table_fact(table, fails(diff, f) ? "Failed" : "Undecided", "finding",
+                          dp_cell_text(dp_pool_name(texts, n)->ptr, line.len), NULL);
     }
     dp_buf_release(&line);
 }
@@ -248,7 +273,9 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
     struct dp_buf line;
     bool failed = gate->failed || (gate->undecided && diff->how->strict);
     dp_buf_init(&line);
-    dp_buf_adds(buf, failed ? "### \xe2\x9d\x8c Slower\n\n" : gate->undecided ? "### \xe2\x9d\x94 Undecided\n\n" : "### \xe2\x9c\x85 Not slower\n\n");
+    dp_buf_adds(buf, failed ? "### \xe2\x9d\x8c Slower\n\n"
+                     : gate->undecided ? "### \xe2\x9d\x94 Undecided\n\n"
+                     : "### \xe2\x9c\x85 Not slower\n\n");
     for (size_t i = 0; i < gate->n; i++) {
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;
@@ -264,7 +291,8 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
     dp_buf_release(&line);
 }
 
-static void json_number(struct dp_buf *buf, const struct dp_diff *diff, const struct dp_rule *rule, uint64_t value)
+static void json_number(struct dp_buf *buf, const struct dp_diff *diff, const struct dp_rule *rule,
+                        uint64_t value)
 {
     char num[DP_NUMBER_MAX];
     uint64_t hz = dp_diff_hz(diff, rule->measure);
@@ -284,7 +312,8 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         add_name(&name, f, diff);
         dp_buf_adds(buf, i ? ", {\"rule\": " : "{\"rule\": ");
         dp_json_string(buf, rule->text, strlen(rule->text));
-        dp_buf_addf(buf, ", \"undecided\": %s, \"side\": %" PRIu32 ", \"name\": ", f->undecided ? "true" : "false", f->side);
+        dp_buf_addf(buf, ", \"undecided\": %s, \"side\": %" PRIu32 ", \"name\": ",
+                    f->undecided ? "true" : "false", f->side);
         dp_json_string(buf, name.ptr, name.len);
         if (rule->kind == DP_RULE_GROWTH) {
             dp_buf_adds(buf, ", \"baseline\": ");
@@ -301,7 +330,8 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
 
 /* ---- a test for each rule ---- */
 
-static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, size_t rule, size_t *failed, size_t *undecided)
+static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, size_t rule,
+                     size_t *failed, size_t *undecided)
 {
     *failed = *undecided = 0;
     for (size_t i = 0; i < gate->n; i++)
@@ -325,7 +355,8 @@ static void tap_table(struct dp_buf *buf, const char *ptr, size_t len)
 }
 
 /* Of one rule: what it found. */
-static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, size_t rule, const char *prefix)
+static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate,
+                          const struct dp_diff *diff, size_t rule, const char *prefix)
 {
     struct dp_buf line;
     dp_buf_init(&line);
@@ -342,7 +373,8 @@ static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate, const 
     dp_buf_release(&line);
 }
 
-void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len)
+void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                 const char *table, size_t len)
 {
     const struct dp_diff_how *how = diff->how;
     tap_table(buf, table, len);
@@ -360,7 +392,8 @@ void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp
         dp_buf_adds(buf, "ok 1 - compared\n1..1\n");
 }
 
-void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len)
+void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                   const char *table, size_t len)
 {
     const struct dp_diff_how *how = diff->how;
     struct dp_buf text;
@@ -371,8 +404,11 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
         failures += failed > 0;
         skipped += !failed && undecided;
     }
-    dp_buf_addf(buf, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"dprofdiff\" tests=\"%zu\" failures=\"%zu\""
-                " errors=\"0\" skipped=\"%zu\">\n", how->n_rules ? how->n_rules : 1, failures, skipped);
+    dp_buf_addf(buf,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite"
+                " name=\"dprofdiff\" tests=\"%zu\" failures=\"%zu\""
+                " errors=\"0\" skipped=\"%zu\">\n",
+                how->n_rules ? how->n_rules : 1, failures, skipped);
     for (size_t r = 0; r < how->n_rules; r++) {
         count_of(gate, diff, r, &failed, &undecided);
         dp_buf_adds(buf, "<testcase classname=\"dprofdiff\" name=\"");

@@ -18,16 +18,20 @@ void dp_gate_p(struct dp_buf *buf, double p);
 void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
-void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *prefix);
+void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                  const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
 /* As facts of a table; their texts are kept in the pool. */
-void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate, const struct dp_diff *diff);
+void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate,
+                   const struct dp_diff *diff);
 
 /* Whole outputs: a test for each rule. table: the comparison as text. */
-void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len);
-void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff, const char *table, size_t len);
+void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                 const char *table, size_t len);
+void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
+                   const char *table, size_t len);
 /* Annotations of GitHub's, at the sub's file and line. */
 void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_diff *diff);
 

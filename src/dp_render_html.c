@@ -12,32 +12,41 @@ static const char head[] =
     "<head>\n"
     "<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+    "'unsafe-inline'\">\n";
 
 static const char style[] =
     "<style>\n"
-    ":root { color-scheme: light dark; --text: #1b1b1b; --page: #fff; --line: #d8d8d8; --soft: #5c5c5c; --warm: #1a6b2d; --hot: #b3261e }\n"
+    ":root { color-scheme: light dark; --text: #1b1b1b; --page: #fff; --line: #d8d8d8; --soft:"
+    " #5c5c5c; --warm: #1a6b2d; --hot: #b3261e }\n"
     "@media (prefers-color-scheme: dark) {\n"
-    "  :root { --text: #e6e6e6; --page: #161616; --line: #3a3a3a; --soft: #a8a8a8; --warm: #7fd48b; --hot: #ff8a80 }\n"
+    "  :root { --text: #e6e6e6; --page: #161616; --line: #3a3a3a; --soft: #a8a8a8; --warm:"
+    " #7fd48b; --hot: #ff8a80 }\n"
     "}\n"
-    "body { margin: 1.5em; font: 15px/1.4 system-ui, sans-serif; color: var(--text); background: var(--page) }\n"
+    "body { margin: 1.5em; font: 15px/1.4 system-ui, sans-serif; color: var(--text); background:"
+    " var(--page) }\n"
     "h1 { font-size: 1.3em; margin: 0 0 .6em; overflow-wrap: anywhere }\n"
-    "dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1em; margin: 0 0 1.2em }\n"
+    "dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1em; margin: 0 0 1.2em"
+    " }\n"
     "dt { color: var(--soft) }\n"
     "dd { margin: 0; overflow-wrap: anywhere }\n"
     "table { border-collapse: collapse }\n"
-    "th, td { padding: .2em .7em; text-align: right; vertical-align: baseline; white-space: nowrap }\n"
+    "th, td { padding: .2em .7em; text-align: right; vertical-align: baseline; white-space: nowrap"
+    " }\n"
     "th { position: sticky; top: 0; background: var(--page); box-shadow: 0 1px var(--line) }\n"
     "td { border-top: 1px solid var(--line); font-variant-numeric: tabular-nums }\n"
     ".l { text-align: left }\n"
-    "td.l { font-family: ui-monospace, monospace; font-size: .93em; white-space: pre-wrap; overflow-wrap: anywhere }\n"
+    "td.l { font-family: ui-monospace, monospace; font-size: .93em; white-space: pre-wrap;"
+    " overflow-wrap: anywhere }\n"
     ".warm { color: var(--warm) }\n"
     ".hot { color: var(--hot); font-weight: 600 }\n"
     "td.s { text-align: left; font-weight: 600; padding-top: 1em }\n"
     "td.b { border-top: 0; text-align: left }\n"
-    "pre { margin: 0 0 .6em; font: .87em/1.3 ui-monospace, monospace; overflow-x: auto; max-width: calc(100vw - 5em) }\n"
+    "pre { margin: 0 0 .6em; font: .87em/1.3 ui-monospace, monospace; overflow-x: auto; max-width:"
+    " calc(100vw - 5em) }\n"
     "@media print {\n"
-    "  :root { color-scheme: light; --text: #000; --page: #fff; --line: #bbb; --soft: #333; --warm: #000; --hot: #000 }\n"
+    "  :root { color-scheme: light; --text: #000; --page: #fff; --line: #bbb; --soft: #333;"
+    " --warm: #000; --hot: #000 }\n"
     "  body { margin: 0; font-size: 10pt }\n"
     "  th { position: static }\n"
     "  thead { display: table-header-group }\n"
@@ -79,7 +88,8 @@ static void put_str(struct dp_sink *sink, const char *str, struct dp_buf *text)
     put(sink, out.ptr, out.len);
 }
 
-static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
+static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz,
+                      struct dp_buf *text)
 {
     char num[DP_NUMBER_MAX];
     struct dp_name str = dp_render_cell(cell, hz, num, text);
@@ -111,15 +121,16 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_b
 {
     dp_sink_adds(sink, "<table>\n<thead>\n<tr>");
     for (size_t c = 0; c < t->n_columns; c++) {
-        dp_sink_adds(sink, t->columns[c].left ? "<th scope=\"col\" class=\"l\">" : "<th scope=\"col\">");
+        dp_sink_adds(sink,
+                     t->columns[c].left ? "<th scope=\"col\" class=\"l\">" : "<th scope=\"col\">");
         put_str(sink, t->columns[c].title, text);
         dp_sink_adds(sink, "</th>");
     }
     dp_sink_adds(sink, "</tr>\n</thead>\n<tbody>\n");
 }
 
-static void put_row(struct dp_sink *sink, const struct dp_table *t, const struct dp_row_of_table *row, size_t indented,
-                    struct dp_buf *text)
+static void put_row(struct dp_sink *sink, const struct dp_table *t,
+                    const struct dp_row_of_table *row, size_t indented, struct dp_buf *text)
 {
     if (row->section) {
         dp_sink_addf(sink, "<tr><td class=\"s\" colspan=\"%zu\">", t->n_columns);
@@ -129,14 +140,16 @@ static void put_row(struct dp_sink *sink, const struct dp_table *t, const struct
     dp_sink_adds(sink, "<tr>");
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct dp_cell *cell = &t->cells[row->cells + c];
-        int tint = (cell->kind == DP_CELL_PERCENT || cell->sign) && row->tint > cell->cool ? row->tint - cell->cool : 0;
+        int tint = (cell->kind == DP_CELL_PERCENT || cell->sign) && row->tint > cell->cool
+                       ? row->tint - cell->cool : 0;
         bool left = t->columns[c].left;
         dp_sink_adds(sink, left ? "<td class=\"l" : tint ? "<td class=\"" : "<td");
         if (tint)
             dp_sink_addf(sink, "%s%s", left ? " " : "", tint > 1 ? "hot" : "warm");
         dp_sink_adds(sink, left || tint ? "\"" : "");
         if (c == indented && row->indent)
-            dp_sink_addf(sink, " style=\"padding-left: calc(.7em + %uch)\"", 2 * (row->indent < LEVELS ? row->indent : LEVELS));
+            dp_sink_addf(sink, " style=\"padding-left: calc(.7em + %uch)\"",
+                         2 * (row->indent < LEVELS ? row->indent : LEVELS));
         dp_sink_adds(sink, ">");
         put_value(sink, cell, t->hz, text);
         dp_sink_adds(sink, "</td>");

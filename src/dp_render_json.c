@@ -8,7 +8,8 @@
 static size_t plain(const char *ptr, size_t len)
 {
     size_t i = 0;
-    while (i < len && (unsigned char)(ptr[i] - 0x20) < 0x5f && ptr[i] != '"' && ptr[i] != '\\' && ptr[i] != '<')
+    while (i < len && (unsigned char)(ptr[i] - 0x20) < 0x5f && ptr[i] != '"' && ptr[i] != '\\'
+           && ptr[i] != '<')
         i++;
     return i;
 }
@@ -79,7 +80,8 @@ static void put_columns(struct dp_buf *buf, const struct dp_table *t)
     dp_buf_adds(buf, "],\n");
 }
 
-static void put_row(struct dp_buf *buf, const struct dp_table *t, const struct dp_row_of_table *row, bool levels)
+static void put_row(struct dp_buf *buf, const struct dp_table *t, const struct dp_row_of_table *row,
+                    bool levels)
 {
     const struct dp_cell *cells = t->cells + row->cells;
     dp_buf_addc(buf, '{');

@@ -118,7 +118,8 @@ static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text
         put_outside(sink, ptr, len, text);
 }
 
-static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
+static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz,
+                     struct dp_buf *text)
 {
     char num[DP_NUMBER_MAX];
     struct dp_name str = dp_render_cell(cell, hz, num, text);
@@ -128,7 +129,8 @@ static void put_cell(struct dp_sink *sink, const struct dp_cell *cell, uint64_t 
         dp_sink_add(sink, str.ptr, str.len);
 }
 
-static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz, struct dp_buf *text)
+static void put_fact(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz,
+                     struct dp_buf *text)
 {
     if (cell->kind == DP_CELL_TEXT)
         put_outside(sink, cell->ptr, cell->len, text);
@@ -167,7 +169,8 @@ static void put_head(struct dp_sink *sink, const struct dp_table *t, struct dp_b
     dp_sink_adds(sink, "|\n");
 }
 
-int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
+                       struct dp_sink *sink)
 {
     struct dp_buf text;
     size_t indented = dp_render_indented(t);

@@ -38,7 +38,8 @@ static int write_base64(void *ctx, const void *ptr, size_t n)
         if (p->n_rest < 3)
             continue;
         uint32_t v = (uint32_t)p->rest[0] << 16 | (uint32_t)p->rest[1] << 8 | p->rest[2];
-        char group[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63] };
+        char group[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63],
+                          digits[v & 63] };
         dp_sink_add(p->sink, group, 4);
         p->n_rest = 0;
     }
@@ -49,7 +50,8 @@ static int write_base64(void *ctx, const void *ptr, size_t n)
 static int end_base64(struct page *p)
 {
     uint32_t v = (uint32_t)p->rest[0] << 16 | (p->n_rest > 1 ? (uint32_t)p->rest[1] << 8 : 0);
-    char group[4] = { digits[v >> 18], digits[v >> 12 & 63], p->n_rest > 1 ? digits[v >> 6 & 63] : '=', '=' };
+    char group[4] = { digits[v >> 18], digits[v >> 12 & 63],
+                      p->n_rest > 1 ? digits[v >> 6 & 63] : '=', '=' };
     if (p->n_rest)
         dp_sink_add(p->sink, group, 4);
     return p->sink->err;
@@ -64,7 +66,10 @@ static void add_text(struct page *p, const char *ptr, size_t len)
     dp_json_string(&p->out, p->text.len ? p->text.ptr : "", p->text.len);
 }
 
-static void add_str(struct page *p, const char *str) { add_text(p, str ? str : "", str ? strlen(str) : 0); }
+static void add_str(struct page *p, const char *str)
+{
+    add_text(p, str ? str : "", str ? strlen(str) : 0);
+}
 
 static void add_metrics(struct page *p)
 {
@@ -75,9 +80,11 @@ static void add_metrics(struct page *p)
         dp_buf_adds(&p->out, ",\"label\":");
         add_str(p, p->how->metrics[m].label);
         dp_buf_adds(&p->out, ",\"unit\":");
-        add_str(p, m == 0 && p->how->countname && strcmp(p->how->metrics[0].unit, "s") != 0 ? p->how->countname : p->how->metrics[m].unit);
+        add_str(p, m == 0 && p->how->countname && strcmp(p->how->metrics[0].unit, "s") != 0
+                       ? p->how->countname : p->how->metrics[m].unit);
         dp_buf_adds(&p->out, ",\"hz\":");
-        dp_render_real(&p->out, (double)p->s->hz[m * p->s->n_sides] / p->how->factor, p->how->factor < 1 || p->how->factor > 1 ? 9 : 0, false);
+        dp_render_real(&p->out, (double)p->s->hz[m * p->s->n_sides] / p->how->factor,
+                       p->how->factor < 1 || p->how->factor > 1 ? 9 : 0, false);
         dp_buf_addc(&p->out, '}');
     }
     dp_buf_addc(&p->out, ']');
@@ -97,7 +104,8 @@ static void add_names(struct page *p)
         dp_buf_addf(&p->out, "%s%d", i ? "," : "", s->names[i].kind);
     dp_buf_adds(&p->out, "],\"hues\":[");
     for (size_t i = 0; i < s->n_names; i++)
-        dp_buf_addf(&p->out, "%s%u", i ? "," : "", dp_palette_oklch_hue(s->names[i].text.ptr, s->names[i].text.len));
+        dp_buf_addf(&p->out, "%s%u", i ? "," : "",
+                    dp_palette_oklch_hue(s->names[i].text.ptr, s->names[i].text.len));
     dp_buf_adds(&p->out, "],\"fills\":");
     if (p->how->palette == DP_PALETTE_PACKAGE && !p->how->seed && !p->how->hash) {
         dp_buf_adds(&p->out, "null");
@@ -105,7 +113,8 @@ static void add_names(struct page *p)
     }
     dp_buf_addc(&p->out, '[');
     for (size_t i = 0; i < s->n_names; i++) {
-        struct dp_rgb c = dp_palette_colour(p->how->palette, &s->names[i].text, s->names[i].kind, p->how->hash, p->how->seed);
+        struct dp_rgb c = dp_palette_colour(p->how->palette, &s->names[i].text, s->names[i].kind,
+                                            p->how->hash, p->how->seed);
         dp_buf_addf(&p->out, "%s\"#%02x%02x%02x\"", i ? "," : "", c.r, c.g, c.b);
     }
     dp_buf_addc(&p->out, ']');
@@ -347,7 +356,10 @@ static void add_html(struct page *p, const char *str)
     for (size_t i = 0; i < p->text.len; i++) {
         char c = p->text.ptr[i];
         if (c == '&' || c == '<' || c == '>' || c == '"')
-            dp_sink_adds(p->sink, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
+            dp_sink_adds(p->sink, c == '&' ? "&amp;"
+                                  : c == '<' ? "&lt;"
+                                  : c == '>' ? "&gt;"
+                                  : "&quot;");
         else
             dp_sink_add(p->sink, &c, 1);
     }
@@ -365,7 +377,9 @@ static int fill_in(struct page *p, const char *mark, size_t len)
     else if (len == 4 && memcmp(mark, "DATA", 4) == 0)
         return data(p);
     else if (len == 3 && memcmp(mark, "CSP", 3) == 0)
-        dp_sink_addf(p->sink, "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
+        dp_sink_addf(p->sink,
+                     "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri"
+                     " 'none'; form-action 'none'",
                      dp_share_page_css.sha256, dp_share_page_js.sha256);
     if (share)
         dp_sink_add(p->sink, share->ptr, share->len);
@@ -380,7 +394,8 @@ static const char *find_two(const char *from, const char *end, char c)
     return NULL;
 }
 
-int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor, struct dp_sink *sink)
+int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor,
+                   struct dp_sink *sink)
 {
     struct page p;
     const char *at = dp_share_page_html.ptr, *end = at + dp_share_page_html.len;

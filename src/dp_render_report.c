@@ -122,8 +122,9 @@ static size_t one_column(struct report *r)
     size_t n = r->how->n_fields - r->how->over.n_keys;
     struct dp_column all = { r->keys_title, "entry", 6, true };
     for (size_t k = 0; k < r->how->over.n_keys; k++)
-        snprintf(r->keys_title + strlen(r->keys_title), sizeof r->keys_title - strlen(r->keys_title), "%s%s",
-                 k ? " / " : "", r->columns[n + k].title);
+        snprintf(r->keys_title + strlen(r->keys_title),
+                 sizeof r->keys_title - strlen(r->keys_title), "%s%s", k ? " / " : "",
+                 r->columns[n + k].title);
     r->columns[n] = all;
     return n + 1;
 }
@@ -134,19 +135,24 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
     switch (field) {
     case DP_FIELD_CHILDREN: return share(r, row, row->children);
     case DP_FIELD_SELF: return share(r, row, row->self);
-    case DP_FIELD_CALLS: return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
+    case DP_FIELD_CALLS:
+        return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
     case DP_FIELD_CHILDREN_VALUE: return amount(r, row->children);
     case DP_FIELD_SELF_VALUE: return amount(r, row->self);
     case DP_FIELD_AVERAGE:
         if (!row->calls)
             return empty;
         if (r->hz)
-            return dp_cell_ticks(((is_average_real(r) ? row->real : row->children) + row->calls / 2) / row->calls);
-        return (struct dp_cell){ .kind = DP_CELL_REAL, .decimals = 1, .real = (double)row->children / (double)row->calls };
+            return dp_cell_ticks(((is_average_real(r) ? row->real : row->children) + row->calls / 2)
+                                 / row->calls);
+        return (struct dp_cell){ .kind = DP_CELL_REAL,
+                                 .decimals = 1,
+                                 .real = (double)row->children / (double)row->calls };
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
     }
-    const struct dp_name *text = dp_overhead_text(&r->over, row->entry, (size_t)(field - DP_FIELD_KEY));
+    const struct dp_name *text = dp_overhead_text(&r->over, row->entry,
+                                                  (size_t)(field - DP_FIELD_KEY));
     return dp_cell_text(text->ptr, text->len);
 }
 
@@ -154,7 +160,10 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
 
 static const char *unit_of(double ns, double *value)
 {
-    static const struct { double ns; const char *name; } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
     for (size_t i = 0; i < DP_ARRAY_LEN(units); i++)
         if (ns >= units[i].ns || i == DP_ARRAY_LEN(units) - 1) {
             *value = ns / units[i].ns;
@@ -213,7 +222,9 @@ static bool is_text(const struct dp_report *how)
 /* Whose value chains divide up. */
 static int chains_of(const struct dp_report *how)
 {
-    return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS : how->no_children ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN;
+    return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS
+           : how->no_children ? DP_CHAIN_SELF
+           : DP_CHAIN_CHILDREN;
 }
 
 static int below(struct report *r, const struct dp_over_row *row)
@@ -230,7 +241,8 @@ static int below(struct report *r, const struct dp_over_row *row)
             .of = chains_of(how),
             .fractal = how->chain == DP_CHAIN_FRACTAL,
             /* a branch left out would count as a chain that ends where it begins */
-            .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL ? 0 : how->threshold,
+            .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL
+                             ? 0 : how->threshold,
         };
         int rc = dp_chain_make(&chain, &r->chains, row->entry, &c);
         if (rc < 0)
@@ -297,7 +309,8 @@ struct hierarchy {
     uint32_t *order;
 };
 
-static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_t entry, size_t keys, bool add, struct dp_buf *buf)
+static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_t entry,
+                        size_t keys, bool add, struct dp_buf *buf)
 {
     dp_buf_clear(buf);
     for (size_t k = 0; k < keys; k++) {
@@ -307,7 +320,8 @@ static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_
     }
     if (buf->err)
         return DP_MAP_NONE;
-    return add ? dp_pool_intern(&l->paths, buf->ptr, buf->len) : dp_pool_lookup(&l->paths, buf->ptr, buf->len);
+    return add ? dp_pool_intern(&l->paths, buf->ptr, buf->len)
+               : dp_pool_lookup(&l->paths, buf->ptr, buf->len);
 }
 
 static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_buf *buf)
@@ -341,7 +355,8 @@ static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
-static int add_level_row(struct report *r, const struct dp_overhead *over, const struct dp_over_row *row, size_t level)
+static int add_level_row(struct report *r, const struct dp_overhead *over,
+                         const struct dp_over_row *row, size_t level)
 {
     size_t n = r->how->n_fields - r->how->over.n_keys;
     const struct dp_name *text = dp_overhead_text(over, row->entry, level);
@@ -403,7 +418,8 @@ static int hierarchy(struct report *r, size_t sides)
     for (uint32_t i = 0; i < r->over.n_rows && rc == 0; i++) {
         h.order[i] = i;
         for (size_t k = 0; k + 1 < h.n; k++) {
-            uint32_t path = path_of(&h.levels[k], &r->over, r->over.rows[i].entry, k + 1, false, &buf);
+            uint32_t path = path_of(&h.levels[k], &r->over, r->over.rows[i].entry, k + 1, false,
+                                    &buf);
             h.ranks[i * h.n + k] = path == DP_MAP_NONE ? 0 : h.levels[k].row_of[path];
         }
         h.ranks[i * h.n + h.n - 1] = i;
@@ -466,7 +482,8 @@ static int edges(struct report *r)
 static size_t edge_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-        { "Total", "total_pct", 8, false }, { "Total value", "total", 12, false }, { "Self value", "self", 12, false },
+        { "Total", "total_pct", 8, false }, { "Total value", "total", 12, false },
+        { "Self value", "self", 12, false },
         { "Calls", "calls", 10, false }, { "", "", 6, true }, { "Call site", "site", 9, true },
     };
     bool sites = false;
@@ -533,7 +550,8 @@ static int print(struct report *r, const struct dp_host *host)
     return rc < 0 ? rc : flushed;
 }
 
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how, const struct dp_host *host)
+long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+                     const struct dp_host *host)
 {
     struct report r;
     memset(&r, 0, sizeof r);

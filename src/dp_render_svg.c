@@ -40,9 +40,13 @@ static void add_xml(struct svg *g, const char *ptr, size_t len)
         size_t n = dp_text_char(g->text.ptr + i, g->text.len - i);
         n = n ? n : 1;
         if (c == '&' || c == '<' || c == '>' || c == '"')
-            dp_buf_adds(&g->out, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
-        else if (n == 3 && (memcmp(g->text.ptr + i, "\xef\xbf\xbe", 3) == 0 || memcmp(g->text.ptr + i, "\xef\xbf\xbf", 3) == 0))
-            dp_buf_adds(&g->out, g->text.ptr[i + 2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");        /* XML has no way to write these */
+            dp_buf_adds(&g->out, c == '&' ? "&amp;" : c == '<' ? "&lt;"
+                                 : c == '>' ? "&gt;" : "&quot;");
+        else if (n == 3
+                 && (memcmp(g->text.ptr + i, "\xef\xbf\xbe", 3) == 0
+                     || memcmp(g->text.ptr + i, "\xef\xbf\xbf", 3) == 0))
+            /* XML has no way to write these */
+            dp_buf_adds(&g->out, g->text.ptr[i + 2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
         else if (n > 1 && g->how->encoding)
             dp_buf_addf(&g->out, "&#%lu;", (unsigned long)dp_text_code(g->text.ptr + i, n));
         else
@@ -51,7 +55,10 @@ static void add_xml(struct svg *g, const char *ptr, size_t len)
     }
 }
 
-static void add_str(struct svg *g, const char *str) { add_xml(g, str ? str : "", str ? strlen(str) : 0); }
+static void add_str(struct svg *g, const char *str)
+{
+    add_xml(g, str ? str : "", str ? strlen(str) : 0);
+}
 
 /* With one decimal. */
 static void add_px(struct dp_buf *to, double v)
@@ -93,7 +100,8 @@ static void flush(struct svg *g)
     g->out.len = 0;
 }
 
-static void line(struct svg *g, const char *id, const char *class, double x, double y, const char *text)
+static void line(struct svg *g, const char *id, const char *class, double x, double y,
+                 const char *text)
 {
     dp_buf_addf(&g->out, "<text id=\"%s\" class=\"%s\" x=\"", id, class);
     add_px(&g->out, x);
@@ -139,7 +147,8 @@ static void background(struct svg *g)
     struct dp_rgb usual[2];
     dp_palette_background(g->how->palette, usual);
     bool own = g->how->background[0] || g->how->palette != DP_PALETTE_PACKAGE;
-    dp_buf_adds(&g->out, "<defs><linearGradient id=\"background\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\">");
+    dp_buf_adds(&g->out,
+                "<defs><linearGradient id=\"background\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\">");
     for (int k = 0; k < 2; k++) {
         struct dp_rgb c = parse_rgb(g->how->background[k], usual[k]);
         dp_buf_addf(&g->out, "<stop class=\"bg%d\" offset=\"%d%%\"", k + 1, k ? 95 : 5);
@@ -147,7 +156,8 @@ static void background(struct svg *g)
             dp_buf_addf(&g->out, " stop-color=\"#%02x%02x%02x\"", c.r, c.g, c.b);
         dp_buf_adds(&g->out, "/>");
     }
-    dp_buf_adds(&g->out, "</linearGradient></defs>\n<rect class=\"background\" x=\"0\" y=\"0\" width=\"");
+    dp_buf_adds(&g->out,
+                "</linearGradient></defs>\n<rect class=\"background\" x=\"0\" y=\"0\" width=\"");
     add_px(&g->out, g->how->width);
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, g->image_height);
@@ -168,7 +178,10 @@ static void head(struct svg *g)
     add_px(&g->out, how->width);
     dp_buf_addc(&g->out, ' ');
     add_px(&g->out, g->image_height);
-    dp_buf_addf(&g->out, "\" xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" data-xpad=\"%d\" data-fontsize=\"", SIDE);
+    dp_buf_addf(&g->out,
+                "\" xmlns=\"http://www.w3.org/2000/svg\" "
+                "xmlns:xlink=\"http://www.w3.org/1999/xlink\" data-xpad=\"%d\" data-fontsize=\"",
+                SIDE);
     dp_render_real(&g->out, how->font_size, 2, false);
     dp_buf_adds(&g->out, "\" data-fontwidth=\"");
     dp_render_real(&g->out, how->font_width, 3, false);
@@ -202,7 +215,10 @@ static void legend(struct svg *g, double y)
         add_px(&g->out, x);
         dp_buf_adds(&g->out, "\" y=\"");
         add_px(&g->out, y - size);
-        dp_buf_addf(&g->out, "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"#888\" stroke-width=\".5\"/>", (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
+        dp_buf_addf(&g->out,
+                    "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"#888\" "
+                    "stroke-width=\".5\"/>",
+                    (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
     }
     dp_buf_adds(&g->out, "</g>\n");
     line(g, "sides", "quiet", x + 6, y, g->how->legend);
@@ -223,14 +239,16 @@ static void frame(struct svg *g)
         char hidden[200];
         if (dp_render_hidden(hidden, sizeof hidden, g->flame) < 0)
             g->out.err = DP_E_NOMEM;
-        line(g, "hidden", "quiet", SIDE, g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
+        line(g, "hidden", "quiet", SIDE,
+             g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
     }
     line(g, "unzoom", "control hide", SIDE, size * 2, "Reset zoom");
     line(g, "search", "control", right - 30, size * 2, "Search");
     line(g, "ignorecase", "control", right, size * 2, "ic");
     line(g, "matched", "line", right, details, " ");
     if (how->truth)
-        line(g, "uncertain", "control", right, g->image_height - size * 2.4, "Show uncertain changes");
+        line(g, "uncertain", "control", right, g->image_height - size * 2.4,
+             "Show uncertain changes");
     if (g->flame->two)
         legend(g, g->image_height - size * 2.4);
 }
@@ -241,7 +259,8 @@ static void frame(struct svg *g)
 static struct dp_name bare(const struct dp_name *name)
 {
     size_t n = name->len;
-    bool marked = n > 4 && memcmp(name->ptr + n - 4, "_[", 2) == 0 && strchr("kwij", name->ptr[n - 2]) && name->ptr[n - 1] == ']';
+    bool marked = n > 4 && memcmp(name->ptr + n - 4, "_[", 2) == 0
+                  && strchr("kwij", name->ptr[n - 2]) && name->ptr[n - 1] == ']';
     return (struct dp_name){ name->ptr, marked ? n - 4 : n };
 }
 
@@ -308,7 +327,8 @@ static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, doub
     const struct dp_stacks_name *name = &g->flame->s->names[box->name];
     struct dp_map_slot *slot = dp_map_find(&g->fills, box->name);
     if (g->flame->two)
-        return box->depth || change < 0 || change > 0 ? dp_palette_change(change) : (struct dp_rgb){ 235, 235, 235 };
+        return box->depth || change < 0 || change > 0
+                ? dp_palette_change(change) : (struct dp_rgb){ 235, 235, 235 };
     if (slot)
         return parse_rgb(g->how->fills[slot->value - 1].text, (struct dp_rgb){ 200, 200, 200 });
     return dp_palette_colour(g->how->palette, &name->text, name->kind, g->how->hash, g->how->seed);
@@ -317,11 +337,13 @@ static struct dp_rgb fill_of(struct svg *g, const struct dp_flame_box *box, doub
 static int tell_colour(struct svg *g, uint32_t name, struct dp_rgb c)
 {
     static const char hex[] = "0123456789abcdef";
-    char text[8] = { '#', hex[c.r >> 4], hex[c.r & 15], hex[c.g >> 4], hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15], 0 };
+    char text[8] = { '#',           hex[c.r >> 4], hex[c.r & 15], hex[c.g >> 4],
+                     hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15], 0 };
     if (!g->colour || g->told[name])
         return 0;
     g->told[name] = 1;
-    return g->colour(g->ctx, g->flame->s->names[name].text.ptr, g->flame->s->names[name].text.len, text);
+    return g->colour(g->ctx, g->flame->s->names[name].text.ptr, g->flame->s->names[name].text.len,
+                     text);
 }
 
 /* The attributes that were given for a name: those of its group; href and target are those of a
@@ -363,11 +385,14 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     double change = dp_flame_change(f, box);
     bool sure = dp_flame_is_coloured(f, g->how, box);
     double x = SIDE + box->x * g->per_tick, w = box->w * g->per_tick, height = g->how->height;
-    double y = g->how->inverted ? g->top + box->depth * height : g->image_height - g->bottom - (box->depth + 1) * height;
+    double y = g->how->inverted ? g->top + box->depth * height
+                                : g->image_height - g->bottom - (box->depth + 1) * height;
     struct dp_rgb c = fill_of(g, box, change);
     const struct dp_flame_fill *more = attributes_of(g, box->name);
-    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"), raw = attribute(more, "g_extra"), class = attribute(more, "class");
-    bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair, is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
+    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"),
+                   raw = attribute(more, "g_extra"), class = attribute(more, "class");
+    bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair,
+         is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
     if (link.ptr) {
         struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
         dp_buf_adds(&g->out, "<a");
@@ -380,7 +405,13 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         dp_buf_addc(&g->out, '>');
     }
     /* what is not sure is white, unless the picture's toggle is used */
-    dp_buf_addf(&g->out, "<g class=\"f%s%s%s", is_new ? " new" : is_gone ? " gone" : "", change > 0 ? " up" : change < 0 ? " down" : "",
+    dp_buf_addf(&g->out, "<g class=\"f%s%s%s",
+                is_new ? " new"
+                : is_gone ? " gone"
+                          : "",
+                change > 0 ? " up"
+                : change < 0 ? " down"
+                             : "",
                 !sure && (change < 0 || change > 0) ? " unsure" : "");
     if (class.len) {
         dp_buf_addc(&g->out, ' ');
@@ -422,7 +453,11 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         dp_buf_adds(&g->out, "\" y=\"");
         add_px(&g->out, y + height / 2 + g->how->font_size * 0.32);
         dp_buf_adds(&g->out, "\">");
-        add_label(g, &name, w - LABEL, !sure ? "" : change > 0 ? "\xe2\x96\xb2 " : change < 0 ? "\xe2\x96\xbc " : "");
+        add_label(g, &name, w - LABEL,
+                  !sure ? ""
+                  : change > 0 ? "\xe2\x96\xb2 "
+                  : change < 0 ? "\xe2\x96\xbc "
+                  : "");
         dp_buf_adds(&g->out, "</text>");
     }
     dp_buf_adds(&g->out, link.ptr ? "</g></a>\n" : "</g>\n");
@@ -432,7 +467,8 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
 }
 
 /* Names that were given, to their numbers. */
-static int index_names(struct dp_map *map, const struct dp_stacks *s, const struct dp_flame_fill *given, size_t n)
+static int index_names(struct dp_map *map, const struct dp_stacks *s,
+                       const struct dp_flame_fill *given, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t name = dp_stacks_find(s, given[i].name, given[i].name_len);
@@ -455,8 +491,10 @@ static int print(struct svg *g)
     g->told = dp_mem_zalloc(f->s->n_names + 1);
     if (rc < 0 || !g->told)
         return DP_E_NOMEM;
-    g->top = size * 3 + (g->how->subtitle && *g->how->subtitle ? size * 2 : 0) + (g->how->inverted ? size * 2 : 0);
-    g->bottom = (g->how->inverted ? 0 : size * 2 + 10) + (f->hidden ? size * 1.5 : 0) + (f->two ? size * 2.4 : 0) + (g->how->inverted ? 10 : 0);
+    g->top = size * 3 + (g->how->subtitle && *g->how->subtitle ? size * 2 : 0)
+             + (g->how->inverted ? size * 2 : 0);
+    g->bottom = (g->how->inverted ? 0 : size * 2 + 10) + (f->hidden ? size * 1.5 : 0)
+                + (f->two ? size * 2.4 : 0) + (g->how->inverted ? 10 : 0);
     g->image_height = (f->depth + 1) * g->how->height + g->top + g->bottom;
     g->per_tick = f->total > 0 ? inner / f->total : 0;
     head(g);
@@ -471,8 +509,10 @@ static int print(struct svg *g)
     return rc < 0 ? rc : g->text.err ? g->text.err : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
-int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how, struct dp_sink *sink,
-                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx)
+int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how,
+                  struct dp_sink *sink,
+                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
+                  void *ctx)
 {
     struct svg g;
     memset(&g, 0, sizeof g);

@@ -108,11 +108,13 @@ struct names {
     size_t len, cap;
 };
 
-static void gather(struct names *to, const char *path, size_t dir, const char *name, const char *run)
+static void gather(struct names *to, const char *path, size_t dir, const char *name,
+                   const char *run)
 {
     size_t n = strlen(name) + 1;
     char *file = run[0] ? beside(path, dir, name, "") : NULL;
-    if (file && is_of(file, run) && dp_mem_grow((void **)&to->text, &to->cap, to->len + n, 1) == 0) {
+    if (file && is_of(file, run)
+        && dp_mem_grow((void **)&to->text, &to->cap, to->len + n, 1) == 0) {
         memcpy(to->text + to->len, name, n);
         to->len += n;
     }

@@ -57,14 +57,20 @@ static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
     for (size_t i = 0; i < len;) {
         size_t at = i, digits = 0;
         bool marked = i + 2 < len && ptr[i] == '0' && (ptr[i + 1] | 0x20) == 'x', figure = false;
-        bool begins = !i || !((ptr[i - 1] >= '0' && ptr[i - 1] <= '9') || ((ptr[i - 1] | 0x20) >= 'a' && (ptr[i - 1] | 0x20) <= 'z') || ptr[i - 1] == '_');
+        bool begins = !i
+                      || !((ptr[i - 1] >= '0' && ptr[i - 1] <= '9')
+                           || ((ptr[i - 1] | 0x20) >= 'a' && (ptr[i - 1] | 0x20) <= 'z')
+                           || ptr[i - 1] == '_');
         at += marked ? 2 : 0;
         while (at < len && dp_num_hexdigit(ptr[at]) >= 0) {
             figure = figure || (ptr[at] >= '0' && ptr[at] <= '9');
             at++, digits++;
         }
-        bool ends = at == len || !((ptr[at] | 0x20) >= 'g' && (ptr[at] | 0x20) <= 'z') || ptr[at] == '_';
-        if (digits && (marked || (digits >= 8 && figure && begins && ends && (at == len || ptr[at] != '_')))) {
+        bool ends = at == len || !((ptr[at] | 0x20) >= 'g' && (ptr[at] | 0x20) <= 'z')
+                    || ptr[at] == '_';
+        if (digits
+            && (marked
+                || (digits >= 8 && figure && begins && ends && (at == len || ptr[at] != '_')))) {
             dp_buf_adds(to, "0x...");
             i = at;
         } else {
@@ -78,7 +84,8 @@ static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
 static bool is_core_file(const char *ptr, size_t len)
 {
     static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
-    if (dp_text_holds(ptr, len, "site_perl") || dp_text_holds(ptr, len, "vendor_perl") || dp_text_holds(ptr, len, "/local/"))
+    if (dp_text_holds(ptr, len, "site_perl") || dp_text_holds(ptr, len, "vendor_perl")
+        || dp_text_holds(ptr, len, "/local/"))
         return false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (dp_text_holds(ptr, len, folders[i]))
@@ -90,10 +97,12 @@ static bool is_core_file(const char *ptr, size_t len)
 static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
 {
     const struct dp_sub *sub = &subs->subs[n];
-    const struct dp_name *file = dp_subs_text(subs, sub->file), *name = dp_subs_text(subs, sub->name);
+    const struct dp_name *file = dp_subs_text(subs, sub->file),
+                         *name = dp_subs_text(subs, sub->name);
     if (sub->builtin || (label->len > 5 && memcmp(label->ptr, "CORE:", 5) == 0))
         return DP_KIND_BUILTIN;
-    if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0 && (name->len == 5 || name->ptr[5] == '@' || name->ptr[5] == '['))
+    if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0
+        && (name->len == 5 || name->ptr[5] == '@' || name->ptr[5] == '['))
         return DP_KIND_BEGIN;
     if (dp_text_holds(label->ptr, label->len, "__ANON__"))
         return DP_KIND_ANON;
@@ -183,7 +192,8 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
 static int sort_names(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    uint32_t *order = dp_mem_realloc(NULL, s->n_names + 1, sizeof *order), *rank = dp_mem_realloc(NULL, s->n_names + 1, sizeof *rank);
+    uint32_t *order = dp_mem_realloc(NULL, s->n_names + 1, sizeof *order),
+             *rank = dp_mem_realloc(NULL, s->n_names + 1, sizeof *rank);
     struct dp_stacks_name *names = dp_mem_realloc(NULL, s->n_names + 1, sizeof *names);
     if (!order || !rank || !names) {
         dp_mem_free(order);
@@ -311,7 +321,10 @@ static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_s
 
 /* ---- the tree ---- */
 
-static uint64_t plus(uint64_t a, uint64_t b) { return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT; }
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
+}
 
 static void add_values(struct making *m, uint32_t frame, const struct source *src, uint32_t node)
 {
@@ -334,8 +347,10 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
         return DP_E_LIMIT;
     if (dp_mem_grow((void **)&s->frames, &s->cap, n + 1, sizeof *s->frames) < 0
         || dp_mem_grow((void **)&s->self, &s->self_cap, (n + 1) * s->n_columns, sizeof *s->self) < 0
-        || (m->how->chart && dp_mem_grow((void **)&s->start, &s->start_cap, n + 1, sizeof *s->start) < 0)
-        || (m->how->when && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0))
+        || (m->how->chart
+            && dp_mem_grow((void **)&s->start, &s->start_cap, n + 1, sizeof *s->start) < 0)
+        || (m->how->when
+            && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0))
         return DP_E_NOMEM;
     s->frames[n] = (struct dp_stacks_frame){ name, parent, (uint32_t)n + 1 };
     memset(&s->self[n * s->n_columns], 0, s->n_columns * sizeof *s->self);
@@ -439,13 +454,15 @@ static int push_groups(struct making *m, uint32_t parent)
 {
     size_t end = m->n_kids;
     if (sort_kids(m) < 0
-        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + m->n_kids, sizeof *m->items) < 0)
+        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + m->n_kids, sizeof *m->items)
+               < 0)
         return DP_E_NOMEM;
     while (end) {
         size_t begin = end;
         while (begin && m->kids[begin - 1].rank == m->kids[end - 1].rank)
             begin--;
-        if (dp_mem_grow((void **)&m->groups, &m->groups_cap, m->n_groups + 1, sizeof *m->groups) < 0)
+        if (dp_mem_grow((void **)&m->groups, &m->groups_cap, m->n_groups + 1, sizeof *m->groups)
+            < 0)
             return DP_E_NOMEM;
         memcpy(m->items + m->n_items, m->kids + begin, (end - begin) * sizeof *m->items);
         m->groups[m->n_groups++] = (struct group){ parent, m->n_items, m->n_items + (end - begin) };
@@ -457,7 +474,8 @@ static int push_groups(struct making *m, uint32_t parent)
 }
 
 /* A frame of these contexts; theirs are the kids then. */
-static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items, size_t n)
+static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items,
+                      size_t n)
 {
     int64_t frame = new_frame(m, parent, name);
     int rc = frame < 0 ? (int)frame : 0;
@@ -484,7 +502,8 @@ static int make_tree(struct making *m)
     for (size_t k = 0; k < m->n_sources; k++)
         if (m->sources[k].part->prof->count)
             roots[n++] = roots[k];
-    int rc = make_frame(m, DP_STACKS_NONE, dp_stacks_find(s, program, sizeof program - 1), roots, n);
+    int rc = make_frame(m, DP_STACKS_NONE, dp_stacks_find(s, program, sizeof program - 1), roots,
+                        n);
     dp_mem_free(roots);
     if (rc == 0)
         rc = push_groups(m, 0);
@@ -503,7 +522,8 @@ static int make_tree(struct making *m)
     return rc;
 }
 
-int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how)
+int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
+                   const struct dp_stacks_how *how)
 {
     struct making m;
     memset(&m, 0, sizeof m);
@@ -552,15 +572,18 @@ uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len)
     return DP_STACKS_NONE;
 }
 
-void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor)
+void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize,
+                       double *factor)
 {
     for (size_t c = 0; c < s->n_columns; c++) {
         size_t last = c - c % s->n_sides + s->n_sides - 1;
-        double runs = (double)sides[c % s->n_sides].n_runs, last_runs = (double)sides[s->n_sides - 1].n_runs;
+        double runs = (double)sides[c % s->n_sides].n_runs,
+               last_runs = (double)sides[s->n_sides - 1].n_runs;
         /* in ticks of the measure's first column */
         factor[c] = 1 / runs * (double)s->hz[c - c % s->n_sides] / (double)s->hz[c];
         if (normalize && s->total[c] && s->total[last])
-            factor[c] = (double)s->total[last] / last_runs / (double)s->total[c] * (double)s->hz[c - c % s->n_sides] / (double)s->hz[last];
+            factor[c] = (double)s->total[last] / last_runs / (double)s->total[c]
+                        * (double)s->hz[c - c % s->n_sides] / (double)s->hz[last];
     }
 }
 

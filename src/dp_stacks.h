@@ -13,7 +13,8 @@
 #define DP_STACKS_NONE UINT32_MAX
 
 /* What a name stands for, as far as that is known: of several subs, of the first. */
-enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON, DP_KIND_BEGIN, DP_KIND_PROGRAM };
+enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON,
+                      DP_KIND_BEGIN, DP_KIND_PROGRAM };
 
 struct dp_stacks_name {
     struct dp_name text;
@@ -58,7 +59,8 @@ struct dp_stacks {
 
 /* Returns 0 or a DP_E; the caller releases it. how->columns are n sides' for each measure.
  * All is borrowed. */
-int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n, const struct dp_stacks_how *how);
+int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
+                   const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
 /* The number of a name; DP_STACKS_NONE. */
@@ -71,7 +73,8 @@ static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame,
 
 /* By column, what values are to be multiplied by: sums over runs become means, and if normalize is
  * set, those of all sides but the last get its total. */
-void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize, double *factor);
+void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize,
+                       double *factor);
 
 /* The same from the leaves up: a frame stands for what ended in a sub, those above it for its
  * callers. Calls enter for each frame in preorder, siblings in order of name; what ended with
@@ -79,8 +82,10 @@ void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sid
  * frame, which may be NULL, the sum is in `weight`. It returns 1 to have the callers visited, 0 to
  * leave them out, or a negative DP_E. The root comes first, with depth 0; what the program itself
  * has ends there. */
-typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight);
-int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter, void *ctx);
+typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uint64_t *own,
+                               const uint64_t *all, double weight);
+int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter,
+                      void *ctx);
 
 /* The frames but the root that have a value of their own, in the order in which their stacks end
  * there: by names, from the frame up. The caller frees *who. Returns 0 or DP_E_NOMEM. */

@@ -54,8 +54,8 @@ static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uin
 /* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two
  * halves that have numbers already. What has ended comes first. Arrays have room for all frames,
  * and one more. */
-static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank, uint32_t *above,
-                        uint32_t *far, uint32_t *other, uint32_t *count)
+static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank,
+                        uint32_t *above, uint32_t *far, uint32_t *other, uint32_t *count)
 {
     size_t n = s->count, ranks = s->n_names + 1;
     for (uint32_t i = 0; i < n; i++) {

@@ -88,7 +88,8 @@ static double normal_quantile(double tail)
 
 /* x's ranks, doubled: those of equal values are their mean. Returns the sum of x's; *ties:
  * that of t^3 - t. */
-static size_t ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t n, size_t total, double *ties)
+static size_t ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t n,
+                       size_t total, double *ties)
 {
     size_t sum = 0;
     *ties = 0;
@@ -136,7 +137,8 @@ static double approximate_p(size_t n, size_t m, size_t sum, double ties)
 static int test(double *p, const double *all, size_t n, size_t m)
 {
     size_t total = n + m;
-    uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order), *rank = order ? order + total : NULL;
+    uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order),
+             *rank = order ? order + total : NULL;
     double ties;
     int rc = 0;
     if (!order)
@@ -186,7 +188,8 @@ static int64_t outside(size_t n, size_t m, double tail)
     return k;
 }
 
-static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence)
+static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
+                    double confidence)
 {
     int64_t k = outside(n, m, (1 - confidence) / 2);
     out->low = -INFINITY;
@@ -213,7 +216,8 @@ double dp_stat_spread(double *v, size_t n, double median)
     return 1.4826 * dp_stat_median(v, n);
 }
 
-int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence)
+int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
+                    double confidence)
 {
     memset(out, 0, sizeof *out);
     double *all = dp_mem_realloc(NULL, n + m + 1, sizeof *all);

@@ -25,7 +25,8 @@ double dp_stat_median(double *v, size_t n);
  * normal approximation with its corrections for ties and continuity. The interval, at the level
  * `confidence` (0.95), is that of Hodges and Lehmann: between two of the n * m differences.
  * (Hollander, Wolfe: Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
-int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m, double confidence);
+int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
+                    double confidence);
 
 /* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n
  * numbers of room. */

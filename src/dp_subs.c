@@ -144,11 +144,13 @@ static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint3
 static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
 {
     uint64_t key = (uint64_t)sub->package << 32 | sub->name;
-    struct dp_map_slot *count = dp_map_put(&subs->crowds, key), *file = dp_map_put(&subs->crowd_files, key);
+    struct dp_map_slot *count = dp_map_put(&subs->crowds, key),
+                       *file = dp_map_put(&subs->crowd_files, key);
     if (!count || !file)
         return DP_E_NOMEM;
     count->value = count->value == DP_MAP_NONE ? 1 : count->value + 1;
-    file->value = file->value == DP_MAP_NONE || file->value == sub->file ? sub->file : DP_SUBS_FILES;
+    file->value = file->value == DP_MAP_NONE || file->value == sub->file
+            ? sub->file : DP_SUBS_FILES;
     return 0;
 }
 
@@ -220,7 +222,8 @@ static struct dp_subdef def_of(const struct dp_subs *from, uint32_t n)
 {
     const struct dp_sub *sub = &from->subs[n];
     return (struct dp_subdef){
-        .package = text_of(from, sub->package), .name = text_of(from, sub->name), .file = text_of(from, sub->file),
+        .package = text_of(from, sub->package), .name = text_of(from, sub->name),
+        .file = text_of(from, sub->file),
         .line = sub->line, .autoload = text_of(from, sub->autoload), .in = text_of(from, sub->in),
         .seq = sub->seq, .id = sub->id, .xs = sub->xs, .builtin = sub->builtin, .phase = sub->phase,
     };
@@ -318,7 +321,8 @@ static bool order_crowd(struct dp_subs *subs, const struct crowd *c)
 {
     bool changed = false;
     for (size_t from = 0, end; from < c->n; from = end) {
-        for (end = from + 1; end < c->n && c->place[c->members[end]] == c->place[c->members[from]]; end++)
+        for (end = from + 1; end < c->n && c->place[c->members[end]] == c->place[c->members[from]];
+             end++)
             ;
         changed = give_ordinals(subs, c, from, end) || changed;
     }
@@ -345,7 +349,8 @@ int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_
     return dp_subs_import_in(subs, from, n, text_of(from, from->subs[n].file));
 }
 
-int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file)
+int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n,
+                          struct dp_text file)
 {
     const struct dp_sub *sub = &from->subs[n];
     struct dp_subdef def = def_of(from, n);
@@ -384,7 +389,8 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         return;
     }
     if ((flags & DP_LABEL_AUTOLOAD)
-        && (dp_pool_name(&subs->strings, sub->autoload)->len || is_word(name->ptr, name->len, "AUTOLOAD"))) {
+        && (dp_pool_name(&subs->strings, sub->autoload)->len
+            || is_word(name->ptr, name->len, "AUTOLOAD"))) {
         dp_buf_adds(buf, "*::AUTOLOAD");
         return;
     }
@@ -399,18 +405,20 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
     if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))
         return;
     uint64_t key = (uint64_t)sub->package << 32 | sub->name;
-    const struct dp_map_slot *count = dp_map_find(&subs->crowds, key), *one = dp_map_find(&subs->crowd_files, key);
+    const struct dp_map_slot *count = dp_map_find(&subs->crowds, key),
+                             *one = dp_map_find(&subs->crowd_files, key);
     bool crowded = count && count->value > 1;
     if (!(flags & DP_LABEL_SEPARATE) && !crowded)
         return;
     if (file->len)
-        dp_subs_add_place(buf, name, file, sub->line, sub->ordinal, one && one->value == DP_SUBS_FILES);
+        dp_subs_add_place(buf, name, file, sub->line, sub->ordinal,
+                          one && one->value == DP_SUBS_FILES);
     else if (sub->id && (flags & DP_LABEL_SEPARATE) && !dp_subs_is_begin(name))
         dp_buf_addf(buf, "(%" PRIx64 ")", sub->id);
 }
 
-void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
-                       uint32_t ordinal, bool files)
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file,
+                       uint64_t line, uint32_t ordinal, bool files)
 {
     bool begin = dp_subs_is_begin(name);
     dp_buf_addc(buf, begin ? '@' : '[');

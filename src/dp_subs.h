@@ -58,7 +58,8 @@ int dp_subs_order(struct dp_subs *subs);
  * records of one sub tell differently is decided in a way that no order matters to. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
 /* The same, in another file. */
-int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n, struct dp_text file);
+int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n,
+                          struct dp_text file);
 /* The number of the sub, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def);
 static inline size_t dp_subs_count(const struct dp_subs *subs) { return subs->keys.count; }
@@ -79,8 +80,8 @@ enum {
 /* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones
  * of that line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file
  * only where `files` says that the package has BEGINs in several. */
-void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file, uint64_t line,
-                       uint32_t ordinal, bool files);
+void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file,
+                       uint64_t line, uint32_t ordinal, bool files);
 /* Is it the name of a BEGIN block? */
 bool dp_subs_is_begin(const struct dp_name *name);
 

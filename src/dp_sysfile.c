@@ -77,14 +77,16 @@ static int add(struct dp_sysfile_names *names, struct dp_pool *pool, const char 
 {
     size_t size = strlen(name) + 1;
     char *copy = dp_pool_alloc(pool, size);
-    if (!copy || dp_mem_grow((void **)&names->ptr, &names->cap, names->count + 1, sizeof *names->ptr) < 0)
+    if (!copy
+        || dp_mem_grow((void **)&names->ptr, &names->cap, names->count + 1, sizeof *names->ptr) < 0)
         return DP_E_NOMEM;
     memcpy(copy, name, size);
     names->ptr[names->count++] = copy;
     return 0;
 }
 
-int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const char *root, const char *fmt, ...)
+int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const char *root,
+                    const char *fmt, ...)
 {
     char path[PATH];
     va_list ap;

@@ -21,7 +21,8 @@ struct dp_sysfile_names {
 };
 
 /* Returns 0 or DP_E_NOMEM. Release it in both cases. */
-int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const char *root, const char *fmt, ...) DP_PRINTF(4, 5);
+int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const char *root,
+                    const char *fmt, ...) DP_PRINTF(4, 5);
 void dp_sysfile_release(struct dp_sysfile_names *names);
 
 #endif

@@ -28,7 +28,8 @@ static bool grow(struct dp_table *t, void **ptr, size_t *cap, size_t need, size_
     return false;
 }
 
-void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value, const char *unit)
+void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value,
+                   const char *unit)
 {
     if (!grow(t, (void **)&t->facts, &t->facts_cap, t->n_facts + 1, sizeof *t->facts))
         return;
@@ -42,7 +43,8 @@ void dp_table_fact(struct dp_table *t, const char *label, const char *key, struc
 struct dp_cell *dp_table_row(struct dp_table *t)
 {
     if (!grow(t, (void **)&t->rows, &t->rows_cap, t->n_rows + 1, sizeof *t->rows)
-        || !grow(t, (void **)&t->cells, &t->cells_cap, t->n_cells + t->n_columns + 1, sizeof *t->cells))
+        || !grow(t, (void **)&t->cells, &t->cells_cap, t->n_cells + t->n_columns + 1,
+                 sizeof *t->cells))
         return NULL;
     struct dp_row_of_table *row = &t->rows[t->n_rows++];
     struct dp_cell *cells = t->cells + t->n_cells;

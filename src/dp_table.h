@@ -105,7 +105,8 @@ struct dp_table_how {
 void dp_table_init(struct dp_table *t, const struct dp_column *columns, size_t n, uint64_t hz);
 void dp_table_release(struct dp_table *t);
 /* A fact; strings are borrowed. */
-void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value, const char *unit);
+void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value,
+                   const char *unit);
 /* A new row of empty cells: its cells, n_columns of them, to be filled in; NULL when memory is
  * short. They move when the next row is added. */
 struct dp_cell *dp_table_row(struct dp_table *t);

@@ -39,7 +39,8 @@ static int write_out(void *ctx, const void *ptr, size_t n)
     return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
 }
 
-static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats, const char *remark)
+static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats,
+                 const char *remark)
 {
     const struct dp_name *name = dp_pool_name(&t->shown, shown);
     dp_sink_blanks(&t->sink, INDENT * (level < LEVELS ? level : LEVELS));
@@ -121,7 +122,8 @@ static void begin_phase(struct dp_trace *t, uint32_t sub)
         line(t, t->shown_of[sub], 0, 1, "");
 }
 
-static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                     struct dp_err *err)
 {
     struct dp_trace *t = ctx;
     (void)counts;
@@ -159,9 +161,12 @@ static int on_tree(void *ctx, struct dp_err *err)
     struct dp_trace *t = ctx;
     t->depth = 0;
     if (t->file.head.folded)
-        return dp_err_set(err, DP_E_ARG, "these are folded stacks, which have no order of calls; use -S");
+        return dp_err_set(err, DP_E_ARG,
+                          "these are folded stacks, which have no order of calls; use -S");
     if (t->file.info.marks)
-        return dp_err_set(err, DP_E_TRUNCATED, "the trace had reached its size limit; the rest is a tree, which has no order of calls (-S shows it)");
+        return dp_err_set(err, DP_E_TRUNCATED,
+                          "the trace had reached its size limit; the rest is a tree, which has no"
+                          " order of calls (-S shows it)");
     return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; use -S");
 }
 
@@ -256,7 +261,8 @@ static int64_t on_sub_before(void *ctx, const struct dp_subdef *def)
     return dp_subs_add(&t->subs, def);
 }
 
-static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
+static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                            struct dp_err *err)
 {
     (void)ctx, (void)ev, (void)counts, (void)n, (void)bad, (void)err;
     return 0;
@@ -267,9 +273,15 @@ static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, si
  * wrong with it is told by the second reading. */
 static int order_subs(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
-    struct dp_consumer to = { .ctx = t, .header = on_header, .sub = on_sub_before, .events = on_events_before, .tree = on_tree, .ids_anew = on_ids_anew };
+    struct dp_consumer to = { .ctx = t,
+                              .header = on_header,
+                              .sub = on_sub_before,
+                              .events = on_events_before,
+                              .tree = on_tree,
+                              .ids_anew = on_ids_anew };
     struct dp_file file;
-    if (!(t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || dp_subs_count(&t->subs) || (!mem && !dp_source_is_file(path)))
+    if (!(t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || dp_subs_count(&t->subs)
+        || (!mem && !dp_source_is_file(path)))
         return 0;
     int rc = dp_file_init(&file, path, t->how.flags);
     if (rc == 0) {
@@ -283,7 +295,12 @@ static int order_subs(struct dp_trace *t, const char *path, const struct dp_file
 
 static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
-    struct dp_consumer to = { .ctx = t, .header = on_header, .sub = on_sub, .events = on_events, .tree = on_tree, .ids_anew = on_ids_anew };
+    struct dp_consumer to = { .ctx = t,
+                              .header = on_header,
+                              .sub = on_sub,
+                              .events = on_events,
+                              .tree = on_tree,
+                              .ids_anew = on_ids_anew };
     if (t->has_file)
         dp_file_release(&t->file);
     t->has_file = false;

@@ -15,7 +15,8 @@ static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t pare
         return slot->value;
     uint32_t n = (uint32_t)tree->count;
     slot->value = n;
-    if (dp_mem_grow((void **)&tree->branches, &tree->cap, tree->count + 1, sizeof *tree->branches) < 0)
+    if (dp_mem_grow((void **)&tree->branches, &tree->cap, tree->count + 1, sizeof *tree->branches)
+        < 0)
         return DP_E_NOMEM;
     struct dp_branch *b = &tree->branches[n];
     memset(b, 0, sizeof *b);
@@ -74,7 +75,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
         return a->parent < b->parent ? -1 : 1;
     int c = a->incl > b->incl ? -1 : a->incl < b->incl;
     if (!c)
-        c = dp_name_compare(dp_pool_name(&s->names->pool, a->name), dp_pool_name(&s->names->pool, b->name));
+        c = dp_name_compare(dp_pool_name(&s->names->pool, a->name),
+                            dp_pool_name(&s->names->pool, b->name));
     return s->reverse ? -c : c;
 }
 

@@ -42,12 +42,15 @@ int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp
 {
     w->now = 0;
     if (head->tree || head->folded)
-        return dp_err_set(err, DP_E_ARG, "a slice of time can be taken of a trace only, and this is none");
+        return dp_err_set(err, DP_E_ARG,
+                          "a slice of time can be taken of a trace only, and this is none");
     for (size_t i = 0; i < w->n; i++) {
         const struct dp_range *r = &w->ranges[i];
         double unit = r->percent ? (double)head->rrun[DP_REAL] / 100 : (double)head->hz;
         if (r->percent && !head->rrun[DP_REAL])
-            return dp_err_set(err, DP_E_ARG, "a share of its time cannot be taken: the trace was cut short, and does not tell its length");
+            return dp_err_set(err, DP_E_ARG,
+                              "a share of its time cannot be taken: the trace was cut short, and"
+                              " does not tell its length");
         w->from[i] = ticks_of(r->from, unit);
         w->to[i] = r->percent && r->to >= 100 ? DP_LIMIT_TOTAL : ticks_of(r->to, unit);
     }
@@ -72,7 +75,8 @@ static uint64_t inside(const struct dp_window *w, uint64_t from, uint64_t to)
     return sum;
 }
 
-void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts, size_t n)
+void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts,
+                    size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t passed = ev[i].t[DP_REAL], part = inside(w, w->now, w->now + passed);

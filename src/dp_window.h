@@ -26,6 +26,7 @@ int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp
 /* Events on their way to the model: times are cut down to what lies inside, and calls that begin
  * outside are no calls: their frames are needed for what comes later. counts: n_counts for each
  * event, cut down in the same way. */
-void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts, size_t n);
+void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts,
+                    size_t n);
 
 #endif

@@ -102,7 +102,8 @@ uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len)
     uint32_t id = w->next_id;
     if (id > DP_RAW_ID_MAX
         || dp_mem_grow((void **)&w->ids, &w->ids_cap, (size_t)id + 1, sizeof *w->ids) < 0
-        || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, (size_t)id + 1, sizeof *w->id_names) < 0)
+        || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, (size_t)id + 1, sizeof *w->id_names)
+               < 0)
         return 0;
     struct dp_line *it = &w->ids[id];
     memset(it, 0, sizeof *it);
@@ -310,8 +311,8 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
 }
 
 /* counted: with counters; a constant, so that windows without pay nothing for them. */
-DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n, double ticks_per_stamp, double sys_share,
-                           const bool counted)
+DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
+                           double ticks_per_stamp, double sys_share, const bool counted)
 {
     static const char marks[] = "+-/*";
     struct short_wait shorts = { 0, 0, 0, 0 };
@@ -387,7 +388,8 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n, d
     return w->err;
 }
 
-int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n, double ticks_per_stamp, double sys_share)
+int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n, double ticks_per_stamp,
+                     double sys_share)
 {
     return w->n_counts ? write_window(w, raw, n, ticks_per_stamp, sys_share, true)
                        : write_window(w, raw, n, ticks_per_stamp, sys_share, false);

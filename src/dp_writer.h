@@ -25,7 +25,8 @@ enum dp_raw_kind {
  * filled in at the next reading and tell of the short gaps up to there. Where counters are
  * recorded, each mark and each reading has a word for each of them behind it: what was counted
  * since the one before. */
-enum { DP_RAW_LONG_GAP = 1, DP_RAW_LONG_WAIT, DP_RAW_SHORT_SUM, DP_RAW_SHORT_WAIT, DP_RAW_CPU_WORDS };
+enum { DP_RAW_LONG_GAP = 1, DP_RAW_LONG_WAIT, DP_RAW_SHORT_SUM, DP_RAW_SHORT_WAIT,
+       DP_RAW_CPU_WORDS };
 
 struct dp_ticks {
     uint64_t user, sys, real;

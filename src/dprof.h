@@ -79,7 +79,8 @@ void dp_prof_pairs(struct dp_prof *prof);
  * file: there was no memory for the outcome itself. */
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host);
 /* The same from memory; path is for messages. */
-int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len, unsigned flags);
+int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len,
+                    unsigned flags);
 /* Before the first file: nothing but these stretches of each file is wanted, which must be a trace.
  * They are ascending and do not overlap. Returns 0 or DP_E_NOMEM. */
 struct dp_range {
@@ -143,7 +144,8 @@ struct dp_take {
 /* As dp_prof_merge, of a part: times and counters of what is left out are left out, and with
  * `phase` the histograms are, which know of no phases. DP_E_ARG where there is no such phase, or it
  * has no such sub. */
-int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what, char *message);
+int dp_prof_take(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
+                 char *message);
 
 /* Writes the profile, which has dp_prof_detail, as a tree file (Format.pod, "THE TREE"). The
  * bytes depend on what was added, and not on its order. */
@@ -161,7 +163,8 @@ struct dp_write_how {
                                      * of those that repeat */
     size_t n_counters;
 };
-int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how, const struct dp_host *host);
+int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
+                  const struct dp_host *host);
 
 /* The k-th sub; 0 when there is none. Borrowed. A phase has an empty package. */
 struct dp_sub_info {
@@ -267,7 +270,8 @@ struct dp_pair_how {
 /* Tells the paired labels, sub by sub, profile by profile: as dprofdiff shows them. fn returns 0,
  * or a negative number to stop. Returns 0 or a DP_E. */
 typedef int dp_pair_label_fn(void *ctx, size_t side, const char *ptr, size_t len);
-int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how, dp_pair_label_fn *fn, void *ctx);
+int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_pair_how *how,
+                   dp_pair_label_fn *fn, void *ctx);
 
 /* ---- dprofreport's view ---- */
 
@@ -275,7 +279,8 @@ int dp_pair_labels(const struct dp_pair_side *sides, size_t n, const struct dp_p
 enum { DP_M_CALLS = 4, DP_M_COUNTER = 16 };      /* which counter, the side says: files
                                                   * differ in their order */
 
-enum dp_key { DP_K_SUB, DP_K_PACKAGE, DP_K_SCRIPT, DP_K_PID, DP_K_THREAD, DP_K_SRCLINE, DP_K_PHASE, DP_K_CALLER,
+enum dp_key { DP_K_SUB, DP_K_PACKAGE, DP_K_SCRIPT, DP_K_PID, DP_K_THREAD, DP_K_SRCLINE, DP_K_PHASE,
+              DP_K_CALLER,
               DP_K_PARENT, DP_KEYS };
 
 /* By sub, and behind the last one for the time outside of all subs. */
@@ -309,7 +314,8 @@ struct dp_over_how {
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
 };
 
-enum dp_field { DP_FIELD_CHILDREN, DP_FIELD_SELF, DP_FIELD_CALLS, DP_FIELD_CHILDREN_VALUE, DP_FIELD_SELF_VALUE,
+enum dp_field { DP_FIELD_CHILDREN, DP_FIELD_SELF, DP_FIELD_CALLS, DP_FIELD_CHILDREN_VALUE,
+                DP_FIELD_SELF_VALUE,
                 /* DP_FIELD_KEY + k: the k-th sort key */
                 DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX, DP_FIELD_KEY };
 
@@ -321,7 +327,8 @@ struct dp_report_fact {         /* what stands above the table: label for
     size_t len;
 };
 
-enum dp_chain_type { DP_CHAIN_NONE, DP_CHAIN_GRAPH, DP_CHAIN_FRACTAL, DP_CHAIN_FLAT, DP_CHAIN_FOLDED };
+enum dp_chain_type { DP_CHAIN_NONE, DP_CHAIN_GRAPH, DP_CHAIN_FRACTAL, DP_CHAIN_FLAT,
+                     DP_CHAIN_FOLDED };
 enum dp_chain_value { DP_CHAIN_PERCENT, DP_CHAIN_PERIOD, DP_CHAIN_COUNT };
 
 struct dp_report {
@@ -355,7 +362,8 @@ struct dp_report {
 
 /* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
  * there is no sub of the name edges_of. */
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how, const struct dp_host *host);
+long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+                     const struct dp_host *host);
 
 /* ---- dprofdiff's view ---- */
 
@@ -459,8 +467,8 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of
  * the name edges_of. */
-int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how, const struct dp_host *host,
-                  struct dp_diff_outcome *out);
+int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                  const struct dp_host *host, struct dp_diff_outcome *out);
 
 /* ---- stacks: folded text, flame graphs ---- */
 
@@ -508,8 +516,8 @@ struct dp_fold_outcome {
 };
 
 /* Prints folded stacks, a column for each side, in order of name. Returns 0 or a DP_E. */
-int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how, const struct dp_host *host,
-                  struct dp_fold_outcome *out);
+int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
+                  const struct dp_host *host, struct dp_fold_outcome *out);
 
 /* The name of the k-th palette; NULL when there is none. */
 const char *dp_palette_name(size_t k);
@@ -587,8 +595,10 @@ struct dp_flame_outcome {
 
 /* Draws the graph of one side, or of two. colour, unless it is NULL, is told the names that were
  * drawn and their colours. Returns 0 or a DP_E. */
-int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how, const struct dp_host *host,
-                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb), void *ctx, struct dp_flame_outcome *out);
+int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
+                   const struct dp_host *host,
+                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
+                   void *ctx, struct dp_flame_outcome *out);
 
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 

@@ -396,7 +396,8 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 
 /* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why
  * not, and what to do. */
-bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size);
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why,
+                    size_t size);
 
 /* Is it perl's own run loop, which we have a copy of that counts? */
 bool dpx_events_may_count_ops(runops_proc_t loop);

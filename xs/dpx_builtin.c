@@ -12,10 +12,10 @@
     X(REGCOMP, "regcomp") X(MATCH, "match") X(SUBST, "subst") X(SUBSTCONT, "substcont") \
     X(SORT, "sort") X(PACK, "pack") X(UNPACK, "unpack") X(CRYPT, "crypt") \
     X(OPEN, "open") X(CLOSE, "close") X(PIPE_OP, "pipe") X(BINMODE, "binmode") \
-    X(DBMOPEN, "dbmopen") X(DBMCLOSE, "dbmclose") X(SSELECT, "select") X(GETC, "getc") X(READ, "read") \
-    X(PRTF, "printf") X(PRINT, "print") X(SAY, "say") X(SYSOPEN, "sysopen") X(SYSSEEK, "sysseek") \
-    X(SYSREAD, "sysread") X(SYSWRITE, "syswrite") X(EOF, "eof") X(SEEK, "seek") \
-    X(TRUNCATE, "truncate") X(FCNTL, "fcntl") X(IOCTL, "ioctl") X(FLOCK, "flock") \
+    X(DBMOPEN, "dbmopen") X(DBMCLOSE, "dbmclose") X(SSELECT, "select") X(GETC, "getc") \
+    X(READ, "read") X(PRTF, "printf") X(PRINT, "print") X(SAY, "say") X(SYSOPEN, "sysopen") \
+    X(SYSSEEK, "sysseek") X(SYSREAD, "sysread") X(SYSWRITE, "syswrite") X(EOF, "eof") \
+    X(SEEK, "seek") X(TRUNCATE, "truncate") X(FCNTL, "fcntl") X(IOCTL, "ioctl") X(FLOCK, "flock") \
     X(SEND, "send") X(RECV, "recv") X(SOCKET, "socket") X(SOCKPAIR, "socketpair") X(BIND, "bind") \
     X(CONNECT, "connect") X(LISTEN, "listen") X(ACCEPT, "accept") X(SHUTDOWN, "shutdown") \
     X(GSOCKOPT, "getsockopt") X(SSOCKOPT, "setsockopt") X(GETSOCKNAME, "getsockname") \

@@ -8,7 +8,8 @@
 DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden")));
 
 /* The id of a sub, with DPX_ID_... flags: from the cache, if it is there. */
-DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq, const OP *start)
+DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq,
+                              const OP *start)
 {
     const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
     if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))

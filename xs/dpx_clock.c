@@ -97,7 +97,8 @@ static const char *counter_trouble(void)
         name[0] = '\0';
     fclose(f);
 #  if defined(__aarch64__)
-    return strncmp(name, "arch_sys_counter", 16) == 0 ? NULL : "the kernel does not use the counter";
+    return strncmp(name, "arch_sys_counter", 16) == 0
+            ? NULL : "the kernel does not use the counter";
 #  else
     return strcmp(name, "tsc\n") == 0 ? NULL : "the kernel does not trust the TSC";
 #  endif

@@ -91,7 +91,10 @@ static const struct dpx_phase *find_phase(const char *name, size_t len, bool las
     return p;
 }
 
-const struct dpx_phase *dpx_control_phase(const char *name, size_t len) { return find_phase(name, len, true); }
+const struct dpx_phase *dpx_control_phase(const char *name, size_t len)
+{
+    return find_phase(name, len, true);
+}
 
 void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now)
 {

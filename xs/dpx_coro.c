@@ -114,7 +114,8 @@ static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
 {
     int why = errno;
-    struct dpx_coro *from = coro_of(ctx, ctx->mainstack), *to = from ? coro_of(ctx, mainstack) : NULL;
+    struct dpx_coro *from = coro_of(ctx, ctx->mainstack),
+                    *to = from ? coro_of(ctx, mainstack) : NULL;
     if (to && make_frames(to)) {
         /* the table may have moved; this one is never pruned */
         from = coro_of(ctx, ctx->mainstack);

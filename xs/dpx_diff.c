@@ -62,12 +62,14 @@ static void take_rules(pTHX_ struct dp_diff_how *how, HV *from)
         rule->kind = (int)dpx_number(aTHX_ hv, "kind", 0);
         rule->pattern = (long)dpx_number(aTHX_ hv, "pattern", -1);
         IV measure = dpx_number(aTHX_ hv, "measure", 0);
-        rule->measure = measure < 0 || (size_t)measure >= how->n_measures ? DP_RULE_CALLS : (size_t)measure;
+        rule->measure = measure < 0 || (size_t)measure >= how->n_measures
+                ? DP_RULE_CALLS : (size_t)measure;
         rule->incl = dpx_number(aTHX_ hv, "incl", 0) != 0;
         AV *limits = dpx_list(aTHX_ hv, "limits");
         for (SSize_t k = 0; limits && k <= av_len(limits) && k < DP_RULE_LIMITS; k++) {
             AV *limit = dpx_list_of(aTHX_ dpx_element(aTHX_ limits, k));
-            SV *value = limit ? dpx_element(aTHX_ limit, 0) : NULL, *percent = limit ? dpx_element(aTHX_ limit, 1) : NULL;
+            SV *value = limit ? dpx_element(aTHX_ limit, 0) : NULL,
+               *percent = limit ? dpx_element(aTHX_ limit, 1) : NULL;
             rule->limits[rule->n_limits].value = value ? SvNV(value) : 0;
             rule->limits[rule->n_limits++].percent = percent && SvTRUE(percent);
         }
@@ -244,7 +246,8 @@ AV *dpx_paired_labels(pTHX_ AV *from, HV *options)
 #endif
     for (SSize_t i = 0; i < n; i++) {
         AV *av = dpx_list_of(aTHX_ dpx_element(aTHX_ from, i));
-        SV *prof = av ? dpx_element(aTHX_ av, 0) : NULL, *side = av ? dpx_element(aTHX_ av, 1) : NULL;
+        SV *prof = av ? dpx_element(aTHX_ av, 0) : NULL,
+           *side = av ? dpx_element(aTHX_ av, 1) : NULL;
         if (!prof || !side)
             croak("pair %ld is none", (long)i);
         sides[i].prof = dpx_prof_of(aTHX_ prof);

@@ -32,7 +32,8 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs)
         strcpy(cpuid, given);
     else if (dp_cpuid(cpuid, sizeof cpuid, "/sys", "/proc") < 0)
         cpuid[0] = '\0';
-    struct dp_pmu_where where = { cpuid[0] ? cpuid : NULL, sysfs ? sysfs : "/sys/bus/event_source/devices", pmu_events_map };
+    struct dp_pmu_where where = { cpuid[0] ? cpuid : NULL,
+                                  sysfs ? sysfs : "/sys/bus/event_source/devices", pmu_events_map };
     return dp_pmu_new(pmu, &where);
 }
 
@@ -57,7 +58,8 @@ static bool has_column(const struct dpx_plan *plan, const char *name)
     return false;
 }
 
-static void add_column(struct dpx_plan *plan, const char *name, const char *suffix, const char *unit)
+static void add_column(struct dpx_plan *plan, const char *name, const char *suffix,
+                       const char *unit)
 {
     dp_buf_addf(&plan->columns, "%s%s%s:%s", plan->columns.len ? " " : "", name, suffix, unit);
     plan->n++;
@@ -102,13 +104,16 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
  * yet, or it is the same event. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
-    static const char *const taken[] = { "ops", "svs", "svs-freed", "bytes", "bytes-freed", "cpu", "user", "system", "real", "calls" };
+    static const char *const taken[] = { "ops", "svs",  "svs-freed", "bytes", "bytes-freed",
+                                         "cpu", "user", "system",    "real",  "calls" };
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
             return "profiles have something else of this name";
     for (size_t i = 0; i < plan->n_perf; i++) {
         const struct dp_pmu_event *e = &plan->perf[i];
-        if (strEQ(e->name, ev->name) && (e->type != ev->type || e->config != ev->config || e->config1 != ev->config1 || e->config2 != ev->config2))
+        if (strEQ(e->name, ev->name)
+            && (e->type != ev->type || e->config != ev->config || e->config1 != ev->config1
+                || e->config2 != ev->config2))
             return "another event in the list has this name";
     }
     return NULL;
@@ -121,7 +126,9 @@ static bool tree_counts_ops(void)
 
 static size_t columns_of(const struct dp_pmu_event *ev)
 {
-    return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2 : ev->kind == DP_PMU_OPS && tree_counts_ops() ? 0 : 1;
+    return ev->kind == DP_PMU_SVS || ev->kind == DP_PMU_BYTES ? 2
+           : ev->kind == DP_PMU_OPS && tree_counts_ops() ? 0
+           : 1;
 }
 
 /* It can be counted, and there is room. */
@@ -153,7 +160,8 @@ static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
 }
 
 /* Returns 0, or DP_E_ARG with the reason. */
-static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len, struct dp_err *err)
+static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len,
+                     struct dp_err *err)
 {
     struct dp_pmu_event ev;
     const char *clashes;
@@ -168,8 +176,11 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
             clashes = clash(plan, &ev);
         if (clashes)
             my_snprintf(why, sizeof why, "%s", clashes);
-        else if (!*why && !has_column(plan, ev.name) && plan->n + tree_counts_ops() + columns_of(&ev) > DP_FMT_COUNTERS)
-            my_snprintf(why, sizeof why, "a profile has room for %d counters, and this is one too many", DP_FMT_COUNTERS);
+        else if (!*why && !has_column(plan, ev.name)
+                 && plan->n + tree_counts_ops() + columns_of(&ev) > DP_FMT_COUNTERS)
+            my_snprintf(why, sizeof why,
+                        "a profile has room for %d counters, and this is one too many",
+                        DP_FMT_COUNTERS);
         else if (!*why && !has_column(plan, ev.name))
             add_columns(plan, &ev);
         if (*why)
@@ -254,7 +265,8 @@ static void open_perf(struct dpx_ctx *ctx)
         events[i] = &plan->perf[i];
     ctx->events.thread = this_thread();
     if (plan->n_perf && dp_perf_open(&ctx->events.perf, NULL, events, plan->n_perf, &failed) < 0) {
-        dpx_file_say("DProf: %s: %s; %s not counted in process %ld, thread %u", plan->perf[failed].name, strerror(errno),
+        dpx_file_say("DProf: %s: %s; %s not counted in process %ld, thread %u",
+                     plan->perf[failed].name, strerror(errno),
                      plan->n_perf > 1 ? "the kernel's events are" : "it is", ctx->pid, ctx->tid);
         ctx->events.perf.lost = true;
     } else if (plan->n_perf) {

@@ -91,10 +91,12 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     const struct dp_ticks *sums = &ctx->writer.sums;
     dp_rec_own(&ctx->rec, now, &own_cpu, &own_real);
     dp_buf_addf(to, "$rrun_utime=%" UVuf "; $rrun_stime=%" UVuf "; $rrun_rtime=%" UVuf "; ",
-                (UV)(sums->user - pending->user), (UV)(sums->sys - pending->sys), (UV)(sums->real - pending->real));
+                (UV)(sums->user - pending->user), (UV)(sums->sys - pending->sys),
+                (UV)(sums->real - pending->real));
     if (end)
         dp_buf_addf(to, "$total_marks=%" UVuf "; ", (UV)ctx->writer.marks);
-    dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu, (UV)own_real);
+    dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu,
+                (UV)own_real);
     dp_buf_adds(to, "$dprof_clock_zero=");
     dpx_file_real(to, (double)ctx->rec.zero / ctx->rec.rate, 1);
     dp_buf_adds(to, "; ");
@@ -103,7 +105,8 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
     if (dp_rec_idle(&ctx->rec, now))
         dp_buf_addf(to, "$dprof_stopped=%" UVuf "; ",
-                    (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+                    (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate
+                         * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
     if (ctx->runops_taken)
@@ -285,7 +288,8 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     dp_buf_init(&text);
     file_name(aTHX_ &text, ctx);
     const char *name = dp_buf_cstr(&text);
-    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : dp_outfile_check(name, out_flags(), err);
+    int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory")
+                      : dp_outfile_check(name, out_flags(), err);
     if (rc == 0) {
         ctx->out.path = dp_outfile_absolute(name);
         /* as it is now: the program may change its $0 and its environment */
@@ -332,7 +336,8 @@ void dpx_file_begin(struct dpx_ctx *ctx)
 /* ---- what survives the process ---- */
 
 /* One more line in the newest piece of its kind, or a new one. */
-static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind, const char *ptr, size_t len, const char *end)
+static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind,
+                      const char *ptr, size_t len, const char *end)
 {
     size_t all = len + strlen(end);
     ctx->rec.worked = true;
@@ -505,7 +510,8 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
         if (full && dp_live_detach(&ctx->live) && replace_tree(ctx, text))
             return;
         if (full) {
-            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last", ctx->out.path, strerror(why));
+            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last",
+                         ctx->out.path, strerror(why));
             ctx->out.failed = true;
             return;
         }

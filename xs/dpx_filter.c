@@ -74,11 +74,13 @@ static const char *refusal(const char *p)
         if (*p == '\\' && p[1]) {
             p++;
             if ((*p == 'p' || *p == 'P') && DPX_UNICODE_IN_PERL)
-                return "perls before 5.32 look \\p{...} up in code of their own, which is not called here; "
-                       "there are [[:upper:]] and its kin";
+                return "perls before 5.32 look \\p{...} up in code of their own, which is not"
+                       " called here;"
+                       " there are [[:upper:]] and its kin";
             if ((*p == 'p' || *p == 'P') && may_be_sub(p + 1))
-                return "\\p{Is...} and \\p{In...} may be subs of the program, which are not called; "
-                       "there are \\p{...} without Is, and \\p{Block=...}";
+                return "\\p{Is...} and \\p{In...} may be subs of the program, which are not"
+                       " called;"
+                       " there are \\p{...} without Is, and \\p{Block=...}";
             if (*p == 'N' && p[1] == '{' && !starts(p + 2, "U+"))
                 return "characters have no names here; there is \\x{...}";
         } else if (starts(p, "(?{") || starts(p, "(??{") || starts(p, "(*{")) {

@@ -54,7 +54,8 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) : dpx_frame_is_sub_slot(f->si, ix);
+    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f)
+                                 : dpx_frame_is_sub_slot(f->si, ix);
 }
 
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int how)
@@ -67,7 +68,8 @@ DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int how)
     }
 }
 
-DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now, const int how)
+DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now,
+                               const int how)
 {
     const struct dpx_frame *f;
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -83,16 +85,21 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     static U64 arrive_##n(struct dpx_ctx *ctx) { return dpx_arrive(ctx, n); } \
     static void leave_##n(struct dpx_ctx *ctx) { dpx_leave(ctx, n); } \
     static void unmarked_##n(struct dpx_ctx *ctx, U64 now) { dpx_frame_unmarked(ctx, now, n); } \
-    static void pop_##n(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now) { dpx_frame_pop(ctx, kind, now, n); } \
-    static void unwind_to_##n(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now) { unwind_to(ctx, keep, now, n); } \
-    static void reconcile_##n(pTHX_ struct dpx_ctx *ctx, U64 now) { reconcile(aTHX_ ctx, now, n); } \
+    static void pop_##n(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now) \
+        { dpx_frame_pop(ctx, kind, now, n); } \
+    static void unwind_to_##n(struct dpx_ctx *ctx, struct dpx_frame *keep, U64 now) \
+        { unwind_to(ctx, keep, now, n); } \
+    static void reconcile_##n(pTHX_ struct dpx_ctx *ctx, U64 now) \
+        { reconcile(aTHX_ ctx, now, n); } \
     static void reconcile_below_##n(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now) \
         { reconcile_below(aTHX_ ctx, si, ix, now, n); }
 DPX_EACH_WAY(WAY)
 #undef WAY
 
 const struct dpx_way dpx_ways[DPX_HOWS] = {
-#define WAY(n) { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, reconcile_below_##n },
+#define WAY(n) \
+    { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, \
+      reconcile_below_##n },
     DPX_EACH_WAY(WAY)
 #undef WAY
 };

@@ -7,7 +7,8 @@
 
 /* The hooks exist once for each way of recording, so that none asks which it
  * is: as a tree, with counters of events, by the processor's clock. */
-enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | DPX_COUNTS, DPX_COUNTER = 4, DPX_HOWS = 8 };
+enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | DPX_COUNTS,
+       DPX_COUNTER = 4, DPX_HOWS = 8 };
 
 /* Called directly, without a table of the linker's. */
 #pragma GCC visibility push(hidden)
@@ -19,8 +20,10 @@ extern int dpx_how;             /* which hooks; -1: none yet */
 
 /* A hook's functions for each way, and a table of them. */
 #define DPX_HOOKS(type, name, call) \
-    DPX_HOOK_(type, name, call, 0) DPX_HOOK_(type, name, call, 1) DPX_HOOK_(type, name, call, 2) DPX_HOOK_(type, name, call, 3) \
-    DPX_HOOK_(type, name, call, 4) DPX_HOOK_(type, name, call, 5) DPX_HOOK_(type, name, call, 6) DPX_HOOK_(type, name, call, 7) \
+    DPX_HOOK_(type, name, call, 0) DPX_HOOK_(type, name, call, 1) \
+    DPX_HOOK_(type, name, call, 2) DPX_HOOK_(type, name, call, 3) \
+    DPX_HOOK_(type, name, call, 4) DPX_HOOK_(type, name, call, 5) \
+    DPX_HOOK_(type, name, call, 6) DPX_HOOK_(type, name, call, 7) \
     static type (*const name[DPX_HOWS])(pTHX) = \
         { name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7 };
 #define DPX_HOOK_(type, name, call, how)    static type name##_##how(pTHX) { return call(how); }
@@ -53,7 +56,8 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
 
 /* dpx_frame_reconcile when a context beyond index ix of si has just been pushed: it may
  * stand where that of a dead frame stood. */
-#define dpx_frame_reconcile_below(ctx, si, ix, now)     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
+#define dpx_frame_reconcile_below(ctx, si, ix, now) \
+    (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
 #pragma GCC visibility pop
 
@@ -75,7 +79,8 @@ DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
 }
 
 /* The mark goes out only with the frame: both or none. */
-DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
+DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
+                              const int how)
 {
     if (DP_UNLIKELY(ctx->top + 1 == ctx->frames_end) && !dpx_frame_more(ctx))
         return false;
@@ -102,8 +107,8 @@ DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
 
 /* A C call has returned, whose frame was the at-th: ends that, with those above it. False: the
  * frame has gone before. */
-DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind, U64 now,
-                                  const int how)
+DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind,
+                                  U64 now, const int how)
 {
     struct dpx_frame *f = ctx->frames + at;
     if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != kind))
@@ -125,7 +130,8 @@ DP_INLINE bool dpx_frame_is_fine(pTHX_ const struct dpx_frame *top, const PERL_S
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
-        && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix : dpx_frame_is_sub_slot(si, at));
+           && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix
+                                       : dpx_frame_is_sub_slot(si, at));
 }
 
 /* Before a frame is pushed at index ix of si, or just above: ends what is dead on top. */
@@ -139,7 +145,8 @@ DP_INLINE void dpx_frame_check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si,
 /* Nothing for dpx_frame_reconcile to do? */
 DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
 {
-    return !dpx_coro_is_other(aTHX_ ctx) && (ctx->top == ctx->frames || dpx_frame_is_alive(aTHX_ ctx->top));
+    return !dpx_coro_is_other(aTHX_ ctx)
+           && (ctx->top == ctx->frames || dpx_frame_is_alive(aTHX_ ctx->top));
 }
 
 /* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,

@@ -110,13 +110,16 @@ static bool writable(const struct elf_object *o, void *at, bool on)
     return mprotect((void *)from, page, on ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
 }
 
-static void replace(const struct elf_object *o, const ElfW(Rela) *rela, size_t n, const ElfW(Sym) *symbols, const char *names)
+static void replace(const struct elf_object *o, const ElfW(Rela) * rela, size_t n,
+                    const ElfW(Sym) * symbols, const char *names)
 {
     for (size_t i = 0; i < n; i++) {
         const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
         anything **at = (anything **)(o->base + rela[i].r_offset);
-        for (size_t k = 0; k < DP_ARRAY_LEN(functions) && n_replaced < DP_ARRAY_LEN(replaced); k++) {
-            anything *real = strcmp(name, functions[k].name) == 0 ? (anything *)dlsym(RTLD_DEFAULT, name) : NULL;
+        for (size_t k = 0; k < DP_ARRAY_LEN(functions) && n_replaced < DP_ARRAY_LEN(replaced);
+             k++) {
+            anything *real = strcmp(name, functions[k].name) == 0
+                                 ? (anything *)dlsym(RTLD_DEFAULT, name) : NULL;
             /* jump slots and plain addresses alike; anything else is no pointer to the function */
             if (!real || rela[i].r_addend)
                 continue;
@@ -146,7 +149,8 @@ static bool tells_sizes(void)
 {
     Dl_info malloc_is, size_is;
     void *m = dlsym(RTLD_DEFAULT, "malloc"), *s = dlsym(RTLD_DEFAULT, "malloc_usable_size");
-    return m && s && dladdr(m, &malloc_is) && dladdr(s, &size_is) && malloc_is.dli_fbase == size_is.dli_fbase;
+    return m && s && dladdr(m, &malloc_is) && dladdr(s, &size_is)
+           && malloc_is.dli_fbase == size_is.dli_fbase;
 }
 
 const char *dpx_heap_watch(void)
@@ -196,7 +200,8 @@ void dpx_heap_unwatch(void)
     while (n_replaced) {
         n_replaced--;
         if (writable(&o, replaced[n_replaced].at, true)) {
-            __atomic_store_n(replaced[n_replaced].at, replaced[n_replaced].before, __ATOMIC_RELAXED);
+            __atomic_store_n(replaced[n_replaced].at, replaced[n_replaced].before,
+                             __ATOMIC_RELAXED);
             writable(&o, replaced[n_replaced].at, false);
         }
     }

@@ -111,12 +111,14 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
     return next;
 }
 
-#define WAY(how) static DP_NOINLINE OP *unrecorded_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
+#define WAY(how) \
+    static DP_NOINLINE OP *unrecorded_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
     { return call_unrecorded(aTHX_ ctx, cv, id, now, how); }
 DPX_EACH_WAY(WAY)
 #undef WAY
 static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
-    { unrecorded_0, unrecorded_1, unrecorded_2, unrecorded_3, unrecorded_4, unrecorded_5, unrecorded_6, unrecorded_7 };
+    { unrecorded_0, unrecorded_1, unrecorded_2, unrecorded_3,
+      unrecorded_4, unrecorded_5, unrecorded_6, unrecorded_7 };
 
 /* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
  * another coroutine (Coro::State::call). */
@@ -151,7 +153,8 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv) && dpx_slf_waits(aTHX_ ctx, op, at, serial))
+    if (is_taken(aTHX_ op) && dpx_slf_wraps(aTHX_ ctx, op, cv)
+        && dpx_slf_waits(aTHX_ ctx, op, at, serial))
         return next;
     now = dpx_arrive(ctx, how);
     if (DP_LIKELY(dpx_frame_end_call(ctx, at, serial, DPX_XS, now, how)))
@@ -323,7 +326,8 @@ DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
     dpx_leave(ctx, how);
 }
 
-#define WAY(how) static DP_COLD void jumped_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
+#define WAY(how) \
+    static DP_COLD void jumped_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
 DPX_EACH_WAY(WAY)
 #undef WAY
 static void (*const jumped_ways[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) =
@@ -340,7 +344,8 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
         /* A C call on the level that runs now, too: its callback, which jumped, need
          * not be recorded. */
         if (DP_UNLIKELY(top->si == si
-                        && (DPX_KEY_IX(top->key) > si->si_cxix || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
+                        && (DPX_KEY_IX(top->key) > si->si_cxix
+                            || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
             jumped_way(aTHX_ ctx);
     }
     return next;
@@ -361,7 +366,8 @@ static CV *goto_target(pTHX)
 
 /* What a goto makes of the frame on top, which is (is_there) or would be that of the sub
  * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
-DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now, const int how)
+DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now,
+                       const int how)
 {
     if (!id) {
         if (is_there)
@@ -417,7 +423,8 @@ DP_INLINE OP *goto_any(pTHX_ const int how)
     /* goto leaves the innermost sub; from an eval it croaks. */
     PERL_SI *si = PL_curstackinfo;
     I32 ix = dpx_cursub(aTHX);
-    if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB && !CxMULTICALL(&si->si_cxstack[ix]))
+    if (CvISXSUB(target) && ix >= 0 && CxTYPE(&si->si_cxstack[ix]) == CXt_SUB
+        && !CxMULTICALL(&si->si_cxstack[ix]))
         return goto_xs(aTHX_ ctx, target, si, ix, how);
     OP *next = orig_goto(aTHX);
     if (ctx->thx != DPX_THX || !next || PL_curstackinfo != si || si->si_cxix != ix || ix < 0)
@@ -428,7 +435,8 @@ DP_INLINE OP *goto_any(pTHX_ const int how)
     U64 now = dpx_arrive(ctx, how);
     dpx_frame_reconcile(aTHX_ ctx, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now, how))
+    if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now,
+                how))
         dpx_leave(ctx, how);
     else
         dpx_frame_unmarked(ctx, now, how);
@@ -601,8 +609,8 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
 
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
-    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0) | (ctx->rec.how.tree ? DPX_TREE : 0)
-            | (ctx->rec.how.n_counts ? DPX_COUNTS : 0);
+    int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
+              | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counts ? DPX_COUNTS : 0);
     if (dpx_how < 0) {
         dpx_how = how;
         dpx_way = dpx_ways[how];

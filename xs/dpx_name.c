@@ -81,7 +81,8 @@ static void hek_of(CV *cv, const HEK **package, const HEK **name)
 
 static bool hek_is(const HEK *hek, const char *str)
 {
-    return hek && (size_t)HEK_LEN(hek) == strlen(str) && memcmp(HEK_KEY(hek), str, strlen(str)) == 0;
+    return hek && (size_t)HEK_LEN(hek) == strlen(str)
+           && memcmp(HEK_KEY(hek), str, strlen(str)) == 0;
 }
 
 /* FILE:LINE of the first statement. */
@@ -157,7 +158,8 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     PAD *pad = list && PadlistMAX(list) > 0 ? PadlistARRAY(list)[1] : NULL;
     for (SSize_t i = 0; pad && depth < 20 && i <= AvFILLp(pad); i++) {
         CV *inner = (CV *)AvARRAY(pad)[i];
-        if (!inner || SvTYPE(inner) != SVt_PVCV || !CvANON(inner) || CvISXSUB(inner) || !CvROOT(inner))
+        if (!inner || SvTYPE(inner) != SVt_PVCV || !CvANON(inner) || CvISXSUB(inner)
+            || !CvROOT(inner))
             continue;
         const OP *start = CvSTART(inner);
         if (owner == DP_MAP_NONE && (owner = owner_of_inner(ctx)) == DP_MAP_NONE)
@@ -269,9 +271,11 @@ static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool ad
 {
     size_t before = ctx->fold_cap;
     uint32_t n = name->err ? DP_MAP_NONE
-        : add ? dp_pool_intern(&ctx->folds, name->ptr, name->len) : dp_pool_lookup(&ctx->folds, name->ptr, name->len);
+                 : add ? dp_pool_intern(&ctx->folds, name->ptr, name->len)
+                           : dp_pool_lookup(&ctx->folds, name->ptr, name->len);
     if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&ctx->fold_counts, &ctx->fold_cap, (size_t)n + 1, sizeof(uint32_t)) < 0)
+        || dp_mem_grow((void **)&ctx->fold_counts, &ctx->fold_cap, (size_t)n + 1, sizeof(uint32_t))
+               < 0)
         return NULL;
     memset(ctx->fold_counts + before, 0, (ctx->fold_cap - before) * sizeof(uint32_t));
     return &ctx->fold_counts[n];
@@ -326,8 +330,8 @@ static void take(struct dp_buf *line, const struct dp_buf *instead)
 /* Counts a line: under fold, which is the line without any number, and under plain, the line but
  * for the numbers of evals; differs: plain is not the line. What the line is
  * replaced by, or NULL. */
-static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold, const struct dp_buf *plain,
-                                       bool differs)
+static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold,
+                                       const struct dp_buf *plain, bool differs)
 {
     /* Of names that count up, the first ones are kept, however often they come again. */
     bool counts_up = !is_same(fold, plain) && !counted(ctx, plain, false);
@@ -340,7 +344,8 @@ static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf 
  * did not see it. */
 static size_t stable_bytes(const struct dp_name *line)
 {
-    static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" }, ends[][8] = { " in=", " seq=" };
+    static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" },
+                      ends[][8] = { " in=", " seq=" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(line->ptr, others[i]))
             return 0;
@@ -431,7 +436,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     U32 flags = 0;
     if (start && hek_is(name, "AUTOLOAD"))
         flags |= DPX_ID_AUTOLOAD;
-    if (!start && hek_is(name, "_exit") && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
+    if (!start && hek_is(name, "_exit")
+        && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
         flags |= DPX_ID_LEAVES;
     /* What tells us what to do is no part of the program. */
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
@@ -464,7 +470,8 @@ UV dpx_name_key(CV *cv)
     hek_of(cv, &package, &name);
     /* half of the bits from each, and none at the same place */
     UV key = name ? (UV)HEK_HASH(name) : 1;
-    return (key << (4 * sizeof key) | key >> (4 * sizeof key)) ^ (package ? (UV)HEK_HASH(package) : 1);
+    return (key << (4 * sizeof key) | key >> (4 * sizeof key))
+           ^ (package ? (UV)HEK_HASH(package) : 1);
 }
 
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start)
@@ -560,7 +567,8 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
     dp_buf_adds(&ctx->line, "::AUTOLOAD");
 
     U32 found = 0;
-    if (!ctx->line.err && dp_pool_lookup(&ctx->names, ctx->line.ptr, ctx->line.len) == DP_MAP_NONE) {
+    if (!ctx->line.err
+        && dp_pool_lookup(&ctx->names, ctx->line.ptr, ctx->line.len) == DP_MAP_NONE) {
         if (!dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)) {
             errno = why;
             return 0;
@@ -606,7 +614,8 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     if (!two_blanks(line->ptr, line->len, &first, &second))
         return newSV(0);
     SV *sv = newSVpvn(line->ptr, (STRLEN)(first - line->ptr));
-    sv_catpv(sv, second[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0 ? ":" : "::");
+    sv_catpv(sv, second[1] == '-' && memcmp(line->ptr + line->len - 8, "=builtin", 8) == 0
+                     ? ":" : "::");
     sv_catpvn(sv, first + 1, (STRLEN)(second - first - 1));
     SvUTF8_on(sv);
     return sv;
@@ -624,7 +633,8 @@ uint32_t dpx_name_site(void *arg)
     dp_fmt_field(&ctx->line, file, strlen(file));
     dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
     size_t known = ctx->sites.count;
-    uint32_t n = bound_site(ctx) ? dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len) : DP_MAP_NONE;
+    uint32_t n = bound_site(ctx) ? dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len)
+                                 : DP_MAP_NONE;
     if (ctx->sites.count > known)
         dpx_file_keep_site(ctx, n + 1);
     errno = why;

@@ -139,9 +139,16 @@ static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
     for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
-        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s=%s", n == 0 ? "" : n == o->most ? " or " : ", ", o->name, word(o->choices, n));
+        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s=%s",
+                 n == 0 ? ""
+                 : n == o->most ? " or "
+                 : ", ",
+                 o->name, word(o->choices, n));
     if (o->kind != CHOICE)
-        snprintf(how, sizeof how, "%s=%s", o->name, o->kind != TEXT ? "N" : strcmp(o->name, "out") == 0 ? "FILE" : "...");
+        snprintf(how, sizeof how, "%s=%s", o->name,
+                 o->kind != TEXT ? "N"
+                 : strcmp(o->name, "out") == 0 ? "FILE"
+                 : "...");
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
 
@@ -156,7 +163,8 @@ static int unknown(struct dp_err *err, const char *item, size_t len)
         dp_pmu_near_add(&near, word(table[0].choices, n));
     dp_pmu_near_add(&near, "help");
     dp_pmu_near_write(&near, "; ", meant, sizeof meant);
-    return dp_err_set(err, DP_E_ARG, "unknown option %.40s%s", item, *meant ? meant : "; -d:DProf=help lists the options");
+    return dp_err_set(err, DP_E_ARG, "unknown option %.40s%s", item,
+                      *meant ? meant : "; -d:DProf=help lists the options");
 }
 
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err)
@@ -216,9 +224,13 @@ void dpx_options_help(struct dp_buf *to)
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
         char what[48];
-        snprintf(what, sizeof what, "%s=%s", o->name, o->kind == TEXT ? "..." : o->kind == CHOICE ? "" : "N");
+        snprintf(what, sizeof what, "%s=%s", o->name,
+                 o->kind == TEXT ? "..."
+                 : o->kind == CHOICE ? ""
+                 : "N");
         for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
-            snprintf(what + strlen(what), sizeof what - strlen(what), "%s%s", n ? "|" : "", word(o->choices, n));
+            snprintf(what + strlen(what), sizeof what - strlen(what), "%s%s", n ? "|" : "",
+                     word(o->choices, n));
         dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");
@@ -227,10 +239,11 @@ void dpx_options_help(struct dp_buf *to)
         }
         dp_buf_adds(to, "\n");
     }
-    dp_buf_adds(to, "\ntree is short for mode=tree. 0 is no limit, no checkpoint; limit takes K, M\n"
-                    "or G behind the number. Each option can be set in the environment, as\n"
-                    "PERL_DPROF_NAME in capitals; the command line goes first. Regexes with commas\n"
-                    "must stand there. More: perldoc Devel::DProf\n");
+    dp_buf_adds(to,
+                "\ntree is short for mode=tree. 0 is no limit, no checkpoint; limit takes K, M\n"
+                "or G behind the number. Each option can be set in the environment, as\n"
+                "PERL_DPROF_NAME in capitals; the command line goes first. Regexes with commas\n"
+                "must stand there. More: perldoc Devel::DProf\n");
 }
 
 void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)

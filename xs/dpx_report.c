@@ -10,7 +10,8 @@ const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count)
     struct dp_report_fact *facts = dpx_array(aTHX_ (size_t)n, sizeof *facts);
     *count = 0;
     for (SSize_t i = 0; i + 2 < n; i += 3) {
-        SV *label = dpx_element(aTHX_ av, i), *key = dpx_element(aTHX_ av, i + 1), *value = dpx_element(aTHX_ av, i + 2);
+        SV *label = dpx_element(aTHX_ av, i), *key = dpx_element(aTHX_ av, i + 1),
+           *value = dpx_element(aTHX_ av, i + 2);
         STRLEN len;
         if (!label || !key || !value)
             continue;
@@ -70,7 +71,8 @@ static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n)
     if ((sv = dpx_element(aTHX_ from, 1))) {
         struct dp_sub_info info;
         side->flags = (const unsigned char *)SvPV(sv, len);
-        if (!len || dp_prof_sub(side->prof, len - 1, &info) || (len > 1 && !dp_prof_sub(side->prof, len - 2, &info)))
+        if (!len || dp_prof_sub(side->prof, len - 1, &info)
+            || (len > 1 && !dp_prof_sub(side->prof, len - 2, &info)))
             croak("flags of side %ld: %lu do not fit", (long)n, (unsigned long)len);
     }
     for (int k = 0; k < 3; k++)

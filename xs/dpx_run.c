@@ -140,7 +140,8 @@ static struct dpx_ctx *new_ctx(void)
     ctx->frames_end = ctx->frames + FRAMES;
     if (dpx_run.opt.compress)
         ctx->gzip = dp_gzip_new((int)dpx_run.opt.compress);
-    if (!ctx->frames || (dpx_run.opt.compress && !ctx->gzip) || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
+    if (!ctx->frames || (dpx_run.opt.compress && !ctx->gzip)
+        || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
         || dp_writer_init(&ctx->writer, dpx_run.opt.ticks, dpx_file_sink, ctx) < 0) {
         free_ctx(ctx);
         return NULL;
@@ -216,8 +217,10 @@ static void give_up(struct dpx_ctx *ctx)
 static void lost(struct dpx_ctx *ctx)
 {
     const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
-    dpx_file_say("DProf: %s" DP_FMT_LIVE " was cut off by another program; the recording of process %ld has"
-                 " ended, the program goes on", profile, ctx->pid);
+    dpx_file_say("DProf: %s" DP_FMT_LIVE
+                 " was cut off by another program; the recording of process %ld has"
+                 " ended, the program goes on",
+                 profile, ctx->pid);
     dp_live_remove(&ctx->live);
     give_up(ctx);
 }
@@ -259,7 +262,8 @@ static void finish(struct dpx_ctx *ctx)
     if (!ctx->out.failed) {
         dpx_file_trailer(ctx, true);
         if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
-            dpx_file_say("DProf: %s was removed while the program ran; there is no profile", ctx->out.path);
+            dpx_file_say("DProf: %s was removed while the program ran; there is no profile",
+                         ctx->out.path);
     }
     dp_outfile_drop(&ctx->out);
     if (ctx->rec.tree)
@@ -292,7 +296,8 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     memcpy(ctx->exec_counts, ctx->writer.pending_counts, sizeof ctx->exec_counts);
     dpx_file_rest(ctx);
     dp_buf_init(&text);
-    for (const struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
+    for (const struct dpx_frame *f = ctx->top;
+         f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
         dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
     U64 open_frames = ctx->rec.tree || ctx->rec.paused ? 0 : (U64)(ctx->top - ctx->frames);
     if (!text.err && text.len)
@@ -453,7 +458,8 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
     dp_err_init(&err);
     /* one that outlives its parent has no folder */
     if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
-        dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message, ctx->pid);
+        dpx_file_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
+                     ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_file_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
         give_up(ctx);

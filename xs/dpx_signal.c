@@ -15,7 +15,8 @@ static struct sigaction save_before, toggle_before;
 static void on_signal(int number)
 {
     PERL_UNUSED_ARG(number);
-    for (struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE); ctx; ctx = ctx->next)
+    for (struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE); ctx;
+         ctx = ctx->next)
         dp_rec_want(&ctx->rec);
 }
 
@@ -99,7 +100,9 @@ static void on_bus(int number, siginfo_t *info, void *where)
     struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE);
     PERL_UNUSED_ARG(where);
     bool touched = info->si_code == BUS_ADRERR;
-    while (ctx && !(touched && (!own || ctx->thx == own || !ctx->thx) && dp_live_lose(&ctx->live, info->si_addr)))
+    while (ctx
+           && !(touched && (!own || ctx->thx == own || !ctx->thx)
+                && dp_live_lose(&ctx->live, info->si_addr)))
         ctx = ctx->next;
     if (ctx) {
         ctx->writer.err = DP_E_IO;      /* of what is being written, nothing more is */
@@ -177,9 +180,11 @@ static int find_signal(pTHX_ const char *option, const char *name)
     const char *bare = strnEQ(name, "SIG", 3) ? name + 3 : name;
     I32 number = whichsig_pv(bare);
     if (number <= 0)
-        Perl_croak(aTHX_ "DProf: %s=%s: there is no such signal; USR1 and USR2 are usually free\n", option, name);
+        Perl_croak(aTHX_ "DProf: %s=%s: there is no such signal; USR1 and USR2 are usually free\n",
+                   option, name);
     if (number == SIGKILL || number == SIGSTOP || sigaction(number, NULL, &act) < 0)
-        Perl_croak(aTHX_ "DProf: %s=%s: a program cannot catch that; take USR1 or USR2\n", option, name);
+        Perl_croak(aTHX_ "DProf: %s=%s: a program cannot catch that; take USR1 or USR2\n", option,
+                   name);
     return number;
 }
 

@@ -60,7 +60,9 @@ static void before_slf(pTHX_ struct dpx_ctx *ctx)
     /* On a new C stack the op is run once more, with the frame in place. */
     U32 id = cv && is_slf(ctx, cv) && !(top_is_slf(aTHX_ ctx) && ctx->top->serial == PTR2UV(PL_op))
         ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
-    if (id && dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now, dpx_how)) {
+    if (id
+        && dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(PL_curstackinfo->si_cxix, DPX_SLF), id, now,
+                          dpx_how)) {
         ctx->top->serial = PTR2UV(PL_op);
         ctx->top->saved = PL_savestack_ix - 1;
         dpx_frame_leave(ctx);

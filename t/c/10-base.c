@@ -190,14 +190,18 @@ static void sources(void)
     for (size_t i = 0; i < sizeof plain; i++)
         plain[i] = (char)('a' + i * i % 23);
     dp_source_mem(&src, plain, sizeof plain);
-    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && !memcmp(out, plain, sizeof plain), "memory");
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain
+           && !memcmp(out, plain, sizeof plain),
+       "memory");
     dp_source_mem(&src, plain, 1);
     ok(read_all(&src, out, sizeof out, &rc, &err) == 1 && rc == 0, "a single byte");
     dp_source_mem(&src, plain, 0);
     ok(read_all(&src, out, sizeof out, &rc, &err) == 0 && rc == 0, "nothing");
     size_t n = gzip(plain, sizeof plain, packed, sizeof packed);
     dp_source_mem(&src, packed, n);
-    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && !memcmp(out, plain, sizeof plain), "gzip");
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain
+           && !memcmp(out, plain, sizeof plain),
+       "gzip");
     struct drip d = { packed, n };
     dp_source_fn(&src, drip, &d);
     ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && rc == 0, "gzip, byte by byte");
@@ -226,8 +230,10 @@ static void locales(void)
         in = in ? in : "none";
         ok(dp_text_alike("MINOR-FAULTS", "minor-faults", 12), "%s: capitals are alike", in);
         ok(dp_text_alike("Iz", "iZ", 3), "%s: with the NUL, all of it", in);
-        ok(dp_text_alike("abc", "abd", 2) && !dp_text_alike("abc", "abd", 3), "%s: as many as asked for", in);
-        ok(!dp_text_alike("ab", "abc", 3) && !dp_text_alike("abc", "ab", 3), "%s: and not past an end", in);
+        ok(dp_text_alike("abc", "abd", 2) && !dp_text_alike("abc", "abd", 3),
+           "%s: as many as asked for", in);
+        ok(!dp_text_alike("ab", "abc", 3) && !dp_text_alike("abc", "ab", 3),
+           "%s: and not past an end", in);
         ok(!dp_text_alike("[", "{", 1) && !dp_text_alike("@", "`", 1), "%s: letters only", in);
         char number[32];
         snprintf(number, sizeof number, "%8.3f", -12.25);
@@ -268,7 +274,8 @@ static void chosen(void)
     for (uint32_t i = 0; i < KEYS; i++) {
         uint64_t key = key_of_hash((uint64_t)i << 40);
         const struct dp_map_slot *slot = dp_map_find(&map, key);
-        size_t far = slot ? ((size_t)(slot - map.slots) - dp_map_home(&map, key)) & map.mask : map.mask;
+        size_t far = slot ? ((size_t)(slot - map.slots) - dp_map_home(&map, key)) & map.mask
+                          : map.mask;
         wrong += dp_map_hash(key) != (uint64_t)i << 40 || !slot || slot->value != i;
         furthest = far > furthest ? far : furthest;
     }
@@ -282,7 +289,8 @@ static void chosen(void)
         uint64_t words[28];
         for (int k = 0; k < 14; k++) {
             words[2 * k] = UINT64_C(0x3132333435363738) ^ (uint64_t)(i >> k & 1) << 63;
-            words[2 * k + 1] = UINT64_C(0x3132333435363738) ^ (i >> k & 1 ? UINT64_C(1) << 63 | UINT64_C(1) << 31 : 0);
+            words[2 * k + 1] = UINT64_C(0x3132333435363738)
+                               ^ (i >> k & 1 ? UINT64_C(1) << 63 | UINT64_C(1) << 31 : 0);
         }
         wrong += dp_pool_intern(&pool, (const char *)words, sizeof words) != i;
     }

@@ -25,9 +25,12 @@ static void known(void)
     is_u(dp_num_mul_shift32(UINT64_C(1) << 62, 12), UINT64_C(12) << 30, "a product of 66 bits");
     is_u(dp_num_mul_div(10, 1, 3), 3, "a third");
     is_u(dp_num_mul_div(UINT64_MAX, 1, 1), UINT64_MAX, "all of it");
-    is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX, "all of it, by the largest");
-    is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 1, "nearly all of it");
-    is_u(dp_num_mul_div(UINT64_C(1) << 62, 2, 3), UINT64_C(3074457345618258602), "two thirds of 2^62");
+    is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX,
+         "all of it, by the largest");
+    is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 1,
+         "nearly all of it");
+    is_u(dp_num_mul_div(UINT64_C(1) << 62, 2, 3), UINT64_C(3074457345618258602),
+         "two thirds of 2^62");
     is_u(dp_num_mul_div(7, 0, 9), 0, "nothing");
 }
 
@@ -65,13 +68,16 @@ static void random_products(void)
         good = dp_num_mul_shift32(a, c) == (uint64_t)(((unsigned __int128)a * c) >> 32)
             && dp_num_mul_div(a, b, c) == (uint64_t)((unsigned __int128)a * b / c);
         unsigned __int128 whole = ((unsigned __int128)a * c + (b | 1) / 2) / (b | 1);
-        good = good && scaled(a, c, b | 1) == (whole > UINT64_MAX / 2 ? UINT64_MAX : (uint64_t)whole);
+        good = good
+               && scaled(a, c, b | 1) == (whole > UINT64_MAX / 2 ? UINT64_MAX : (uint64_t)whole);
         if (!good)
-            printf("# %llu %llu %llu\n", (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
+            printf("# %llu %llu %llu\n", (unsigned long long)a, (unsigned long long)b,
+                   (unsigned long long)c);
     }
     ok(good, "random products");
 #else
-    ok(any() != any(), "random products # SKIP this compiler has no numbers of 128 bits to compare with");
+    ok(any() != any(),
+       "random products # SKIP this compiler has no numbers of 128 bits to compare with");
 #endif
 }
 

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define HEAD "#fOrTyTwO\n$hz=100;\n$XS_VERSION='x';\n$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART2\n"
+#define HEAD "#fOrTyTwO\n$hz=100;\n$XS_VERSION='x';\n" \
+    "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART2\n"
 
 /* Everything a consumer is told, as text. */
 static struct dp_buf told;
@@ -17,13 +18,15 @@ static uint32_t subs;
 static int64_t on_sub(void *ctx, const struct dp_subdef *d)
 {
     (void)ctx;
-    dp_buf_addf(&told, "[%.*s|%.*s|%.*s:%" PRIu64 "|%.*s|%.*s|%d|%" PRIu64 "]", (int)d->package.len, d->package.ptr,
-                (int)d->name.len, d->name.ptr, (int)d->file.len, d->file.ptr, d->line,
-                (int)d->autoload.len, d->autoload.ptr, (int)d->in.len, d->in.ptr, d->xs, d->seq);
+    dp_buf_addf(&told, "[%.*s|%.*s|%.*s:%" PRIu64 "|%.*s|%.*s|%d|%" PRIu64 "]", (int)d->package.len,
+                d->package.ptr, (int)d->name.len, d->name.ptr, (int)d->file.len, d->file.ptr,
+                d->line, (int)d->autoload.len, d->autoload.ptr, (int)d->in.len, d->in.ptr, d->xs,
+                d->seq);
     return subs++;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *e)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                     struct dp_err *e)
 {
     (void)ctx;
     (void)counts;
@@ -66,26 +69,39 @@ static const char *trace(const char *lines, int *code)
 static void shapes(void)
 {
     int rc;
-    is_s(trace("& 2 main bar\n@ 1 2 3\n+ 2\n@ 4 5 6\n- 2\n", &rc), "[main|bar|:0|||0|0]+0(1,2,3)-0(4,5,6)", "new style");
+    is_s(trace("& 2 main bar\n@ 1 2 3\n+ 2\n@ 4 5 6\n- 2\n", &rc),
+         "[main|bar|:0|||0|0]+0(1,2,3)-0(4,5,6)", "new style");
     is_i(rc, 0, "and it is whole");
     is_u(info.marks, 2, "two marks");
-    is_s(trace("& 2 main bar\r\n@ 1 2 3\r\n+ 2\r\n- 2\r\n", &rc), "[main|bar|:0|||0|0]+0(1,2,3)-0(0,0,0)", "CRLF");
-    is_s(trace("&  2\tmain bar\n@  1  2  3 \n +\t2 \n\n# x\n", &rc), "[main|bar|:0|||0|0]+0(1,2,3)", "blanks, comments, empty lines");
-    is_s(trace("& 2 a b\n@ 1 1 1\n@ 2 2 2\n+ 2\n@ 9 9 9\n", &rc), "[a|b|:0|||0|0]+0(3,3,3)t-1(9,9,9)", "times add up; the last go on");
-    is_s(trace("& 2 a b\n@ 1 2 3 77 88 99\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(1,2,3)", "further columns are skipped");
-    is_s(trace("& 2 a b\n@ 12345678 2 1234567890\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(12345678,2,1234567890)", "long numbers");
-    is_s(trace("& 2 a b\n@ -5 2 3\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(0,2,3)", "no time runs backwards");
+    is_s(trace("& 2 main bar\r\n@ 1 2 3\r\n+ 2\r\n- 2\r\n", &rc),
+         "[main|bar|:0|||0|0]+0(1,2,3)-0(0,0,0)", "CRLF");
+    is_s(trace("&  2\tmain bar\n@  1  2  3 \n +\t2 \n\n# x\n", &rc), "[main|bar|:0|||0|0]+0(1,2,3)",
+         "blanks, comments, empty lines");
+    is_s(trace("& 2 a b\n@ 1 1 1\n@ 2 2 2\n+ 2\n@ 9 9 9\n", &rc),
+         "[a|b|:0|||0|0]+0(3,3,3)t-1(9,9,9)", "times add up; the last go on");
+    is_s(trace("& 2 a b\n@ 1 2 3 77 88 99\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(1,2,3)",
+         "further columns are skipped");
+    is_s(trace("& 2 a b\n@ 12345678 2 1234567890\n+ 2\n", &rc),
+         "[a|b|:0|||0|0]+0(12345678,2,1234567890)", "long numbers");
+    is_s(trace("& 2 a b\n@ -5 2 3\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(0,2,3)",
+         "no time runs backwards");
     is_s(trace("& 0002 a b\n+ 2\n+ 02\n- 0002\n& AbC c d\n+ abc\n+ ABC\n", &rc),
-         "[a|b|:0|||0|0][c|d|:0|||0|0]+0(0,0,0)+0(0,0,0)-0(0,0,0)+1(0,0,0)+1(0,0,0)", "ids are numbers");
+         "[a|b|:0|||0|0][c|d|:0|||0|0]+0(0,0,0)+0(0,0,0)-0(0,0,0)+1(0,0,0)+1(0,0,0)",
+         "ids are numbers");
     is_s(trace("& ffffffffffffffff a b\n+ ffffffffffffffff\n- ffffffffffffffff\n", &rc),
          "[a|b|:0|||0|0]+0(0,0,0)-0(0,0,0)", "an id of 64 bits");
-    is_s(trace("& 2 a b\n+ 2\n* 2\n/ 2\n- 99\n", &rc), "[a|b|:0|||0|0]+0(0,0,0)*0(0,0,0)/0(0,0,0)--1(0,0,0)", "all marks; an exit may be nameless");
+    is_s(trace("& 2 a b\n+ 2\n* 2\n/ 2\n- 99\n", &rc),
+         "[a|b|:0|||0|0]+0(0,0,0)*0(0,0,0)/0(0,0,0)--1(0,0,0)",
+         "all marks; an exit may be nameless");
     is_s(trace("& 2 main x lib/a:b.pm:12 kind=xs autoload=M::AUTOLOAD in=M::f seq=9 new=1\n", &rc),
          "[main|x|lib/a:b.pm:12|M::AUTOLOAD|M::f|1|9]", "extra fields");
-    is_s(trace("+ 5 6 7 A::B::c\n- 9 6 9 A::B::c\n", &rc), "[A::B|c|:0|||0|0]+0(0,0,0)-0(4,0,2)", "old style");
+    is_s(trace("+ 5 6 7 A::B::c\n- 9 6 9 A::B::c\n", &rc), "[A::B|c|:0|||0|0]+0(0,0,0)-0(4,0,2)",
+         "old style");
     is_s(trace("+ 5 6 7 A::c\n@ 1 1 1\n- 9 8 9 A::c\n+ 1 1 1 A::c\n- 2 1 1 A::c\n", &rc),
          "[A|c|:0|||0|0]+0(0,0,0)-0(4,2,2)+0(0,0,0)-0(1,0,0)", "both styles; the clock set back");
-    is_s(trace("& 2 a b\n+ 2\n@ 1 1 1\n+ & Devel::DProf::write\n@ 50 50 50\n- & Devel::DProf::write\n@ 2 2 2\n- 2\n", &rc),
+    is_s(trace("& 2 a b\n+ 2\n@ 1 1 1\n+ & Devel::DProf::write\n@ 50 50 50\n- &"
+               " Devel::DProf::write\n@ 2 2 2\n- 2\n",
+               &rc),
          "[a|b|:0|||0|0]+0(0,0,0)-0(3,3,3)", "the profiler's own writing is left out");
     is_u(info.marks, 2, "and is no mark");
     is_s(trace("+ & X::y\n- & X::y\n", &rc), "[X|y|:0|||0|0]+0(0,0,0)-0(0,0,0)", "a mark by name");
@@ -94,8 +110,10 @@ static void shapes(void)
 static void escapes(void)
 {
     int rc;
-    const char *text = "#fOrTyTwO\n$dprof_format='trace 1';\nPART2\n& 2 % a%20b%25%1B lib/%0a.pm:3 in=x%3By\n+ 2\n";
-    is_s(read_mem(text, strlen(text), &rc), "[|a b%\x1b|lib/\n.pm:3||x;y|0|0]+0(0,0,0)", "%XX in our files");
+    const char *text = "#fOrTyTwO\n$dprof_format='trace 1';\nPART2\n& 2 % a%20b%25%1B lib/%0a.pm:3"
+                       " in=x%3By\n+ 2\n";
+    is_s(read_mem(text, strlen(text), &rc), "[|a b%\x1b|lib/\n.pm:3||x;y|0|0]+0(0,0,0)",
+         "%XX in our files");
     is_s(trace("& 2 % a%20\n", &rc), "[%|a%20|:0|||0|0]", "but not in the classic recorder's");
 }
 
@@ -131,7 +149,8 @@ static void errors(void)
     fails("& 2 a b\n+ 2\n- 2", DP_E_TRUNCATED, 8, at + 12, "the last line is not whole");
     int rc;
     is_s(trace("& 2 a b\n+ 2\n- 2", &rc), "[a|b|:0|||0|0]+0(0,0,0)", "what is whole was taken");
-    is_s(trace("& 2 a b\n+ 2\nbad\n- 2\n", &rc), "[a|b|:0|||0|0]+0(0,0,0)", "what came before was taken");
+    is_s(trace("& 2 a b\n+ 2\nbad\n- 2\n", &rc), "[a|b|:0|||0|0]+0(0,0,0)",
+         "what came before was taken");
     read_mem("", 0, &rc);
     is_i(rc, DP_E_NOTPROFILE, "an empty file");
     read_mem("#fOrTyTwOx\n", 11, &rc);
@@ -141,12 +160,16 @@ static void errors(void)
     const char *newer = "#fOrTyTwO\n$dprof_format='trace 2';\nPART2\n";
     read_mem(newer, strlen(newer), &rc);
     is_i(rc, DP_E_VERSION, "newer");
-    ok(strstr(err.message, "'trace 2'") && strstr(err.message, "'trace 1'"), "both are named: %s", err.message);
+    ok(strstr(err.message, "'trace 2'") && strstr(err.message, "'trace 1'"), "both are named: %s",
+       err.message);
     const char *hz = "#fOrTyTwO\n$hz=0;\nPART2\n";
     read_mem(hz, strlen(hz), &rc);
     is_i(rc, DP_E_SYNTAX, "no ticks");
-    const char *code = "#fOrTyTwO\n$hz=100; system('x');\n$rrun_utime=0;$rrun_stime=0;$rrun_rtime=0\nPART2\n& 2 a b\n+ 2\n";
-    is_s(read_mem(code, strlen(code), &rc), "[a|b|:0|||0|0]+0(0,0,0)", "code in a header is skipped");
+    const char *code =
+        "#fOrTyTwO\n$hz=100; system('x');\n$rrun_utime=0;$rrun_stime=0;$rrun_rtime=0\nPART2\n& 2 a"
+        " b\n+ 2\n";
+    is_s(read_mem(code, strlen(code), &rc), "[a|b|:0|||0|0]+0(0,0,0)",
+         "code in a header is skipped");
     ok(rc == 0 && info.bad_header && info.header_err.line == 2, "and told of");
 }
 
@@ -180,7 +203,8 @@ static void fast_is_slow(void)
     int rc1, rc2;
     char *one = strdup(read_mem(fast, f, &rc1));
     const char *two = read_mem(slow, s, &rc2);
-    ok(rc1 == 0 && rc2 == 0 && strlen(one) > 100000 && strcmp(one, two) == 0, "fast path = slow path");
+    ok(rc1 == 0 && rc2 == 0 && strlen(one) > 100000 && strcmp(one, two) == 0,
+       "fast path = slow path");
     free(one);
 }
 

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define RRUN "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\n"
-#define HEAD "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_counters='ops:ops x';\n" RRUN "PART3\n"
+#define HEAD "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n" \
+    "$dprof_counters='ops:ops x';\n" RRUN "PART3\n"
 #define NAMES "& 1 m a m.pl:1\n& 2 m b m.pl:2\n"
 
 static struct dp_buf out;
@@ -70,20 +71,29 @@ static const char *tree(const char *lines)
 
 static void lines(void)
 {
-    is_s(tree(NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3 new=1\n= 2 2 1 1 1 1 1 1 1 1\n"
-              "= 1 1 1 1 1 1 1 0 1 1\n= 1 2 1 1 0 1 0 0 0 0\nh 1 0:5 3:7\n"),
-         NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 1 1 1 1 1 0 1 1\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 2 2 1 1 1 1 1 1 1 1\n"
-         "= 1 2 1 1 0 1 0 0 0 0\nh 1 0:5 3:7\n", "all that a tree can hold, in order");
+    is_s(tree(NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3 new=1\n="
+                    " 2 2 1 1 1 1 1 1 1 1\n"
+                    "= 1 1 1 1 1 1 1 0 1 1\n= 1 2 1 1 0 1 0 0 0 0\nh 1 0:5 3:7\n"),
+         NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 1 1 1 1 1 0 1 1\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9"
+               " folded=3\n= 2 2 1 1 1 1 1 1 1 1\n"
+               "= 1 2 1 1 0 1 0 0 0 0\nh 1 0:5 3:7\n",
+         "all that a tree can hold, in order");
     is_i(o.code, 0, "and it is whole");
     is_u(o.contexts, 5, "five contexts");
     ok(o.tree, "a tree");
-    is_s(tree("&  2 m b m.pl:2\r\n#x\n\n& 1 m a m.pl:1\n= 0\t0 1 1 2 3 0 0 4 5 \r\n= 1 1 6 7 8 9 9 1 11 12 folded=4\n= 1 1 6 7 8 9 30 2 11 12 folded=5\n"
+    is_s(tree("&  2 m b m.pl:2\r\n#x\n\n& 1 m a m.pl:1\n= 0\t0 1 1 2 3 0 0 4 5 \r\n= 1 1 6 7 8 9 9"
+              " 1 11 12 folded=4\n= 1 1 6 7 8 9 30 2 11 12 folded=5\n"
               "= 0 0 0 1 1 1 0 0 0 0\nh 1 1:1\nh 1 1:2 60:4\n"),
-         NAMES "= 0 0 1 2 3 4 0 0 4 5\n= 1 1 12 14 16 18 30 1 22 24 folded=9\nh 1 1:3 47:4\n", "what comes twice is added; blanks, CRLF");
-    is_s(tree("& 9 m b m.pl:2\n& 7 m a m.pl:1\n= 0 0 0 0 0 0 0 0 0 0\n= 1 9 1 0 0 1 1 1 0 0 77 k=v\n"),
-         NAMES "= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 1 1 1 0 0\n", "numbers anew; more columns are skipped");
-    is_s(tree("& 1 m __ANON__ m.pl:1 seq=7 in=m::x\n& 2 m __ANON__ m.pl:1 seq=9 in=m::a\n= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n"),
-         "& 1 m __ANON__ m.pl:1 seq=1 in=m::x\n& 2 m __ANON__ m.pl:1 seq=2 in=m::a\n= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n",
+         NAMES "= 0 0 1 2 3 4 0 0 4 5\n= 1 1 12 14 16 18 30 1 22 24 folded=9\nh 1 1:3 47:4\n",
+         "what comes twice is added; blanks, CRLF");
+    is_s(tree("& 9 m b m.pl:2\n& 7 m a m.pl:1\n= 0 0 0 0 0 0 0 0 0 0\n= 1 9 1 0 0 1 1 1 0 0 77"
+              " k=v\n"),
+         NAMES "= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 1 1 1 0 0\n",
+         "numbers anew; more columns are skipped");
+    is_s(tree("& 1 m __ANON__ m.pl:1 seq=7 in=m::x\n& 2 m __ANON__ m.pl:1 seq=9 in=m::a\n= 0 0 1 0"
+              " 0 0 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n"),
+         "& 1 m __ANON__ m.pl:1 seq=1 in=m::x\n& 2 m __ANON__ m.pl:1 seq=2 in=m::a\n= 0 0 1 0 0 0"
+         " 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n",
          "nameless subs of one place stay apart");
 }
 
@@ -129,23 +139,29 @@ static void errors(void)
              "= 1 1 1 0 0 0 0 0 0 0\n", "= 2 3 1 0 0 0 0 0 0 0\n");
     fails(text, DP_E_SYNTAX, 13, strlen(root) + 65,
           "Bad profile: a phase is right below the root: = 2 3 1");
-    snprintf(text, sizeof text, "%s%s%s", root, "= 1 1 1 0 0 4611686018427387903 0 0 0 0\n", "= 1 2 1 0 0 1 0 0 0 0\n");
+    snprintf(text, sizeof text, "%s%s%s", root, "= 1 1 1 0 0 4611686018427387903 0 0 0 0\n",
+             "= 1 2 1 0 0 1 0 0 0 0\n");
     fails(text, DP_E_LIMIT, 11, strlen(root) + 40, "the times add up to more than fits");
     tree("= 0 0 1 0 0 0 0 0 0 0\n= 3 1");
     is_i(o.code, DP_E_TRUNCATED, "a tree that breaks off");
     const char *newer = "#fOrTyTwO\n$dprof_format='tree 2';\nPART3\n";
     comes_to(newer, strlen(newer));
     is_i(o.code, DP_E_VERSION, "newer");
-    ok(strstr(o.message, "'tree 2'") && strstr(o.message, "'tree 1'"), "both are named: %s", o.message);
+    ok(strstr(o.message, "'tree 2'") && strstr(o.message, "'tree 1'"), "both are named: %s",
+       o.message);
 }
 
 static void traces(void)
 {
-#define TRACE "#fOrTyTwO\n$hz=100;\n$dprof_format='trace 1';\n$rrun_utime=50; $rrun_stime=0; $rrun_rtime=100;\nPART2\n"
-    const char *text = TRACE "& 2 m a m.pl:1\n& 3 m b m.pl:2\n@ 1 0 1\n+ 2\n@ 2 0 2\n+ 3\n@ 4 0 4\n- 3\n+ 3\n@ 8 0 8\n- 3\n@ 16 0 16\nPART3\n"
-        "& 1 m b m.pl:2\n& 2 m a m.pl:1\n= 0 0 0 0 0 5 0 0\n= 1 2 1 0 0 20 30 30\n= 2 1 1 0 0 7 7 7\nh 1 26:1\n";
+#define TRACE "#fOrTyTwO\n$hz=100;\n$dprof_format='trace 1';\n" \
+    "$rrun_utime=50; $rrun_stime=0; $rrun_rtime=100;\nPART2\n"
+    const char *text = TRACE "& 2 m a m.pl:1\n& 3 m b m.pl:2\n@ 1 0 1\n+ 2\n@ 2 0 2\n+ 3\n@ 4 0"
+                             " 4\n- 3\n+ 3\n@ 8 0 8\n- 3\n@ 16 0 16\nPART3\n"
+                             "& 1 m b m.pl:2\n& 2 m a m.pl:1\n= 0 0 0 0 0 5 0 0\n= 1 2 1 0 0 20 30"
+                             " 30\n= 2 1 1 0 0 7 7 7\nh 1 26:1\n";
     is_s(comes_to(text, strlen(text)),
-         NAMES "= 0 0 1 20 0 43 0 0\n= 1 1 2 18 0 38 30 30\n= 2 2 3 12 0 19 8 4\nh 2 25:1 26:2\n", "a trace that goes on as a tree");
+         NAMES "= 0 0 1 20 0 43 0 0\n= 1 1 2 18 0 38 30 30\n= 2 2 3 12 0 19 8 4\nh 2 25:1 26:2\n",
+         "a trace that goes on as a tree");
     is_i(o.code, 0, "is whole, whatever was running");
     is_u(o.open, 0, "nothing is open");
     is_u(o.marks, 5, "its marks");
@@ -153,15 +169,19 @@ static void traces(void)
     struct dp_host host = { &out, collect, NULL };
     struct dp_trace *t = dp_trace_new(&how, &host);
     dp_buf_clear(&out);
-    is_i(dp_trace_add_mem(t, "t", text, strlen(text)), DP_E_TRUNCATED, "its calls one by one end there");
+    is_i(dp_trace_add_mem(t, "t", text, strlen(text)), DP_E_TRUNCATED,
+         "its calls one by one end there");
     is_s(dp_buf_cstr(&out), "m::a\n   m::b\n   m::b\n", "those that there are");
     is_i(dp_trace_add_mem(t, "t", HEAD, strlen(HEAD)), DP_E_ARG, "a tree has no order of calls");
     dp_trace_outcome(t, &o);
     ok(strstr(o.message, "use -S") != NULL, "it says what to do: %s", o.message);
     dp_trace_free(t);
-    text = TRACE "& 2 m a m.pl:1\n& 3 m b m.pl:2\n+ 2\n@ 0 0 1\n* 3\n@ 0 0 9\n- 2\n+ 2\n+ 2\n@ 0 0 3\n/ 2\n- 2\n";
-    is_s(comes_to(text, strlen(text)), NAMES "= 0 0 1 50 0 87 0 0\n= 1 1 2 0 0 1 3 1\n= 2 1 1 0 0 3 3 3\n= 1 2 1 0 0 9 9 9\n"
-         "h 1 23:1 24:2\nh 2 26:1\n", "spans and histograms of a trace: goto, recursion, exceptions");
+    text = TRACE "& 2 m a m.pl:1\n& 3 m b m.pl:2\n+ 2\n@ 0 0 1\n* 3\n@ 0 0 9\n- 2\n+ 2\n+ 2\n@ 0 0"
+                 " 3\n/ 2\n- 2\n";
+    is_s(comes_to(text, strlen(text)),
+         NAMES "= 0 0 1 50 0 87 0 0\n= 1 1 2 0 0 1 3 1\n= 2 1 1 0 0 3 3 3\n= 1 2 1 0 0 9 9 9\n"
+               "h 1 23:1 24:2\nh 2 26:1\n",
+         "spans and histograms of a trace: goto, recursion, exceptions");
 }
 
 /* ---- pieces ---- */
@@ -190,8 +210,9 @@ static const char *image_to(void)
 
 static void pieces(void)
 {
-    const char *all = THREE "= 0 0 1 10 0 10 0 0\n= 1 1 1 90 0 100 0 0\n= 2 1 1 7 0 7 7 7\n= 2 2 1 230 0 250 5250 5250\n"
-                      "= 3 3 1 1000 0 5000 5000 5000\nh 1 2:1\nh 2 12:1\nh 3 12:1\n";
+    const char *all = THREE "= 0 0 1 10 0 10 0 0\n= 1 1 1 90 0 100 0 0\n= 2 1 1 7 0 7 7 7\n= 2 2 1"
+                            " 230 0 250 5250 5250\n"
+                            "= 3 3 1 1000 0 5000 5000 5000\nh 1 2:1\nh 2 12:1\nh 3 12:1\n";
     image_trace(&image);
     is_s(image_to(), all, "what is not in the text is in the pieces");
     is_i(o.code, DP_E_TRUNCATED, "it was cut short");
@@ -201,15 +222,18 @@ static void pieces(void)
 
     /* killed while it wrote: two of the marks are in the text already */
     image.text.len -= strlen("@ 20 0 2");
-    dp_buf_adds(&image.text, "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- ");
+    dp_buf_adds(&image.text,
+                "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- ");
     is_s(image_to(), all, "and none counts twice");
     is_u(o.marks, 6, "all marks once");
 
     image_trace(&image);
     image.text.len -= strlen("@ 20 0 2");
-    dp_buf_adds(&image.text, "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- 3\n@ 50 0 50\n* 1\n@ 7 0 7\n/ 2\n- 1\n+ 1\n");
+    dp_buf_adds(&image.text, "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n-"
+                             " 3\n@ 50 0 50\n* 1\n@ 7 0 7\n/ 2\n- 1\n+ 1\n");
     image_to();
-    ok(o.marks == 8 && o.code == DP_E_TRUNCATED, "what runs on has more in the text than when its pieces were read");
+    ok(o.marks == 8 && o.code == DP_E_TRUNCATED,
+       "what runs on has more in the text than when its pieces were read");
 
     image_trace(&image);
     image.text.ptr[strstr(image.text.ptr, "1.2.3") - image.text.ptr] = '2';
@@ -221,33 +245,41 @@ static void pieces(void)
     ok(o.marks == 1 && o.code == DP_E_TRUNCATED, "nor those of another process");
     image_trace(&image);
     dp_buf_clear(&image.text);
-    dp_buf_adds(&image.text, "#fOrTyTwO\n$dprof_run='1.2.3';\n" RRUN "PART2\n& 1 m a m.pl:1\n+ 1\n- 1\n");
+    dp_buf_adds(&image.text,
+                "#fOrTyTwO\n$dprof_run='1.2.3';\n" RRUN "PART2\n& 1 m a m.pl:1\n+ 1\n- 1\n");
     image_to();
     ok(o.marks == 2 && o.code == 0, "nor any, where the text has its end");
 
     image_tree(&image);
-    is_s(image_to(), NAMES "= 0 0 1 1000 0 1000 0 0 0\n= 1 2 3 360 40 500 500 1 30\n= 2 1 4 60 0 60 60 1 40\n"
-         "= 3 2 5 7 0 7 7 1 50 folded=9\nh 1 4:4\nh 2 0:5 9:3\n", "a tree; names behind the nodes");
+    is_s(image_to(),
+         NAMES "= 0 0 1 1000 0 1000 0 0 0\n= 1 2 3 360 40 500 500 1 30\n= 2 1 4 60 0 60 60 1 40\n"
+               "= 3 2 5 7 0 7 7 1 50 folded=9\nh 1 4:4\nh 2 0:5 9:3\n",
+         "a tree; names behind the nodes");
     is_i(o.code, DP_E_TRUNCATED, "was cut short, too");
     is_u(o.contexts, 4, "its contexts");
 
     /* from a trace's text to a tree in pieces: nothing in the text says so */
-    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 2, 0, 6), image_node(3, 2, 1, 2, 7) };
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 2, 0, 6),
+                                   image_node(3, 2, 1, 2, 7) };
     uint64_t words[] = { raw(100, DP_RAW_ENTER, 2), 0 };
     image_text(&image, IMAGE_HEAD NAMES "@ 1 0 1\n+ 2\n@ 2 0 2\n+ 1\n- 1\n");
     image_state(&image, 3, true, false);
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
-    is_s(image_to(), NAMES "= 0 0 1 6 0 6 0 0\n= 1 2 1 8 0 8 0 0\n= 2 1 3 7 0 7 7 1\nh 1 0:1\n", "a trace that had become a tree");
+    is_s(image_to(), NAMES "= 0 0 1 6 0 6 0 0\n= 1 2 1 8 0 8 0 0\n= 2 1 3 7 0 7 7 1\nh 1 0:1\n",
+         "a trace that had become a tree");
 }
 
 static void odd_pieces(void)
 {
-    uint64_t words[] = { raw(1, DP_RAW_ENTER, 1), raw(1, DP_RAW_ENTER, 2), raw(1, DP_RAW_LEAVE, 2), raw(1, DP_RAW_ENTER, 9), raw(1, DP_RAW_LEAVE, 9) };
+    uint64_t words[] = { raw(1, DP_RAW_ENTER, 1), raw(1, DP_RAW_ENTER, 2), raw(1, DP_RAW_LEAVE, 2),
+                         raw(1, DP_RAW_ENTER, 9), raw(1, DP_RAW_LEAVE, 9) };
     image_text(&image, IMAGE_HEAD "& 1 m a m.pl:1\n& 3 m c m.pl:3\n");
     image_state(&image, 0, false, false);
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
-    ok(strstr(image_to(), "(no%20name)") && strstr(image_to(), "= 1 2 1 1 0 1 0 0\n= 2 1 1 1 0 1 1 1\n"), "a sub without a name: %s", out.ptr);
+    ok(strstr(image_to(), "(no%20name)")
+           && strstr(image_to(), "= 1 2 1 1 0 1 0 0\n= 2 1 1 1 0 1 1 1\n"),
+       "a sub without a name: %s", out.ptr);
     is_i(o.code, DP_E_SYNTAX, "is an error");
     is_u(o.marks, 3, "and goes on, up to ids that are yet to be named");
     words[1] = raw(1, DP_RAW_ENTER, 3);
@@ -265,7 +297,8 @@ static void odd_pieces(void)
     char *p = image.left.ptr;
     memcpy(p + marks + 16, &size, 8);
     image_to();
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "at byte 8192"), "a piece of an odd size: %s", o.message);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "at byte 8192"), "a piece of an odd size: %s",
+       o.message);
     is_u(o.marks, 1, "what came before is there");
     memcpy(p + marks + 16, &huge, 8);
     image_to();
@@ -290,7 +323,8 @@ static void odd_pieces(void)
     uint64_t next = DP_LIVE_MAGIC + 1;
     memcpy(p + state, &next, sizeof next);
     image_to();
-    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s", o.message);
+    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s",
+       o.message);
     image_trace(&image);
     for (int i = 0; i < 4; i++) {
         char c = p[state + i];
@@ -298,7 +332,8 @@ static void odd_pieces(void)
         p[state + 7 - i] = c;
     }
     image_to();
-    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another kind of machine"), "of another byte order");
+    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another kind of machine"),
+       "of another byte order");
     bool good = true;
     for (size_t n = 0; n < 4 * DP_PIECE_ALIGN && good; n += n < 200 ? 1 : 97) {
         image_trace(&image);
@@ -311,12 +346,14 @@ static void odd_pieces(void)
         good = good && o.code == DP_E_TRUNCATED;
     }
     ok(good, "cut anywhere: %s", o.message);
-    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 2, 1, 0, 6), image_node(UINT32_MAX, 1, 1, 2, 7), image_node(3, 1, 1, 1, 8) };
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 2, 1, 0, 6),
+                                   image_node(UINT32_MAX, 1, 1, 2, 7), image_node(3, 1, 1, 1, 8) };
     image_text(&image, IMAGE_TREE);
     image_state(&image, 0, true, true);
     image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
-    is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 8 0 8 8 1 10\n", "contexts that cannot be are left out");
+    is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 8 0 8 8 1 10\n",
+         "contexts that cannot be are left out");
     is_i(o.code, DP_E_SYNTAX, "and are an error");
 
     static const char names[] = "& 1 % p - kind=phase\n& 2 m b m.pl:2\n";
@@ -352,10 +389,14 @@ static void odd_pieces(void)
 /* A tree was saved, and the pieces have a newer one: other names first, other ids. */
 static void saved_tree(void)
 {
-    static const char saved[] = "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
-    static const char here[] = "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
-    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6), image_node(3, 1, 2, 9, 7) };
-    static const char newer[] = NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 6 0 6 6 1 10\n= 1 2 9 7 0 7 7 1 90\n";
+    static const char saved[] =
+        "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
+    static const char here[] =
+        "& 1 m b m.pl:2\n= 0 0 1 2 0 2 0 0 7\n= 1 1 3 4 0 4 4 1 8\nh 1 1:3\n";
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6),
+                                   image_node(3, 1, 2, 9, 7) };
+    static const char newer[] = NAMES
+        "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 6 0 6 6 1 10\n= 1 2 9 7 0 7 7 1 90\n";
     image_text(&image, IMAGE_TREE);
     dp_buf_adds(&image.text, saved);
     is_s(image_to(), here, "a copy of a saved tree");
@@ -370,7 +411,8 @@ static void saved_tree(void)
     image.text.len = 0;
     dp_buf_adds(&image.text, IMAGE_HEAD NAMES "@ 1 0 1\n+ 2\n@ 2 0 2\n+ 1\n- 1\nPART3\n");
     dp_buf_adds(&image.text, saved);
-    ok(strstr(image_to(), "= 1 1 1 6 0 6") && strstr(dp_buf_cstr(&out), "= 1 2 10 9 0 9") && o.marks == 3 && o.contexts == 3,
+    ok(strstr(image_to(), "= 1 1 1 6 0 6") && strstr(dp_buf_cstr(&out), "= 1 2 10 9 0 9")
+           && o.marks == 3 && o.contexts == 3,
        "a saved tree behind a trace: %s", dp_buf_cstr(&out));
 
     image_text(&image, IMAGE_TREE);
@@ -381,26 +423,32 @@ static void saved_tree(void)
     size_t whole = image.left.len;
     image_piece(&image, DP_LIVE_HISTOGRAMS, 0, nodes, sizeof nodes);
     image.left.ptr[whole + 16] = 1;
-    ok(strstr(image_to(), "= 0 0 1 2 0 2 0 0 7\n= 1 2 3 4 0 4 4 1 8\n") && o.contexts == 2 && o.code == DP_E_SYNTAX,
+    ok(strstr(image_to(), "= 0 0 1 2 0 2 0 0 7\n= 1 2 3 4 0 4 4 1 8\n") && o.contexts == 2
+           && o.code == DP_E_SYNTAX,
        "damaged pieces: the saved tree is the better one: %s", dp_buf_cstr(&out));
 
     /* it ended in order: the header says so, whatever the pieces have */
-    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n"
-               "$rrun_utime=6; $rrun_stime=0; $rrun_rtime=6; $dprof_complete=1;\nPART3\n");
+    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1';"
+                       " $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n"
+                       "$rrun_utime=6; $rrun_stime=0; $rrun_rtime=6; $dprof_complete=1;\nPART3\n");
     dp_buf_adds(&image.text, saved);
     image_state(&image, 0, true, true);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
     is_s(image_to(), here, "a tree that ended in order");
     is_i(o.code, 0, "needs no pieces");
-    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n"
-               "$rrun_utime=9; $rrun_stime=0; $rrun_rtime=9; $dprof_saved=1;\nPART2\n" NAMES "@ 1 0 1\n+ 2\n");
-    is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 2 1 0 0 0 0 0\n", "a saved trace: no time is made up from its header");
+    image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3';"
+                       " $dprof_pid=7; $dprof_tid=0;\n"
+                       "$rrun_utime=9; $rrun_stime=0; $rrun_rtime=9; $dprof_saved=1;\nPART2\n" NAMES
+                       "@ 1 0 1\n+ 2\n");
+    is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 2 1 0 0 0 0 0\n",
+         "a saved trace: no time is made up from its header");
     is_i(o.code, DP_E_TRUNCATED, "nor is it at its end");
 }
 
 static void sites_and_pending(void)
 {
-    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6), image_node(3, 1, 1, 9, 7), image_node(4, 1, 1, 2, 8) };
+    struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6),
+                                   image_node(3, 1, 1, 9, 7), image_node(4, 1, 1, 2, 8) };
     nodes[1].site = 2;
     nodes[2].site = 1;
     nodes[3].site = 3;
@@ -410,10 +458,14 @@ static void sites_and_pending(void)
     image_piece(&image, DP_LIVE_SITES, 0, "a%20b:1\n", 9);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
     image_piece(&image, DP_LIVE_SITES, 1, "m.pl:7\nm.pl", 12);
-    is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 2 8 0 8 8 1 20\n= 1 1 9 7 0 7 7 1 90 at=a%20b:1\n= 1 1 1 6 0 6 6 1 10 at=m.pl:7\n",
+    is_s(image_to(),
+         NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 2 8 0 8 8 1 20\n= 1 1 9 7 0 7 7 1 90 at=a%20b:1\n= 1 1"
+               " 1 6 0 6 6 1 10 at=m.pl:7\n",
          "call sites; one that was being added is left out");
 
-    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .pending = { 30, 5, 50 } };
+    struct dp_live_state state = {
+        .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .pending = { 30, 5, 50 }
+    };
     uint64_t words[] = { raw(100, DP_RAW_LEAVE, 1) };
     for (int round = 0; round < 4; round++) {
         image_text(&image, IMAGE_HEAD NAMES "@ 1 0 1\n+ 1\n");
@@ -423,24 +475,35 @@ static void sites_and_pending(void)
             dp_buf_adds(&image.text, "@ 130 5 150\n-");
         image_piece(&image, DP_LIVE_STATE, 0, &state, sizeof state);
         image_piece(&image, DP_LIVE_MARKS, 0, words, round == 3 ? 0 : sizeof words);
-        is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 1 1 130 5 150 150 150\nh 1 7:1\n", "time that was pending, %s",
-             round == 0 ? "in the state" : round == 1 ? "in the text by now" : round == 2 ? "half in the text" : "all in the text, and the state not yet told");
+        is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 1 1 130 5 150 150 150\nh 1 7:1\n",
+             "time that was pending, %s",
+             round == 0 ? "in the state"
+             : round == 1 ? "in the text by now"
+             : round == 2 ? "half in the text"
+                          : "all in the text, and the state not yet told");
     }
 }
 
 /* Counters, in the text, in pieces, and where a process was killed in between. */
 static void counted_pieces(void)
 {
-    const char *all = THREE "= 0 0 1 10 0 10 0 0 1000 2000\n= 1 1 1 100 0 100 0 0 14 24\n= 2 2 1 250 0 250 5250 5250 7 9\n= 3 3 1 1000 0 5000 5000 5000 100 200\nh 2 12:1\nh 3 12:1\n";
+    const char *all = THREE
+        "= 0 0 1 10 0 10 0 0 1000 2000\n= 1 1 1 100 0 100 0 0 14 24\n= 2 2 1 250 0 250 5250 5250 7"
+        " 9\n= 3 3 1 1000 0 5000 5000 5000 100 200\nh 2 12:1\nh 3 12:1\n";
     image_counted(&image);
     is_s(image_to(), all, "counters of marks that are in the pieces");
     image.text.len -= strlen("@ 20 0 2");
-    dp_buf_adds(&image.text, "@ 100 0 100 14 24\n+ 2\n@ 200 0 200 0 2\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000 100 200\n- ");
+    dp_buf_adds(&image.text, "@ 100 0 100 14 24\n+ 2\n@ 200 0 200 0 2\n& 3 m c m.pl:3\n+ 3\n@ 1000"
+                             " 0 5000 100 200\n- ");
     is_s(image_to(), all, "none counts twice");
     image_counted_tree(&image);
-    is_s(image_to(), NAMES "= 0 0 1 1000 0 1000 0 0 0 1 2\n= 1 2 3 500 0 500 500 1 30 30 40\n= 2 1 4 60 0 60 60 1 40 500 600\n", "counters of contexts in the pieces");
+    is_s(image_to(),
+         NAMES "= 0 0 1 1000 0 1000 0 0 0 1 2\n= 1 2 3 500 0 500 500 1 30 30 40\n= 2 1 4 60 0 60"
+               " 60 1 40 500 600\n",
+         "counters of contexts in the pieces");
     image_counted(&image);
-    struct dp_live_state *state = (struct dp_live_state *)(void *)(image.left.ptr + sizeof(struct dp_live_head));
+    struct dp_live_state *state =
+        (struct dp_live_state *)(void *)(image.left.ptr + sizeof(struct dp_live_head));
     state->n_counts = UINT64_MAX;
     image_to();
     ok(o.code < 0, "a number of counters that cannot be: %s", o.message);
@@ -449,21 +512,31 @@ static void counted_pieces(void)
 /* The columns of a trace in the text. */
 static void counted_text(void)
 {
-    static const char head[] = "#fOrTyTwO\n$hz=10;\n$dprof_format='trace 1'; $dprof_counters='a:a b:u:b';\n" RRUN "PART2\n" NAMES;
+    static const char head[] =
+        "#fOrTyTwO\n$hz=10;\n$dprof_format='trace 1'; $dprof_counters='a:a b:u:b';\n" RRUN
+        "PART2\n" NAMES;
     char text[1000];
-    snprintf(text, sizeof text, "%s@ 1 0 1 5 6\n+ 1\n@ 0 0 0 0 7\n+ 2\n@ 2 0 2 1\n@ 1 0 1 2 3 4\n- 2\n@ 0 0 0 8 0\n- 1\n", head);
+    snprintf(
+        text, sizeof text,
+        "%s@ 1 0 1 5 6\n+ 1\n@ 0 0 0 0 7\n+ 2\n@ 2 0 2 1\n@ 1 0 1 2 3 4\n- 2\n@ 0 0 0 8 0\n- 1\n",
+        head);
     struct dp_prof *prof = of_mem(text, strlen(text), 0);
     const char *got = written(prof);
-    ok(strstr(got, "\n= 0 0 1 1 0 1 0 0 5 6\n= 1 1 1 0 0 0 3 3 8 7\n= 2 2 1 3 0 3 3 3 3 3\n") != NULL, "columns that are missing are 0, further ones nothing: %s", got);
+    ok(strstr(got, "\n= 0 0 1 1 0 1 0 0 5 6\n= 1 1 1 0 0 0 3 3 8 7\n= 2 2 1 3 0 3 3 3 3 3\n")
+           != NULL,
+       "columns that are missing are 0, further ones nothing: %s", got);
     size_t len;
-    ok(!strncmp(dp_prof_counter(prof, 1, &len), "b:u:b", len) && len == 5, "a name with a colon, and its unit");
+    ok(!strncmp(dp_prof_counter(prof, 1, &len), "b:u:b", len) && len == 5,
+       "a name with a colon, and its unit");
     dp_prof_free(prof);
     snprintf(text, sizeof text, "%s@ 1 0 1 5 x\n+ 1\n", head);
     prof = of_mem(text, strlen(text), 0);
     dp_prof_outcome(prof, 0, &o);
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "@ 1 0 1 5 x"), "what is no number is an error: %s", o.message);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "@ 1 0 1 5 x"),
+       "what is no number is an error: %s", o.message);
     dp_prof_free(prof);
-    snprintf(text, sizeof text, "%s@ 1 0 1 9000000000000000000 0\n@ 1 0 1 9000000000000000000 0\n+ 1\n- 1\n", head);
+    snprintf(text, sizeof text,
+             "%s@ 1 0 1 9000000000000000000 0\n@ 1 0 1 9000000000000000000 0\n+ 1\n- 1\n", head);
     prof = of_mem(text, strlen(text), 0);
     dp_prof_outcome(prof, 0, &o);
     ok(o.code < 0, "and so is more than fits: %s", o.message);
@@ -502,12 +575,13 @@ static void portions(void)
         dp_source_fn(&src, give, &p);
         good = dp_pieces_read(&pieces, &src) == 0 && pieces.err.code == 0;
         dp_source_close(&src);
-        good = good && pieces.nodes.len == 4 * DP_PIECE_N_COUNTS && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM
-               && pieces.names.len == 30 && pieces.has_state && pieces.marks.len == 0;
+        good = good && pieces.nodes.len == 4 * DP_PIECE_N_COUNTS
+               && pieces.histograms.len == 2 * DP_PIECE_HISTOGRAM && pieces.names.len == 30
+               && pieces.has_state && pieces.marks.len == 0;
         p = (struct portions){ image.left.ptr, image.left.len, step };
         dp_source_fn(&src, give, &p);
-        good = good && dp_pieces_read_names(&state, &src) == 0 && !memcmp(state.state, pieces.state, sizeof state.state)
-               && !state.nodes.len;
+        good = good && dp_pieces_read_names(&state, &src) == 0
+               && !memcmp(state.state, pieces.state, sizeof state.state) && !state.nodes.len;
         dp_source_close(&src);
         dp_pieces_release(&pieces);
         dp_pieces_release(&state);
@@ -536,12 +610,18 @@ static char *merged(const char *const *files, size_t n)
 static void merging(void)
 {
     static const char *const files[] = {
-        "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_counters='x ops:ops y';\n$dprof_run='r'; $dprof_perl='5.36.0'; $dprof_own_cpu=5;\n"
-        RRUN "PART3\n" NAMES "= 0 0 1 1 2 3 0 0 4 5 6\n= 1 1 2 7 8 9 20 10 11 12 13\n= 1 2 2 7 8 9 0 0 11 12 13 at=m.pl:3\nh 1 3:7\n",
-        "#fOrTyTwO\n$hz=150;\n$dprof_format='tree 1';\n$dprof_counters='ops:ops x';\n$dprof_run='r'; $dprof_perl='5.36.1'; $dprof_own_cpu=7;\n"
-        RRUN "PART3\n& 1 m __ANON__ m.pl:1\n& 2 m b m.pl:2\n= 0 0 3 1 2 3 0 0 4 5\n= 1 1 2 7 8 9 20 10 11 12\n= 2 1 1 1 1 1 3 0 0 0\nh 2 3:7\n",
-        "#fOrTyTwO\n$hz=100;\n$dprof_format='trace 1';\n$dprof_run='r'; $dprof_perl='5.36.0'; $dprof_limit_reached=1;\n"
-        "$dprof_counters='x ops:ops';\nPART2\n& 9 m __ANON__ m.pl:1 in=m::a\n& 8 m a m.pl:1\n+ 9\n@ 0 0 5\n+ 8\n@ 0 0 1\n- 8\n- 9\n",
+        "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_counters='x ops:ops"
+        " y';\n$dprof_run='r'; $dprof_perl='5.36.0'; $dprof_own_cpu=5;\n"
+        RRUN "PART3\n" NAMES "= 0 0 1 1 2 3 0 0 4 5 6\n= 1 1 2 7 8 9 20 10 11 12 13\n= 1 2 2 7 8 9"
+                             " 0 0 11 12 13 at=m.pl:3\nh 1 3:7\n",
+        "#fOrTyTwO\n$hz=150;\n$dprof_format='tree 1';\n$dprof_counters='ops:ops"
+        " x';\n$dprof_run='r'; $dprof_perl='5.36.1'; $dprof_own_cpu=7;\n"
+        RRUN "PART3\n& 1 m __ANON__ m.pl:1\n& 2 m b m.pl:2\n= 0 0 3 1 2 3 0 0 4 5\n= 1 1 2 7 8 9"
+             " 20 10 11 12\n= 2 1 1 1 1 1 3 0 0 0\nh 2 3:7\n",
+        "#fOrTyTwO\n$hz=100;\n$dprof_format='trace 1';\n$dprof_run='r'; $dprof_perl='5.36.0';"
+        " $dprof_limit_reached=1;\n"
+        "$dprof_counters='x ops:ops';\nPART2\n& 9 m __ANON__ m.pl:1 in=m::a\n& 8 m a m.pl:1\n+"
+        " 9\n@ 0 0 5\n+ 8\n@ 0 0 1\n- 8\n- 9\n",
     };
     const char *abc[] = { files[0], files[1], files[2] }, *cba[] = { files[2], files[1], files[0] };
     char *one = merged(abc, 3), *two = merged(cba, 3);
@@ -553,8 +633,11 @@ static void merging(void)
     const char *self[] = { one };
     char *four = merged(self, 1);
     is_s(four, one, "read and written again");
-    ok(strstr(one, "$hz=300;") && strstr(one, "$dprof_merged=3;\n$dprof_cut=1;\n$dprof_limit_reached=1;\n$dprof_run='r';\n$dprof_own_cpu=29;\n")
-       && strstr(one, "$dprof_counters='ops:ops x';"), "the header: %s", one);
+    ok(strstr(one, "$hz=300;")
+           && strstr(one, "$dprof_merged=3;\n$dprof_cut=1;\n$dprof_limit_reached=1;\n$dprof_run='r'"
+                          ";\n$dprof_own_cpu=29;\n")
+           && strstr(one, "$dprof_counters='ops:ops x';"),
+       "the header: %s", one);
     ok(strstr(one, "= 0 0 3 5 10 15 0 0 9 9\n") != NULL, "the sums");
     free(one);
     free(two);
@@ -562,7 +645,8 @@ static void merging(void)
     free(four);
     free(bc);
     const char *odd = "#fOrTyTwO\n$hz=999999999989;\n" RRUN "PART2\n";
-    struct dp_prof *all = of_mem(files[0], strlen(files[0]), 0), *other = of_mem(odd, strlen(odd), 0);
+    struct dp_prof *all = of_mem(files[0], strlen(files[0]), 0),
+                   *other = of_mem(odd, strlen(odd), 0);
     char message[240];
     is_i(dp_prof_merge(all, other, message), DP_E_LIMIT, "ticks that go with nothing");
     is_u(dp_prof_hz(all), 100, "leave the rest alone");
@@ -589,7 +673,8 @@ static bool everything(const struct dp_file_mem *mem)
     dp_prof_detail(prof);
     dp_prof_detail(all);
     int rc = dp_prof_add_left(prof, "t", mem, 0);
-    if (rc == DP_E_NOMEM || dp_prof_merge(all, prof, message) < 0 || dp_prof_write(all, &how, &host) < 0 || text.err)
+    if (rc == DP_E_NOMEM || dp_prof_merge(all, prof, message) < 0
+        || dp_prof_write(all, &how, &host) < 0 || text.err)
         goto out;
     good = rc == 0 || rc == DP_E_TRUNCATED;
 out:
@@ -666,12 +751,16 @@ int main(void)
     counted_pieces();
     counted_text();
     merging();
-    static const char text[] = HEAD NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1 1\nh 1 0:5 3:7\n";
+    static const char text[] = HEAD NAMES
+        "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9 folded=3\n= 1 1 1 1 1 1 1 0 1"
+        " 1\nh 1 0:5 3:7\n";
     no_memory("a tree", &(struct dp_file_mem){ text, NULL, sizeof text - 1, 0 });
     image_trace(&image);
-    no_memory("pieces of a trace", &(struct dp_file_mem){ image.text.ptr, image.left.ptr, image.text.len, image.left.len });
+    no_memory("pieces of a trace", &(struct dp_file_mem){ image.text.ptr, image.left.ptr,
+                                                          image.text.len, image.left.len });
     image_tree(&image);
-    no_memory("pieces of a tree", &(struct dp_file_mem){ image.text.ptr, image.left.ptr, image.text.len, image.left.len });
+    no_memory("pieces of a tree", &(struct dp_file_mem){ image.text.ptr, image.left.ptr,
+                                                         image.text.len, image.left.len });
     dp_buf_release(&out);
     dp_buf_release(&image.text);
     dp_buf_release(&image.left);

@@ -99,7 +99,10 @@ static void members(void)
     good = true;
     for (size_t n = 2; n <= file.len; n++) {
         char *back = unpack(file.ptr, n, &back_len, &rc);
-        good = good && back_len >= last && memcmp(back, "head\nline\nline\nline\nline\nline\nline\nline\nline\nline\n", back_len) == 0
+        good = good && back_len >= last
+               && memcmp(back, "head\nline\nline\nline\nline\nline\nline\nline\nline\nline\n",
+                         back_len)
+                      == 0
                && (rc == 0 || rc == DP_E_TRUNCATED);
         last = back_len;
         dp_mem_free(back);
@@ -197,10 +200,12 @@ static void files(int level)
     ok(dp_outfile_replace(&of, &twin) == 0, "%s: takes its place", how);
     ok(file_is(MAGIC "next\none\ntwo\nfour\n"), "%s: whole", how);
     stat(path, &st);
-    ok(st.st_ino == of.ino && st.st_ino != then.st_ino && st.st_mode == then.st_mode && (uint64_t)st.st_size == of.size,
+    ok(st.st_ino == of.ino && st.st_ino != then.st_ino && st.st_mode == then.st_mode
+           && (uint64_t)st.st_size == of.size,
        "%s: and is the file from now on", how);
     ok(of.fd > 100 && (fcntl(of.fd, F_GETFD) & FD_CLOEXEC), "%s: out of the program's way", how);
-    ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && dp_outfile_twin(&of, &other, tree_at) < 0, "%s: one at a time", how);
+    ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && dp_outfile_twin(&of, &other, tree_at) < 0,
+       "%s: one at a time", how);
     dp_outfile_discard(&twin);
     char name[220];
     snprintf(name, sizeof name, "%s.new", path);
@@ -208,27 +213,35 @@ static void files(int level)
 
     /* killed in between: the lock is gone, the file is there */
     int fd = open(name, O_WRONLY | O_CREAT, 0600);
-    ok(write(fd, MAGIC "x", 11) == 11 && dp_outfile_twin(&of, &twin, tree_at) == 0, "%s: one that was left over", how);
+    ok(write(fd, MAGIC "x", 11) == 11 && dp_outfile_twin(&of, &twin, tree_at) == 0,
+       "%s: one that was left over", how);
     dp_outfile_discard(&twin);
     close(fd);
     fd = open(name, O_WRONLY | O_CREAT, 0600);
-    ok(write(fd, "mine", 4) == 4 && dp_outfile_twin(&of, &twin, tree_at) < 0 && access(name, F_OK) == 0, "%s: a foreign file stays", how);
+    ok(write(fd, "mine", 4) == 4 && dp_outfile_twin(&of, &twin, tree_at) < 0
+           && access(name, F_OK) == 0,
+       "%s: a foreign file stays", how);
     close(fd);
     unlink(name);
 
     /* moved away, or another in its place: it is not put back */
     char moved[220];
     snprintf(moved, sizeof moved, "%s.moved", path);
-    ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && rename(path, moved) == 0 && dp_outfile_replace(&of, &twin) < 0, "%s: moved meanwhile", how);
-    ok(access(path, F_OK) < 0 && access(name, F_OK) < 0 && dp_outfile_twin(&of, &twin, tree_at) < 0, "%s: nothing comes in its place", how);
+    ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && rename(path, moved) == 0
+           && dp_outfile_replace(&of, &twin) < 0,
+       "%s: moved meanwhile", how);
+    ok(access(path, F_OK) < 0 && access(name, F_OK) < 0 && dp_outfile_twin(&of, &twin, tree_at) < 0,
+       "%s: nothing comes in its place", how);
     rename(moved, path);
 
     /* another run sees that it is held; the next one finds it to be a profile */
-    ok(dp_outfile_open(&other, path, DP_OUT_NOFOLLOW, &err) == 0 && strcmp(other.path, path) != 0, "%s: held", how);
+    ok(dp_outfile_open(&other, path, DP_OUT_NOFOLLOW, &err) == 0 && strcmp(other.path, path) != 0,
+       "%s: held", how);
     unlink(other.path);
     dp_outfile_close(&other);
     dp_outfile_close(&of);
-    ok(dp_outfile_open(&other, path, DP_OUT_NOFOLLOW, &err) == 0 && strcmp(other.path, path) == 0, "%s: a profile, which gives way", how);
+    ok(dp_outfile_open(&other, path, DP_OUT_NOFOLLOW, &err) == 0 && strcmp(other.path, path) == 0,
+       "%s: a profile, which gives way", how);
     dp_outfile_close(&other);
     unlink(path);
     dp_gzip_free(gz);
@@ -258,12 +271,15 @@ static void full(void)
     rc = dp_outfile_write(&of, text.ptr, text.len, &err);
     setrlimit(RLIMIT_FSIZE, &before);
     ok(rc == DP_E_IO && of.failed && strstr(err.message, strerror(EFBIG)), "full: %s", err.message);
-    ok(of.size <= 20000 && of.size > 17500, "nearly all of the room is used: %llu", (unsigned long long)of.size);
+    ok(of.size <= 20000 && of.size > 17500, "nearly all of the room is used: %llu",
+       (unsigned long long)of.size);
     char *back = file_text(&rc, &len);
-    ok(rc == 0 && len == of.text && memcmp(back, text.ptr, len) == 0 && back[len - 1] == '\n', "whole members of whole lines: %zu", len);
+    ok(rc == 0 && len == of.text && memcmp(back, text.ptr, len) == 0 && back[len - 1] == '\n',
+       "whole members of whole lines: %zu", len);
     dp_mem_free(back);
     of.failed = false;
-    ok(dp_outfile_write(&of, text.ptr + of.text, text.len - of.text, &err) == 0, "room again: the rest");
+    ok(dp_outfile_write(&of, text.ptr + of.text, text.len - of.text, &err) == 0,
+       "room again: the rest");
     back = file_text(&rc, &len);
     ok(rc == 0 && len == text.len && memcmp(back, text.ptr, len) == 0, "is all there");
     dp_mem_free(back);

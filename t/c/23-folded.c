@@ -94,18 +94,26 @@ static void lines(void)
     ok(out.folded && !out.marks, "and it is known what they are");
     is_s(read_text("a;b 5\r\na 2"), "[=0][a=2][a;b=5] 1/", "CRLF; no end of the last line");
     is_s(read_text("\xef\xbb\xbf" "a 5\n"), "[=0][a=5] 1/", "a mark in front");
-    is_s(read_text("a;b 5\n\n# a 7\n  \na;b\t2 \n"), "[=0][a=0][a;b=7] 1/", "comments, empty lines, a tab, a blank behind");
-    is_s(read_text("(program) 3\na 1\n(program);a 2\nb;(program) 4\n"), "[=3][a=3][b=0][b;(program)=4] 1/", "the root");
-    is_s(read_text(";a 1\na; 2\n;;a;;b;; 3\n; 4\n;a;;b 5\n"), "[=4][a=3][a;b=8] 1/", "empty frames are none");
+    is_s(read_text("a;b 5\n\n# a 7\n  \na;b\t2 \n"), "[=0][a=0][a;b=7] 1/",
+         "comments, empty lines, a tab, a blank behind");
+    is_s(read_text("(program) 3\na 1\n(program);a 2\nb;(program) 4\n"),
+         "[=3][a=3][b=0][b;(program)=4] 1/", "the root");
+    is_s(read_text(";a 1\na; 2\n;;a;;b;; 3\n; 4\n;a;;b 5\n"), "[=4][a=3][a;b=8] 1/",
+         "empty frames are none");
     is_s(read_text("foo(int, char);java.lang.Object x;[unknown];f_[k];g+0x12 2\n"),
-         "[=0][foo(int, char)=0][foo(int, char);java.lang.Object x=0][foo(int, char);java.lang.Object x;[unknown]=0]"
-         "[foo(int, char);java.lang.Object x;[unknown];f_[k]=0][foo(int, char);java.lang.Object x;[unknown];f_[k];g+0x12=2] 1/",
+         "[=0][foo(int, char)=0][foo(int, char);java.lang.Object x=0][foo(int,"
+         " char);java.lang.Object x;[unknown]=0]"
+         "[foo(int, char);java.lang.Object x;[unknown];f_[k]=0][foo(int, char);java.lang.Object"
+         " x;[unknown];f_[k];g+0x12=2] 1/",
          "names as they are");
-    is_s(read_text("f(int; char) 2\n"), "[=0][f(int=0][f(int; char)=2] 1/", "a semicolon in brackets is one");
-    is_s(read_text("a 1\nthread 12 5\n"), "[=0][a=1][thread 12=5] 1/", "a name that ends with a number");
+    is_s(read_text("f(int; char) 2\n"), "[=0][f(int=0][f(int; char)=2] 1/",
+         "a semicolon in brackets is one");
+    is_s(read_text("a 1\nthread 12 5\n"), "[=0][a=1][thread 12=5] 1/",
+         "a name that ends with a number");
     is_s(read_text("::a 1\na:: 2\na::b::c 3\nCORE:print 4\nCORE::die 5\n"),
          "[=0][::a=1][a::=2][a::b::c=3][CORE:print=4][CORE::die=5] 1/", "colons");
-    is_s(read_text("a%3Bb;c%25%41%20%zz% 1\n"), "[=0][a;b=0][a;b;c%%41%20%zz%=1] 1/", "escapes, as few as can be");
+    is_s(read_text("a%3Bb;c%25%41%20%zz% 1\n"), "[=0][a;b=0][a;b;c%%41%20%zz%=1] 1/",
+         "escapes, as few as can be");
     is_s(read_text("a 0\nb;c 0\n"), "[=0][a=0][b=0][b;c=0] 1/", "no ticks");
     is_s(read_text("a 0000000000000000000007\n"), "[=0][a=7] 1/", "zeros in front");
     is_s(read_text("a 4611686018427387902\n"), "[=0][a=4611686018427387902] 1/", "a large count");
@@ -115,21 +123,29 @@ static void lines(void)
 static void prefixes(void)
 {
     is_s(read_text("a;b 1\na;bc 2\na;b;c 3\na;b 4\na 5\nab 6\na;b;c;d 7\na;b;cc 8\na;b;c 9\n"),
-         "[=0][a=5][a;b=5][a;bc=2][a;b;c=12][ab=6][a;b;c;d=7][a;b;cc=8] 1/", "names that begin alike");
-    is_s(read_text("a;a;a 1\na;a 2\na 4\na;a;a;a 8\n"), "[=0][a=4][a;a=2][a;a;a=1][a;a;a;a=8] 1/", "recursion");
+         "[=0][a=5][a;b=5][a;bc=2][a;b;c=12][ab=6][a;b;c;d=7][a;b;cc=8] 1/",
+         "names that begin alike");
+    is_s(read_text("a;a;a 1\na;a 2\na 4\na;a;a;a 8\n"), "[=0][a=4][a;a=2][a;a;a=1][a;a;a;a=8] 1/",
+         "recursion");
     is_s(read_text("aaaaaaaa;bbbbbbbb;c 1\naaaaaaaa;bbbbbbbb;d 2\naaaaaaaa;bbbbbbbd;d 3\n"),
-         "[=0][aaaaaaaa=0][aaaaaaaa;bbbbbbbb=0][aaaaaaaa;bbbbbbbb;c=1][aaaaaaaa;bbbbbbbb;d=2][aaaaaaaa;bbbbbbbd=0]"
-         "[aaaaaaaa;bbbbbbbd;d=3] 1/", "by words of eight");
-    is_s(read_text("a;b 1\nrubbish\na;c 2\n"), "[=0][a=0][a;b=1][a;c=2] 1/", "across a line that is none");
+         "[=0][aaaaaaaa=0][aaaaaaaa;bbbbbbbb=0][aaaaaaaa;bbbbbbbb;c=1][aaaaaaaa;bbbbbbbb;d=2]["
+         "aaaaaaaa;bbbbbbbd=0]"
+         "[aaaaaaaa;bbbbbbbd;d=3] 1/",
+         "by words of eight");
+    is_s(read_text("a;b 1\nrubbish\na;c 2\n"), "[=0][a=0][a;b=1][a;c=2] 1/",
+         "across a line that is none");
 }
 
 static void fractions(void)
 {
     is_s(read_text("a 1\nb 12.5\na 3\n"), "[=0][a=40][b=125] 10/", "finer ticks");
     is_s(read_text("a 1.00\nb 2.\nc .\n"), "[=0][a=1][b=2] 1/", "no need for them");
-    is_s(read_text("a 1.5\nb 0.0625\nc 2\n"), "[=0][a=15000][b=625][c=20000] 10000/", "finer twice");
-    is_s(read_text("a 0.1234567885\nb 1\n"), "[=0][a=123456789][b=1000000000] 1000000000/", "what is too fine is rounded");
-    is_s(told_with("us", "a 1.23456789\n", 13), "[=0][a=1234568] 1000000000000/s", "to what ticks there can be");
+    is_s(read_text("a 1.5\nb 0.0625\nc 2\n"), "[=0][a=15000][b=625][c=20000] 10000/",
+         "finer twice");
+    is_s(read_text("a 0.1234567885\nb 1\n"), "[=0][a=123456789][b=1000000000] 1000000000/",
+         "what is too fine is rounded");
+    is_s(told_with("us", "a 1.23456789\n", 13), "[=0][a=1234568] 1000000000000/s",
+         "to what ticks there can be");
     read_text("a 4611686018427387\nb 0.0001\n");
     is_i(out.code, DP_E_LIMIT, "ticks that do not fit");
 }
@@ -148,11 +164,13 @@ static void units(void)
        && dp_prof_declare_unit(prof, "12345678901234567890123456789012") == DP_E_ARG
        && dp_prof_declare_unit(prof, "a1234567890123456789012345678901") == DP_E_ARG, "no units");
     is_i(dp_prof_declare_unit(prof, "a123456789012345678901234567890"), 0, "a long one");
-    const char *trace = "#fOrTyTwO\n$hz=100;\n$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART2\n& 2 a b\n@ 1 1 1\n+ 2\n";
+    const char *trace = "#fOrTyTwO\n$hz=100;\n$rrun_utime=0; $rrun_stime=0;"
+                        " $rrun_rtime=0;\nPART2\n& 2 a b\n@ 1 1 1\n+ 2\n";
     dp_prof_add_mem(prof, "t", trace, strlen(trace), 0);
     is_i(dp_prof_add_mem(prof, "f", "a 5\n", 4, 0), DP_E_ARG, "another unit");
     dp_prof_outcome(prof, 1, &out);
-    ok(strstr(out.message, "a123456789012345678901234567890, those of the other files in s"), "is named: %s", out.message);
+    ok(strstr(out.message, "a123456789012345678901234567890, those of the other files in s"),
+       "is named: %s", out.message);
     ok(!dp_prof_no_calls(prof), "and nothing of it was taken");
     dp_prof_free(prof);
     prof = dp_prof_new();
@@ -272,7 +290,8 @@ static int64_t on_context(void *ctx, const struct dp_context *c, struct dp_err *
     return c->sub == DP_SUB_NONE ? 0 : (int64_t)c->sub + 1;
 }
 
-static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad, struct dp_err *err)
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                     struct dp_err *err)
 {
     (void)ctx, (void)ev, (void)counts, (void)n, (void)bad, (void)err;
     return 0;
@@ -283,7 +302,9 @@ static void piecemeal(void)
     const char *text = "# x\na;b 5\na;c 7";
     struct slow slow = { text, strlen(text) };
     int64_t subs = 0;
-    struct dp_consumer to = { .ctx = &subs, .sub = on_sub, .context = on_context, .events = on_events };
+    struct dp_consumer to = {
+        .ctx = &subs, .sub = on_sub, .context = on_context, .events = on_events
+    };
     struct dp_source src;
     struct dp_header head;
     struct dp_read_info info;

@@ -8,9 +8,14 @@
 
 /* Two phases; in p, frames that ran before (0 calls), the marker, a block, and a thread's sub. */
 #define FILE_TEXT \
-    "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_run='r'; $dprof_pid=7; $dprof_script='/w/t/a.t'; $dprof_perl='5.36.0'; $dprof_own_cpu=9;\n" \
-    "$dprof_counters='ops:ops cycles:cycles svs:SVs';\n$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART3\n" \
-    "& 1 % p - kind=phase\n& 2 % q - kind=phase\n& 3 D mark - kind=xs\n& 4 m a /w/lib/m.pm:1\n& 5 m b /usr/lib/n.pm:2\n& 6 m block /w/t/a.t:3\n& 7 m outer /w/t/a.t:4\n& 8 m thread /w/t/a.t:5\n" \
+    "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n" \
+    "$dprof_run='r'; $dprof_pid=7; $dprof_script='/w/t/a.t'; " \
+    "$dprof_perl='5.36.0'; $dprof_own_cpu=9;\n" \
+    "$dprof_counters='ops:ops cycles:cycles svs:SVs';\n" \
+    "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART3\n" \
+    "& 1 % p - kind=phase\n& 2 % q - kind=phase\n& 3 D mark - kind=xs\n" \
+    "& 4 m a /w/lib/m.pm:1\n& 5 m b /usr/lib/n.pm:2\n& 6 m block /w/t/a.t:3\n" \
+    "& 7 m outer /w/t/a.t:4\n& 8 m thread /w/t/a.t:5\n" \
     "= 0 0 1 1 1 1 0 0 1 1 1\n" \
     "= 1 1 1 2 2 2 0 0 2 2 2\n" \
     "= 2 7 0 3 3 3 0 0 3 3 3\n" \
@@ -32,7 +37,9 @@ static int collect(void *ctx, const void *ptr, size_t len)
     return 0;
 }
 
-static const struct dp_base bases[] = { { "/w/", "", 3, 0 }, { "/w/lib/", "L/", 7, 2 }, { "/usr/lib/", "", 9, 0 }, { "/u", "no", 2, 2 } };
+static const struct dp_base bases[] = {
+    { "/w/", "", 3, 0 }, { "/w/lib/", "L/", 7, 2 }, { "/usr/lib/", "", 9, 0 }, { "/u", "no", 2, 2 }
+};
 
 static struct dp_prof *empty(void)
 {
@@ -53,7 +60,8 @@ static int part(const struct dp_take *what, int kind)
     struct dp_prof *from = empty(), *to = empty();
     char message[240];
     dp_buf_clear(&out);
-    int rc = from && to ? dp_prof_add_mem(from, "t", FILE_TEXT, sizeof FILE_TEXT - 1, 0) : DP_E_NOMEM;
+    int rc = from && to ? dp_prof_add_mem(from, "t", FILE_TEXT, sizeof FILE_TEXT - 1, 0)
+                        : DP_E_NOMEM;
     if (rc == 0)
         rc = dp_prof_take(to, from, what, message);
     if (rc == 0)
@@ -89,10 +97,14 @@ static void phases(void)
     ok(has("$rrun_utime=35; $rrun_stime=35; $rrun_rtime=35;"), "totals are those of the part");
     ok(!has("own_cpu"), "what is of the process is not told");
     static const struct dp_take whole = { "q", NULL, NULL, 0 };
-    is_s(lines(&whole, DP_WRITE_ALL), "& 1 m a /w/lib/m.pm:1\n= 0 0 1 1 1 1 0 0 1 1 1\n= 1 1 5 1 1 1 0 0 1 1 1\n", "a phase");
-    static const struct dp_take none = { "x", NULL, NULL, 0 }, nothing = { "q", "D::mark", NULL, 0 };
+    is_s(lines(&whole, DP_WRITE_ALL),
+         "& 1 m a /w/lib/m.pm:1\n= 0 0 1 1 1 1 0 0 1 1 1\n= 1 1 5 1 1 1 0 0 1 1 1\n", "a phase");
+    static const struct dp_take none = { "x", NULL, NULL, 0 },
+                                nothing = { "q", "D::mark", NULL, 0 };
     is_s(lines(&none, DP_WRITE_ALL), "refused", "a phase that there is not");
-    is_s(lines(&nothing, DP_WRITE_ALL), "& 1 m a /w/lib/m.pm:1\n= 0 0 0 0 0 0 0 0 0 0 0\n= 1 1 5 1 1 1 0 0 1 1 1\n", "without the sub: what was called in it");
+    is_s(lines(&nothing, DP_WRITE_ALL),
+         "& 1 m a /w/lib/m.pm:1\n= 0 0 0 0 0 0 0 0 0 0 0\n= 1 1 5 1 1 1 0 0 1 1 1\n",
+         "without the sub: what was called in it");
 }
 
 static void paths(void)
@@ -111,11 +123,14 @@ static void kinds(void)
 {
     static const struct dp_take what = { NULL, NULL, bases, 4 };
     const char *text = lines(&what, DP_WRITE_BASELINE);
-    ok(strstr(text, "= 2 4 1 8 8 8 7 7") == NULL && strstr(text, " 7 7 7 7 1 7 ") != NULL, "a baseline has times");
-    ok(!has("dprof_pid") && !has("dprof_run") && !has("XS_VERSION") && has("$dprof_own_cpu=9;"), "and no run");
+    ok(strstr(text, "= 2 4 1 8 8 8 7 7") == NULL && strstr(text, " 7 7 7 7 1 7 ") != NULL,
+       "a baseline has times");
+    ok(!has("dprof_pid") && !has("dprof_run") && !has("XS_VERSION") && has("$dprof_own_cpu=9;"),
+       "and no run");
     text = lines(&what, DP_WRITE_COUNTERS);
     ok(has("$dprof_counters='ops:ops svs:SVs';\n"), "counters that repeat");
-    ok(has("$dprof_counters_only=1;\n") && has("$hz=10000000;\n") && has("$rrun_utime=0;"), "and no times");
+    ok(has("$dprof_counters_only=1;\n") && has("$hz=10000000;\n") && has("$rrun_utime=0;"),
+       "and no times");
     ok(strstr(text, " 3 0 0 0 0 0 7 7\n") != NULL, "in no line");
     ok(strstr(text, "\nh ") == NULL && !has("own_cpu"), "nor histograms");
 }

@@ -37,8 +37,9 @@ static void flat(const struct dp_prof *prof, const char *only)
 
 static void recursion(void)
 {
-    struct dp_prof *prof = of(HEAD "& 2 m a\n& 3 m b\n@ 0 0 1\n+ 2\n@ 0 0 10\n+ 3\n@ 0 0 100\n+ 2\n@ 0 0 1000\n"
-                              "- 2\n- 3\n@ 0 0 10000\n- 2\n@ 0 0 100000\n");
+    struct dp_prof *prof = of(
+        HEAD "& 2 m a\n& 3 m b\n@ 0 0 1\n+ 2\n@ 0 0 10\n+ 3\n@ 0 0 100\n+ 2\n@ 0 0 1000\n"
+             "- 2\n- 3\n@ 0 0 10000\n- 2\n@ 0 0 100000\n");
     flat(prof, NULL);
     is_i(n_rows, 3, "two subs and the program");
     is_u(rows[0].incl, 111111, "the program's inclusive time is the total");
@@ -56,7 +57,8 @@ static void recursion(void)
 
 static void jumps(void)
 {
-    struct dp_prof *prof = of(HEAD "& 2 m a\n& 3 m b\n& 4 m c\n+ 4\n@ 0 0 1\n+ 2\n@ 0 0 10\n* 3\n@ 0 0 100\n- 2\n@ 0 0 1000\n- 4\n");
+    struct dp_prof *prof = of(HEAD "& 2 m a\n& 3 m b\n& 4 m c\n+ 4\n@ 0 0 1\n+ 2\n@ 0 0 10\n* 3\n@"
+                                   " 0 0 100\n- 2\n@ 0 0 1000\n- 4\n");
     struct dp_outcome o;
     flat(prof, NULL);
     dp_prof_outcome(prof, 0, &o);
@@ -86,9 +88,10 @@ static void jumps(void)
 static void costs(void)
 {
     /* 3 ticks a pair: 1.5 a mark, 1 and 2 in turn; never more than there is */
-    struct dp_prof *prof = of("#fOrTyTwO\n$hz=100;\n$over_utime=0;$over_stime=0;$over_rtime=30;$over_tests=10;\n"
-                              "$rrun_utime=0;$rrun_stime=0;$rrun_rtime=116;\nPART2\n"
-                              "& 2 m a\n@ 0 0 10\n+ 2\n@ 0 0 1\n- 2\n+ 2\n@ 0 0 100\n- 2\n");
+    struct dp_prof *prof = of(
+        "#fOrTyTwO\n$hz=100;\n$over_utime=0;$over_stime=0;$over_rtime=30;$over_tests=10;\n"
+        "$rrun_utime=0;$rrun_stime=0;$rrun_rtime=116;\nPART2\n"
+        "& 2 m a\n@ 0 0 10\n+ 2\n@ 0 0 1\n- 2\n+ 2\n@ 0 0 100\n- 2\n");
     flat(prof, NULL);
     is_u(rows[1].self, 0 + 98, "of the sub: 1-1 and 100-2");
     is_u(rows[0].self, 9 + 5, "outside: 10-1, and 5 that the header knows of");
@@ -116,7 +119,8 @@ static void several(void)
 
 static void inherited(void)
 {
-    struct dp_prof *prof = of("#fOrTyTwO\n$hz=100;\n$dprof_inherited=2;\n" RRUN "PART2\n& 2 m a\n+ 2\n+ 2\n+ 2\n@ 0 0 7\n- 2\n- 2\n- 2\n");
+    struct dp_prof *prof = of("#fOrTyTwO\n$hz=100;\n$dprof_inherited=2;\n" RRUN
+                              "PART2\n& 2 m a\n+ 2\n+ 2\n+ 2\n@ 0 0 7\n- 2\n- 2\n- 2\n");
     flat(prof, NULL);
     is_u(rows[1].calls, 1, "frames of the parent are no calls");
     is_u(rows[1].incl, 7, "but have their time");
@@ -174,7 +178,8 @@ static bool everything(const char *text, size_t len)
         goto out;
     if (!(names = dp_names_new(prof, 3)))
         goto out;
-    if (dp_classic_flat(prof, names, &how, &host) < 0 || dp_classic_merged(prof, names, &how, &host) < 0)
+    if (dp_classic_flat(prof, names, &how, &host) < 0
+        || dp_classic_merged(prof, names, &how, &host) < 0)
         goto out;
     if (!(trace = dp_trace_new(&t, &host)) || dp_trace_add_mem(trace, "t", text, len) == DP_E_NOMEM)
         goto out;

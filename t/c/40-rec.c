@@ -77,7 +77,8 @@ static struct sums read_text(const char *p)
 }
 
 /* A program of short and long gaps, of which the share of some is waiting. */
-static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent, bool tree)
+static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent,
+                     bool tree)
 {
     struct machine m = { 0, 0 };
     struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
@@ -117,28 +118,33 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
         struct dp_pool names;
         dp_pool_init(&names);
         dp_pool_intern(&names, "main f -", 8);
-        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec),
+                                   .names = &names };
         ok(dp_cct_write(&rec.cct, &out, &text) == 0, "%s: the tree is written", what);
         s.user = (double)out.user;
         s.sys = (double)out.sys;
         s.real = (double)out.real;
-        ok(strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") != NULL, "%s: 20,000 calls in one context", what);
+        ok(strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") != NULL, "%s: 20,000 calls in one context",
+           what);
         dp_pool_release(&names);
     } else {
         s = read_text(dp_buf_cstr(&text));
         ok(s.marks == (size_t)n, "%s: all marks (%zu)", what, s.marks);
     }
     double real = program / 100, cpu = computed / 100;
-    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what, s.real, real);
-    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01, "%s: CPU time %.0f of %.0f ticks", what,
-       s.user + s.sys, cpu);
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what,
+       s.real, real);
+    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01,
+       "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
     ok(s.sys > cpu * 0.24 && s.sys < cpu * 0.26, "%s: a quarter in the kernel: %.0f", what, s.sys);
     uint64_t own_cpu, own_real;
     dp_rec_own(&rec, stamp(&m), &own_cpu, &own_real);
     if (!tree) {
         double all = m.cpu / 100;
-        ok((double)own_cpu + s.user + s.sys > all * 0.99 && (double)own_cpu + s.user + s.sys < all * 1.01,
-           "%s: with its own time, all of the process' (%.0f of %.0f)", what, (double)own_cpu + s.user + s.sys, all);
+        ok((double)own_cpu + s.user + s.sys > all * 0.99
+               && (double)own_cpu + s.user + s.sys < all * 1.01,
+           "%s: with its own time, all of the process' (%.0f of %.0f)", what,
+           (double)own_cpu + s.user + s.sys, all);
     }
     dp_rec_release(&rec);
     dp_live_release(&live);
@@ -166,7 +172,8 @@ static void read_counts(const char *p, uint64_t of[2][COUNTERS])
                 wait[k] = 0;
             }
         else if (sscanf(p, "= 0 0 %*u %*u %*u %*u %*u %*u %llu %llu %llu", &c[0], &c[1], &c[2]) == 3
-                 || sscanf(p, "= 1 1 %*u %*u %*u %*u %*u %*u %llu %llu %llu", &c[0], &c[1], &c[2]) == 3)
+                 || sscanf(p, "= 1 1 %*u %*u %*u %*u %*u %*u %llu %llu %llu", &c[0], &c[1], &c[2])
+                        == 3)
             for (int k = 0; k < COUNTERS; k++)
                 of[p[2] - '0'][k] += c[k];
     }
@@ -187,7 +194,9 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     struct dp_buf text;
     uint64_t total[COUNTERS] = { 7, 8, 9 }, want[2][COUNTERS], got[2][COUNTERS];
     const int how_marks = DP_REC_COUNTS | (tree ? DP_REC_TREE : 0);
-    struct dp_rec_how how = { .words = words, .contexts = 1000, .tree = tree, .counts = total, .n_counts = COUNTERS };
+    struct dp_rec_how how = {
+        .words = words, .contexts = 1000, .tree = tree, .counts = total, .n_counts = COUNTERS
+    };
     struct dp_cct_call call;
 
     memset(want, 0, sizeof want);
@@ -231,7 +240,8 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
         struct dp_pool names;
         dp_pool_init(&names);
         dp_pool_intern(&names, "main f -", 8);
-        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec),
+                                   .names = &names };
         dp_cct_write(&rec.cct, &out, &text);
         dp_pool_release(&names);
     }
@@ -239,8 +249,9 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     bool same = memcmp(got, want, sizeof got) == 0;
     ok(same, "%s: every count where it belongs", what);
     for (int k = 0; k < COUNTERS && !same; k++)
-        printf("# %llu and %llu, wanted %llu and %llu\n", (unsigned long long)got[0][k], (unsigned long long)got[1][k],
-               (unsigned long long)want[0][k], (unsigned long long)want[1][k]);
+        printf("# %llu and %llu, wanted %llu and %llu\n", (unsigned long long)got[0][k],
+               (unsigned long long)got[1][k], (unsigned long long)want[0][k],
+               (unsigned long long)want[1][k]);
     dp_rec_release(&rec);
     dp_live_release(&live);
     dp_writer_release(&w);
@@ -266,8 +277,17 @@ static void interruptible(void)
 
 static uint64_t stamp_s(void *m) { interruptible(); return stamp(m); }
 static uint64_t cpu_ns_s(void *m) { interruptible(); return cpu_ns(m); }
-static void pair_s(void *m, uint64_t *s, uint64_t *mono) { interruptible(); pair(m, s, mono); interruptible(); }
-static void split_s(void *m, uint64_t *user, uint64_t *sys) { interruptible(); split(m, user, sys); }
+static void pair_s(void *m, uint64_t *s, uint64_t *mono)
+{
+    interruptible();
+    pair(m, s, mono);
+    interruptible();
+}
+static void split_s(void *m, uint64_t *user, uint64_t *sys)
+{
+    interruptible();
+    split(m, user, sys);
+}
 
 static int sink_s(void *buf, const char *ptr, size_t len)
 {
@@ -297,7 +317,9 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     struct dp_writer w;
     struct dp_live live;
     struct dp_buf text;
-    struct dp_rec_how how = { .words = words, .contexts = 1000, .tree = tree, .checkpoint = checkpoint };
+    struct dp_rec_how how = {
+        .words = words, .contexts = 1000, .tree = tree, .checkpoint = checkpoint
+    };
     struct dp_cct_call call;
     double program = 0, computed = 0;
 
@@ -332,9 +354,12 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
         prompt = prompt && signals.served >= before;
         rec.left = stamp(&saver);
     }
-    ok(prompt && (!one_in || signals.saves > 100), "%s: each signal is served by the next mark (%lu, %lu saves)", what, signals.asked, signals.saves);
+    ok(prompt && (!one_in || signals.saves > 100),
+       "%s: each signal is served by the next mark (%lu, %lu saves)", what, signals.asked,
+       signals.saves);
     double due = saver.ns / 1e9 / (double)checkpoint;
-    ok(!checkpoint || ((double)signals.saves <= due && (double)signals.saves > due * 0.9 - 1), "%s: %lu saves in %.1f s", what, signals.saves, saver.ns / 1e9);
+    ok(!checkpoint || ((double)signals.saves <= due && (double)signals.saves > due * 0.9 - 1),
+       "%s: %lu saves in %.1f s", what, signals.saves, saver.ns / 1e9);
     unsigned long before = signals.saves;
     dp_rec_save(&rec, stamp(&saver));
     ok(signals.saves == before + 1, "%s: on demand", what);
@@ -347,7 +372,8 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
         struct dp_pool names;
         dp_pool_init(&names);
         dp_pool_intern(&names, "main f -", 8);
-        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec), .names = &names };
+        struct dp_cct_text out = { .ticks_per_stamp = dp_rec_ticks_per_stamp(&rec),
+                                   .names = &names };
         dp_cct_write(&rec.cct, &out, &text);
         s.user = (double)out.user;
         s.sys = (double)out.sys;
@@ -360,8 +386,10 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     }
     double real = program / 100, cpu = computed / 100;
     ok(marks == (size_t)n, "%s: all calls", what);
-    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what, s.real, real);
-    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01, "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what,
+       s.real, real);
+    ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01,
+       "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
     ok(s.sys > cpu * 0.23 && s.sys < cpu * 0.27, "%s: a quarter in the kernel: %.0f", what, s.sys);
     dp_rec_release(&rec);
     dp_live_release(&live);

@@ -39,7 +39,8 @@ static void pages(size_t page, uint64_t expect)
     struct dp_live live;
     dp_live_init(&live, profile, page);
     struct dp_live_state *state = dp_live_add(&live, DP_LIVE_STATE, sizeof *state);
-    char *names = dp_live_add(&live, DP_LIVE_NAMES, 100), *more = dp_live_add(&live, DP_LIVE_NAMES, (size_t)expect);
+    char *names = dp_live_add(&live, DP_LIVE_NAMES, 100),
+         *more = dp_live_add(&live, DP_LIVE_NAMES, (size_t)expect);
     ok(state && names && more, "pages of %zu bytes: pieces", page);
     if (!state || !names || !more)
         return;
@@ -48,7 +49,8 @@ static void pages(size_t page, uint64_t expect)
     strcpy(more, "& 2 m b m.pl:2\n");
     is_u(live.pieces[0].size, expect, "a small one is a page");
     is_u(live.pieces[2].size, 2 * expect, "one that does not fit beside its head is two");
-    ok(live.pieces[0].mapped && live.pieces[1].mapped && live.pieces[2].mapped, "all of them are in the file");
+    ok(live.pieces[0].mapped && live.pieces[1].mapped && live.pieces[2].mapped,
+       "all of them are in the file");
     is_u(size_of_file(), 4 * expect, "which is as long");
     is_read("& 1 m a m.pl:1\n& 2 m b m.pl:2\n", "while it runs");
     dp_live_remove(&live);
@@ -67,7 +69,8 @@ static void lose(void)
     struct dp_live live;
     int elsewhere = 0;
     dp_live_init(&live, profile, 0);
-    char *names = dp_live_add(&live, DP_LIVE_NAMES, 100), *sites = dp_live_add(&live, DP_LIVE_SITES, 100);
+    char *names = dp_live_add(&live, DP_LIVE_NAMES, 100),
+         *sites = dp_live_add(&live, DP_LIVE_SITES, 100);
     ok(names && sites, "lost: two pieces");
     if (!names || !sites)
         return;

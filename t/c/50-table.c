@@ -58,7 +58,8 @@ static struct dp_cell text_cell(const char *str)
     return dp_cell_text(str, strlen(str));
 }
 
-static void add_row(struct dp_table *t, double children, double self, uint64_t ticks, const char *name, size_t len)
+static void add_row(struct dp_table *t, double children, double self, uint64_t ticks,
+                    const char *name, size_t len)
 {
     struct dp_cell *cells = dp_table_row(t);
     if (!cells)
@@ -77,7 +78,8 @@ static void make(struct dp_table *t)
     dp_table_fact(t, "Missing", "missing", (struct dp_cell){ .kind = DP_CELL_EMPTY }, "s");
     add_row(t, 100, 25.5, 3148148, "(program)", 9);
     dp_table_last(t)->tint = 2;
-    dp_table_last(t)->block = (struct dp_block){ "            |\n            ---main::a\n", 37, "[\"main::a\"]", 11 };
+    dp_table_last(t)->block = (struct dp_block){ "            |\n            ---main::a\n", 37,
+                                                 "[\"main::a\"]", 11 };
     add_row(t, 74.5, 74.5, 9197530, "main::a, \"b\"", 12);
     dp_table_last(t)->tint = 1;
     struct dp_cell *cells = dp_table_row(t);
@@ -119,12 +121,18 @@ static void goldens(void)
          ",0.00,,\n", "CSV");
     is_s(print(&t, DP_JSON),
          "{\n  \"total\": 1.2345678,\n  \"script\": \"a b.pl\",\n  \"missing\": null,\n"
-         "  \"columns\": [{\"key\": \"children_pct\", \"title\": \"Children\"}, {\"key\": \"self_pct\", \"title\": \"Self\"}, "
-         "{\"key\": \"self_sec\", \"title\": \"Seconds\"}, {\"key\": \"symbol\", \"title\": \"Symbol\"}],\n  \"rows\": [\n"
-         "    {\"children_pct\": 100.00, \"self_pct\": 25.50, \"self_sec\": 0.3148148, \"symbol\": \"(program)\", "
-         "\"chain\": [\"main::a\"]},\n"
-         "    {\"children_pct\": 74.50, \"self_pct\": 74.50, \"self_sec\": 0.9197530, \"symbol\": \"main::a, \\\"b\\\"\"},\n"
-         "    {\"children_pct\": null, \"self_pct\": 0.00, \"self_sec\": null, \"symbol\": null}\n  ]\n}\n", "JSON");
+         "  \"columns\": [{\"key\": \"children_pct\", \"title\": \"Children\"}, {\"key\":"
+         " \"self_pct\", \"title\": \"Self\"},"
+         " {\"key\": \"self_sec\", \"title\": \"Seconds\"}, {\"key\": \"symbol\", \"title\":"
+         " \"Symbol\"}],\n  \"rows\": [\n"
+         "    {\"children_pct\": 100.00, \"self_pct\": 25.50, \"self_sec\": 0.3148148, \"symbol\":"
+         " \"(program)\","
+         " \"chain\": [\"main::a\"]},\n"
+         "    {\"children_pct\": 74.50, \"self_pct\": 74.50, \"self_sec\": 0.9197530, \"symbol\":"
+         " \"main::a, \\\"b\\\"\"},\n"
+         "    {\"children_pct\": null, \"self_pct\": 0.00, \"self_sec\": null, \"symbol\": null}\n"
+         "  ]\n}\n",
+         "JSON");
     is_s(print(&t, DP_MARKDOWN),
          "- Total: 1.2345678 s\n- Script: `a b.pl`\n\n"
          "| Children | Self | Seconds | Symbol |\n| ---: | ---: | ---: | :--- |\n"
@@ -132,15 +140,24 @@ static void goldens(void)
          "| 74.50% | 74.50% | 0.9197530 | `main::a, \"b\"` |\n"
          "|  | 0.00% |  |  |\n", "Markdown");
     const char *page = print(&t, DP_HTML);
-    ok(strncmp(page, "<!DOCTYPE html>\n<html lang=\"en\">\n", 33) == 0 && strstr(page, "<meta charset=\"utf-8\">")
-       && strstr(page, "<title>perl &lt;x&gt;</title>"), "HTML: language, charset, title");
-    ok(!strstr(page, "<script") && !strstr(page, "http:") && !strstr(page, "https:") && !strstr(page, "url(")
-       && !strstr(page, "@import"), "no script, no request");
-    ok(strstr(page, "prefers-color-scheme: dark") && strstr(page, "@media print") && strstr(page, "tabular-nums"), "its style");
+    ok(strncmp(page, "<!DOCTYPE html>\n<html lang=\"en\">\n", 33) == 0
+           && strstr(page, "<meta charset=\"utf-8\">")
+           && strstr(page, "<title>perl &lt;x&gt;</title>"),
+       "HTML: language, charset, title");
+    ok(!strstr(page, "<script") && !strstr(page, "http:") && !strstr(page, "https:")
+           && !strstr(page, "url(") && !strstr(page, "@import"),
+       "no script, no request");
+    ok(strstr(page, "prefers-color-scheme: dark") && strstr(page, "@media print")
+           && strstr(page, "tabular-nums"),
+       "its style");
     ok(strstr(page, "<dt>Total</dt><dd>1.2345678 s</dd>") && !strstr(page, "Missing"), "facts");
-    ok(strstr(page, "<tr><td class=\"hot\">100.00%</td><td class=\"hot\">25.50%</td><td>0.3148148</td>"
-                    "<td class=\"l\">(program)</td></tr>\n<tr class=\"below\"><td class=\"b\" colspan=\"4\"><pre>\n"
-                    "            |\n            ---main::a\n</pre></td></tr>\n") != NULL, "a row and what stands below it");
+    ok(strstr(page,
+              "<tr><td class=\"hot\">100.00%</td><td class=\"hot\">25.50%</td><td>0.3148148</td>"
+              "<td class=\"l\">(program)</td></tr>\n<tr class=\"below\"><td class=\"b\""
+              " colspan=\"4\"><pre>\n"
+              "            |\n            ---main::a\n</pre></td></tr>\n")
+           != NULL,
+       "a row and what stands below it");
     ok(strstr(page, "main::a, &quot;b&quot;") != NULL, "escaped");
     dp_table_release(&t);
 }
@@ -176,7 +193,8 @@ static void separators(void)
     *dp_table_row(&t) = text_cell("a::b \xe2\x94\x82::\xe2\x94\x82");
     how.separator = "::";
     print_how(&t, &how);
-    is_s(out, "a..b \xe2\x94\x82..\xe2\x94\x82\n", "the first character of a separator is none of a name");
+    is_s(out, "a..b \xe2\x94\x82..\xe2\x94\x82\n",
+         "the first character of a separator is none of a name");
     how.separator = "\xe2\x94\x82-";
     print_how(&t, &how);
     is_s(out, "a::b .::.\n", "the whole of it");
@@ -192,7 +210,9 @@ static void separators(void)
 
 static void layout(void)
 {
-    static const struct dp_column cols[] = { { "N", "n", 6, false }, { "Name", "name", 0, true }, { "Where", "where", 0, true } };
+    static const struct dp_column cols[] = { { "N", "n", 6, false },
+                                             { "Name", "name", 0, true },
+                                             { "Where", "where", 0, true } };
     static char wide[300];
     struct dp_table t;
     dp_table_init(&t, cols, 3, 1);
@@ -223,16 +243,23 @@ static void layout(void)
     is_s(text + strlen(text) - 7, "wwww  z\n" + 1, "what is too wide juts out");
     struct dp_table empty;
     dp_table_init(&empty, cols, 3, 1);
-    is_s(print(&empty, DP_TEXT), "     N  Name  Where\n......  ....  .....\n\n", "no rows; the least width");
+    is_s(print(&empty, DP_TEXT), "     N  Name  Where\n......  ....  .....\n\n",
+         "no rows; the least width");
     is_s(print(&empty, DP_CSV), "n,name,where\n", "CSV without rows");
     is_s(strstr(print(&empty, DP_JSON), "\"rows\""), "\"rows\": []\n}\n", "JSON without rows");
     dp_table_release(&empty);
     t.n_rows = 3;
-    is_s(print(&t, DP_CSV), "n,name,where,level\n7,\xe6\x97\xa5\xe6\x9c\xac,x,0\n,e\xcc\x81,y,0\n1234567,\xd0\xb4\xd0\xb0,,1\n",
+    is_s(print(&t, DP_CSV),
+         "n,name,where,level\n7,\xe6\x97\xa5\xe6\x9c\xac,x,0\n,e\xcc\x81,y,0\n1234567,"
+         "\xd0\xb4\xd0\xb0,,1\n",
          "levels in CSV");
     ok(strstr(print(&t, DP_JSON), "\"where\": null, \"level\": 1}") != NULL, "in JSON");
-    ok(strstr(print(&t, DP_MARKDOWN), "| 1234567 | &nbsp;&nbsp;`\xd0\xb4\xd0\xb0` |  |") != NULL, "in Markdown");
-    ok(strstr(print(&t, DP_HTML), "<td class=\"l\" style=\"padding-left: calc(.7em + 2ch)\">\xd0\xb4") != NULL, "in HTML");
+    ok(strstr(print(&t, DP_MARKDOWN), "| 1234567 | &nbsp;&nbsp;`\xd0\xb4\xd0\xb0` |  |") != NULL,
+       "in Markdown");
+    ok(strstr(print(&t, DP_HTML),
+              "<td class=\"l\" style=\"padding-left: calc(.7em + 2ch)\">\xd0\xb4")
+           != NULL,
+       "in HTML");
     dp_table_release(&t);
     is_u(dp_text_columns("\xf0\x9f\x98\x80", 4), 2, "a picture is wide");
     is_u(dp_text_columns("\xea\xb0\x80\xef\xbd\xb1", 6), 3, "so is Hangul, half-width kana is not");
@@ -318,7 +345,8 @@ static void times(void)
     is_s(seconds(10000000, 10000000), "1.0000000", "as many decimals as ticks have");
     is_s(seconds(7, 1), "7", "whole seconds");
     is_s(seconds(7, 0), "7", "no rate at all");
-    is_s(seconds(UINT64_C(1) << 62, UINT64_C(1000000000000)), "4611686.018427387904", "the longest time");
+    is_s(seconds(UINT64_C(1) << 62, UINT64_C(1000000000000)), "4611686.018427387904",
+         "the longest time");
     is_s(seconds(UINT64_MAX, 10000000), "1844674407370.9551615", "beyond what a double holds");
     is_s(seconds(1, 128), "0.0078125", "no power of ten, yet exact");
     is_s(seconds(2, 3), "0.7", "rounded");
@@ -455,7 +483,8 @@ static bool is_json(const char *p)
 static bool is_clean(const char *p, size_t len)
 {
     for (size_t i = 0, n; i < len; i += n)
-        if ((n = dp_text_char(p + i, len - i)) == 0 || (p[i] != '\n' && dp_text_is_unseen(p + i, n)))
+        if ((n = dp_text_char(p + i, len - i)) == 0
+            || (p[i] != '\n' && dp_text_is_unseen(p + i, n)))
             return false;
     return true;
 }
@@ -565,7 +594,8 @@ static bool shows(const struct dp_buf *want, size_t skip)
     return str_len - skip == want->len && memcmp(str + skip, want->ptr, want->len) == 0;
 }
 
-static void name_in_csv(const struct dp_table *t, const char *what, const struct dp_buf *want, bool formula)
+static void name_in_csv(const struct dp_table *t, const char *what, const struct dp_buf *want,
+                        bool formula)
 {
     const char *p = print(t, DP_CSV);
     bool good = is_clean(out, out_len) && lines() == 2;
@@ -598,7 +628,8 @@ static void name_in_markdown(const struct dp_table *t, const char *what, const s
     bool good = is_clean(out, out_len) && lines() == 3;
     for (int c = 0; c < COLUMNS && good; c++)
         good = md_cell(&p) == '|';
-    ok(good && *p == '\n' && (want->len ? md_code() && shows(want, 0) : str_len == 2), "Markdown: %s", what);
+    ok(good && *p == '\n' && (want->len ? md_code() && shows(want, 0) : str_len == 2),
+       "Markdown: %s", what);
 }
 
 static void name_in_text(const struct dp_table *t, const char *what, const struct dp_buf *want)
@@ -610,7 +641,8 @@ static void name_in_text(const struct dp_table *t, const char *what, const struc
     print_how(t, &how);
     how.quiet = true;
     char *p = strrchr(out, '\t');
-    good = good && lines() == 2 && p && strlen(p) == want->len + 2 && memcmp(p + 1, want->ptr, want->len) == 0;
+    good = good && lines() == 2 && p && strlen(p) == want->len + 2
+           && memcmp(p + 1, want->ptr, want->len) == 0;
     ok(good, "text: %s", what);
 }
 
@@ -676,26 +708,35 @@ static void hostile(void)
     struct dp_table t;
     dp_table_init(&t, columns, COLUMNS, CALLS_HZ);
     add_row(&t, 1, 1, 1, ticks, 594);
-    ok(strstr(print(&t, DP_MARKDOWN), "` .\\x60.\\x60\\x60.") != NULL, "Markdown: no fence is left");
+    ok(strstr(print(&t, DP_MARKDOWN), "` .\\x60.\\x60\\x60.") != NULL,
+       "Markdown: no fence is left");
     dp_table_release(&t);
 }
 
 /* Titles, keys and labels may be names of counters that a file made up. */
 static void hostile_titles(void)
 {
-    static const struct dp_column cols[] = { { "a|<b>\n\xff,", "k\"\n\xff</script>,", 0, true }, { "x", "x", 0, false } };
+    static const struct dp_column cols[] = { { "a|<b>\n\xff,", "k\"\n\xff</script>,", 0, true },
+                                             { "x", "x", 0, false } };
     struct dp_table t;
     dp_table_init(&t, cols, 2, 1);
     dp_table_fact(&t, "l\n<i>|", "f\"\\\n", text_cell("v\n|`</script>"), "u\n*");
     for (int format = DP_TEXT; format <= DP_HTML; format++) {
         const char *s = print(&t, format);
-        ok(is_clean(out, out_len) && !strstr(s, "</script>") == (format != DP_CSV && format != DP_MARKDOWN && format != DP_TEXT),
+        ok(is_clean(out, out_len)
+               && !strstr(s, "</script>")
+                      == (format != DP_CSV && format != DP_MARKDOWN && format != DP_TEXT),
            "titles in format %d", format);
     }
     ok(is_json(print(&t, DP_JSON)), "JSON is JSON");
-    is_s(print(&t, DP_TEXT), "# l\\x0a<i>|: v\\x0a|`</script> u\\x0a*\n#\na|<b>\\x0a\\xff,  x\n.............."
-                             "  .\n\n" + 0, "text");
-    is_s(print(&t, DP_MARKDOWN), "- `l\\x0a<i>|`: ``v\\x0a|`</script>`` `u\\x0a*`\n\n| `a\\|<b>\\x0a\\xff,` | x |\n| :--- | ---: |\n",
+    is_s(print(&t, DP_TEXT),
+         "# l\\x0a<i>|: v\\x0a|`</script> u\\x0a*\n#\na|<b>\\x0a\\xff,  x\n.............."
+         "  .\n\n"
+             + 0,
+         "text");
+    is_s(print(&t, DP_MARKDOWN),
+         "- `l\\x0a<i>|`: ``v\\x0a|`</script>`` `u\\x0a*`\n\n| `a\\|<b>\\x0a\\xff,` | x |\n| :---"
+         " | ---: |\n",
          "Markdown");
     is_s(print(&t, DP_CSV), "\"k\"\"\\x0a\\xff</script>,\",x\n", "CSV");
     dp_table_release(&t);

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 static const char stacks[] =
-    "A::a;A::b;B::c 50\nA::a;A::b 30\nA::a;A::d;B::c 15\nA::a;A::b;A::a;A::b 7\n(program) 5\nB::c;B::c;B::c 3\nA::d;A::a 1\n";
+    "A::a;A::b;B::c 50\nA::a;A::b 30\nA::a;A::d;B::c 15\nA::a;A::b;A::a;A::b 7\n(program)"
+    " 5\nB::c;B::c;B::c 3\nA::d;A::a 1\n";
 
 static struct dp_prof *of(const char *path, const char *text)
 {
@@ -85,10 +86,15 @@ static void sums(const struct dp_over_side *sides)
     for (int k = 0; k < 24; k++) {
         struct dp_overhead over;
         struct dp_chains chains;
-        struct dp_over_how how = { .n_keys = 1, .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB }, .by_self = k & 2 };
-        struct dp_chain_how c = { .caller_order = k & 4, .of = k & 2 ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN, .fractal = k >= 16,
+        struct dp_over_how how = { .n_keys = 1,
+                                   .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB },
+                                   .by_self = k & 2 };
+        struct dp_chain_how c = { .caller_order = k & 4,
+                                  .of = k & 2 ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN,
+                                  .fractal = k >= 16,
                                   .threshold = k >= 8 ? 10 : 0 };
-        if (dp_overhead_make(&over, sides, 2, &how) < 0 || dp_chains_init(&chains, &over, c.of, 0) < 0) {
+        if (dp_overhead_make(&over, sides, 2, &how) < 0
+            || dp_chains_init(&chains, &over, c.of, 0) < 0) {
             wrong++;
             continue;
         }
@@ -138,7 +144,8 @@ static void deep(void)
                 struct dp_chain chain;
                 if (dp_chain_make(&chain, &chains, over.rows[r].entry, &c) < 0)
                     break;
-                wrong += chain.count > FRAMES + 1 || chain.nodes[0].value != 5 || chain.nodes[chain.count - 1].value != 5;
+                wrong += chain.count > FRAMES + 1 || chain.nodes[0].value != 5
+                         || chain.nodes[chain.count - 1].value != 5;
                 dp_chain_release(&chain);
             }
             dp_chains_release(&chains);
@@ -160,7 +167,8 @@ int main(void)
     memset(flags, DP_F_SHOWN, sizeof flags);
     flags[1] |= DP_F_CUT | DP_F_PARENT;
     flags[2] = 0;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "x" }, { .prof = two, .flags = flags } };
+    struct dp_over_side sides[2] = { { .prof = one, .script = "x" },
+                                     { .prof = two, .flags = flags } };
     no_memory(sides);
     sums(sides);
     deep();

@@ -71,7 +71,8 @@ static void known(void)
     /* R: wilcox.test(c(0.80,0.83,1.89,1.04,1.45,1.38,1.91,1.64,0.73,1.46),
      * c(1.15,0.88,0.90,0.74,1.21), conf.int=TRUE): W = 35, p-value = 0.2544, interval
      * -0.15 0.76, of x - y */
-    const double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 }, y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
+    const double x[] = { 0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46 },
+                 y[] = { 1.15, 0.88, 0.90, 0.74, 1.21 };
     struct dp_stat s;
     dp_stat_compare(&s, x, 10, y, 5, 0.95);
     ok(fabs(s.p - 0.2544) < 5e-5, "a textbook's p: %.5f", s.p);
@@ -88,7 +89,8 @@ static void known(void)
     for (int i = 0; i < 40; i++)
         same[i] = 7;
     dp_stat_compare(&s, same, 40, same, 40, 0.95);
-    ok(near(s.p, 1) && near(s.low, 0) && near(s.high, 0), "nothing but ties, many: p is 1, no shift");
+    ok(near(s.p, 1) && near(s.low, 0) && near(s.high, 0),
+       "nothing but ties, many: p is 1, no shift");
     dp_stat_compare(&s, few, 3, NULL, 0, 0.95);
     ok(near(s.p, 1) && near(s.median[1], 0), "nothing to compare with");
 }
@@ -104,9 +106,10 @@ static void seam(void)
     struct dp_stat exact, more;
     dp_stat_compare(&exact, x, 25, y, 25, 0.95);
     dp_stat_compare(&more, x, 26, y, 26, 0.95);
-    ok(fabs(exact.p - more.p) < 0.02, "p on both sides of the seam: %.4f and %.4f", exact.p, more.p);
-    ok(fabs(exact.low - more.low) < 11 && fabs(exact.high - more.high) < 11, "the interval, too: %.1f to %.1f, %.1f to %.1f",
-       exact.low, exact.high, more.low, more.high);
+    ok(fabs(exact.p - more.p) < 0.02, "p on both sides of the seam: %.4f and %.4f", exact.p,
+       more.p);
+    ok(fabs(exact.low - more.low) < 11 && fabs(exact.high - more.high) < 11,
+       "the interval, too: %.1f to %.1f, %.1f to %.1f", exact.low, exact.high, more.low, more.high);
 }
 
 static void corrections(void)
@@ -114,12 +117,15 @@ static void corrections(void)
     uint32_t order[4];
     double holm[] = { 0.01, 0.04, 0.03, 0.005 };
     dp_stat_holm(holm, 4, order);
-    ok(near(holm[3], 0.02) && near(holm[0], 0.03) && near(holm[2], 0.06) && near(holm[1], 0.06), "Holm's, as R's p.adjust has them");
+    ok(near(holm[3], 0.02) && near(holm[0], 0.03) && near(holm[2], 0.06) && near(holm[1], 0.06),
+       "Holm's, as R's p.adjust has them");
     dp_stat_holm(holm, 0, order);
-    ok(!dp_stat_decides(3, 3, 1, 0.05) && dp_stat_decides(4, 4, 1, 0.05), "four runs a side can decide one test at 0.05, three cannot");
+    ok(!dp_stat_decides(3, 3, 1, 0.05) && dp_stat_decides(4, 4, 1, 0.05),
+       "four runs a side can decide one test at 0.05, three cannot");
     is_i((long)dp_stat_runs_needed(1, 0.05), 4, "and that is what is needed");
     is_i((long)dp_stat_runs_needed(40, 0.001), 10, "ten decide forty at 0.001");
-    ok(!dp_stat_decides(10, 1, 1, 0.05) && dp_stat_decides(39, 1, 1, 0.05 + 1e-12), "sides of different size");
+    ok(!dp_stat_decides(10, 1, 1, 0.05) && dp_stat_decides(39, 1, 1, 0.05 + 1e-12),
+       "sides of different size");
 }
 
 /* A true shift is in the interval as often as it says; a false alarm is as rare as p says. */
@@ -140,8 +146,10 @@ static void coverage(void)
         dp_stat_compare(&s, x, 10, y, 10, 0.95);
         alarms += s.p <= 0.05;
     }
-    ok(in >= rounds * 0.94 && in <= rounds * 0.975, "the interval of 95 %% holds the true shift in %.1f %%", 100.0 * in / rounds);
-    ok(alarms <= rounds * 0.055 && alarms >= rounds * 0.03, "p up to 0.05 of equal distributions in %.1f %%", 100.0 * alarms / rounds);
+    ok(in >= rounds * 0.94 && in <= rounds * 0.975,
+       "the interval of 95 %% holds the true shift in %.1f %%", 100.0 * in / rounds);
+    ok(alarms <= rounds * 0.055 && alarms >= rounds * 0.03,
+       "p up to 0.05 of equal distributions in %.1f %%", 100.0 * alarms / rounds);
 }
 
 static void no_memory(void)

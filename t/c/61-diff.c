@@ -13,15 +13,21 @@
 
 #include <stdlib.h>
 
-static const char head[] = "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1; $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
-static const char subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5 in=A::f seq=2\n& 4 B old /old/B.pm:1\n"
-    "& 5 B __ANON__ /old/B.pm:9 seq=3\n& 6 main END x.pl:9\n";
-static const char more[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new /new/B.pm:1\n& 5 B __ANON__ /new/B.pm:9 seq=3\n"
-    "& 7 B extra /new/B.pm:20\n& 6 main END x.pl:9\n";
-static const char old_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n"
-    "= 2 5 2 4 0 4 0 0 40\n= 1 6 1 1 0 1 0 0 3\n";
-static const char new_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30 0 0 300\n= 1 4 2 40 0 40 0 0 400\n"
-    "= 2 5 2 4 0 4 0 0 40\n= 2 7 1 9 0 9 0 0 90\n= 1 6 1 1 0 1 0 0 3\n";
+static const char head[] =
+    "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1;"
+    " $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
+static const char subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A"
+                           " __ANON__ lib/A.pm:5 in=A::f seq=2\n& 4 B old /old/B.pm:1\n"
+                           "& 5 B __ANON__ /old/B.pm:9 seq=3\n& 6 main END x.pl:9\n";
+static const char more[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new"
+                           " /new/B.pm:1\n& 5 B __ANON__ /new/B.pm:9 seq=3\n"
+                           "& 7 B extra /new/B.pm:20\n& 6 main END x.pl:9\n";
+static const char old_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30"
+                               " 0 0 300\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n"
+                               "= 2 5 2 4 0 4 0 0 40\n= 1 6 1 1 0 1 0 0 3\n";
+static const char new_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30"
+                               " 0 0 300\n= 1 4 2 40 0 40 0 0 400\n"
+                               "= 2 5 2 4 0 4 0 0 40\n= 2 7 1 9 0 9 0 0 90\n= 1 6 1 1 0 1 0 0 3\n";
 
 static struct dp_prof *of(const char *names, const char *tree)
 {
@@ -43,22 +49,29 @@ static struct dp_over_side parts[6];
 static const size_t ends[3] = { 1, 2, 3 };
 static const size_t counters[6];
 static const struct dp_diff_measure measures[] = {
-    { .name = "cpu", .metric = DP_T_CPU }, { .name = "ops", .metric = DP_M_COUNTER, .counters = counters, .exact = 1, .tolerance = 0.001 },
+    { .name = "cpu", .metric = DP_T_CPU },
+    { .name = "ops", .metric = DP_M_COUNTER, .counters = counters, .exact = 1, .tolerance = 0.001 },
 };
 static const struct dp_rule rules[] = {
-    { .text = "self > 5% & 1ms", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 2, .limits = { { 5, 1 }, { 0.001, 0 } } },
+    { .text = "self > 5% & 1ms", .kind = DP_RULE_GROWTH, .pattern = -1, .n_limits = 2,
+      .limits = { { 5, 1 }, { 0.001, 0 } } },
     { .text = "ops > 0", .kind = DP_RULE_GROWTH, .pattern = -1, .measure = 1, .n_limits = 1 },
-    { .text = "/^B/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS, .n_limits = 1 },
-    { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 }, { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
+    { .text = "/^B/ calls > 0", .kind = DP_RULE_GROWTH, .pattern = 0, .measure = DP_RULE_CALLS,
+      .n_limits = 1 },
+    { .text = "new", .kind = DP_RULE_NEW, .pattern = -1 },
+    { .text = "gone", .kind = DP_RULE_GONE, .pattern = -1 },
 };
 static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
 
 static struct dp_diff_how shape(int k)
 {
     struct dp_diff_how how = {
-        .over = { .n_keys = 1, .by_self = 1 }, .measures = measures, .n_measures = 2, .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 },
-        .weights = { 1, 2 }, .order = 1, .floor = 0.5, .alpha = 0.001, .confidence = 0.95, .match = match,
-        .compute = k % 4, .children = k & 1, .normalize = k % 5 == 4, .formula = k & 1, .verbose = k & 2, .format = k % 8,
+        .over = { .n_keys = 1, .by_self = 1 }, .measures = measures, .n_measures = 2,
+        .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 },
+        .weights = { 1, 2 }, .order = 1, .floor = 0.5, .alpha = 0.001, .confidence = 0.95,
+        .match = match,
+        .compute = k % 4, .children = k & 1, .normalize = k % 5 == 4, .formula = k & 1,
+        .verbose = k & 2, .format = k % 8,
         .rules = rules, .n_rules = k % 3 ? DP_ARRAY_LEN(rules) : 0, .strict = k & 1, .title = "x",
     };
     how.over.keys[0] = k % 7 == 6 ? DP_K_SRCLINE : DP_K_SUB;
@@ -74,7 +87,9 @@ static struct dp_diff_how shape(int k)
 static void sides_of(struct dp_diff_side *sides, int runs)
 {
     for (int s = 0; s < 2; s++)
-        sides[s] = (struct dp_diff_side){ .name = s ? "new" : "old", .parts = parts + 3 * s, .ends = ends, .n_runs = (size_t)runs };
+        sides[s] = (struct dp_diff_side){
+            .name = s ? "new" : "old", .parts = parts + 3 * s, .ends = ends, .n_runs = (size_t)runs
+        };
 }
 
 /* Each allocation fails once. */
@@ -102,11 +117,13 @@ static void no_memory(void)
             failures++;
             wrong += rc != DP_E_NOMEM || dp_mem_live() != before;
         }
-        wrong += dp_diff_print(sides, 2, &how, &refusing, &out) != (printed && !(how.format == DP_GITHUB && !how.n_rules) ? DP_E_IO : 0);
+        wrong += dp_diff_print(sides, 2, &how, &refusing, &out)
+                 != (printed && !(how.format == DP_GITHUB && !how.n_rules) ? DP_E_IO : 0);
         dp_diff_outcome_release(&out);
         wrong += dp_mem_live() != before;
     }
-    is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind", failures);
+    is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind",
+         failures);
     is_i(silent, 0, "all print something");
     ok(failures > 5000, "many places");
 }
@@ -136,10 +153,13 @@ static void random_pairs(void)
                 there[s][i] = rnd(5) != 0;
             for (unsigned i = 0; i < n; i++)
                 if (there[s][i])
-                    at += snprintf(text[s] + at, sizeof text[s] - (size_t)at, "& %x A __ANON__ lib/A.pm:%u in=A::f seq=%u\n", i + 1, lines[i] + (s ? shift : 0), i + 1);
+                    at += snprintf(text[s] + at, sizeof text[s] - (size_t)at,
+                                   "& %x A __ANON__ lib/A.pm:%u in=A::f seq=%u\n", i + 1,
+                                   lines[i] + (s ? shift : 0), i + 1);
             for (unsigned i = 0; i < n; i++)
                 if (there[s][i])
-                    at += snprintf(text[s] + at, sizeof text[s] - (size_t)at, "= 1 %x 1 1 0 1 0 0 1\n", i + 1);
+                    at += snprintf(text[s] + at, sizeof text[s] - (size_t)at,
+                                   "= 1 %x 1 1 0 1 0 0 1\n", i + 1);
             if (!at)
                 text[s][0] = '\0';
         }
@@ -154,7 +174,8 @@ static void random_pairs(void)
         struct dp_prof *a = of("", "= 0 0 1 1 0 1 0 0 1\n"), *b = of("", "= 0 0 1 1 0 1 0 0 1\n");
         char whole[2][8192];
         for (int s = 0; s < 2; s++) {
-            int len = snprintf(whole[s], sizeof whole[s], "%s= 0 0 1 1 0 1 0 0 1\n%s", head, text[s]);
+            int len = snprintf(whole[s], sizeof whole[s], "%s= 0 0 1 1 0 1 0 0 1\n%s", head,
+                               text[s]);
             dp_prof_add_mem(s ? b : a, "x", whole[s], (size_t)len, 0);
         }
         struct dp_pair_side sides[] = { { a, 0 }, { b, 1 } };
@@ -168,7 +189,9 @@ static void random_pairs(void)
         paired += (int)same;
         /* with equal numbers all pair by their order; otherwise no more than there can be,
          * and at least one */
-        wrong += count[0] == count[1] ? same != count[0] : same > (count[0] < count[1] ? count[0] : count[1]) || (both && !same);
+        wrong += count[0] == count[1]
+                     ? same != count[0]
+                     : same > (count[0] < count[1] ? count[0] : count[1]) || (both && !same);
         /* nobody pairs twice */
         for (size_t i = 0; i < dp_subs_count(&a->subs); i++)
             for (size_t k = 0; k < i; k++)

@@ -15,11 +15,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char head[] = "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1; $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
-static const char old_subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5 in=A::f seq=2\n& 4 B old%3b%20 /old/B.pm:1\n& 5 B 0xdeadbeef1 x:1\n";
-static const char new_subs[] = "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new<&> /new/B.pm:1\n& 5 B 0xdeadbeef2 x:1\n& 7 % f%201 /new/B.pm:20\n";
-static const char old_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300\n= 3 2 3 7 0 7 0 0 70\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n";
-static const char new_tree[] = "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30 0 0 300\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n= 3 5 2 1 0 1 0 0 1\n= 2 7 1 9 0 9 0 0 90\n";
+static const char head[] =
+    "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1;"
+    " $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
+static const char old_subs[] =
+    "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5"
+    " in=A::f seq=2\n& 4 B old%3b%20 /old/B.pm:1\n& 5 B 0xdeadbeef1 x:1\n";
+static const char new_subs[] =
+    "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new<&> /new/B.pm:1\n& 5 B"
+    " 0xdeadbeef2 x:1\n& 7 % f%201 /new/B.pm:20\n";
+static const char old_tree[] =
+    "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300\n= 3 2 3 7 0 7 0 0"
+    " 70\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n";
+static const char new_tree[] =
+    "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30 0 0 300\n= 1 4 2 40 0 40 0"
+    " 0 400\n= 2 5 2 4 0 4 0 0 40\n= 3 5 2 1 0 1 0 0 1\n= 2 7 1 9 0 9 0 0 90\n";
 
 static struct dp_prof *of(const char *names, const char *tree)
 {
@@ -60,16 +70,21 @@ static struct dp_over_side parts[6];
 static const size_t ends[3] = { 1, 2, 3 };
 static const size_t counters[6];
 static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
-static const char *const names[] = { "old", "new" }, *const facts[] = { "Baseline", "old", "Filter", "none" };
-static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" }, { "ops", "ops", "ops" } };
+static const char *const names[] = { "old", "new" },
+                  *const facts[] = { "Baseline", "old", "Filter", "none" };
+static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" },
+                                                  { "ops", "ops", "ops" } };
 static const struct dp_flame_fill fills[] = { { "A::f", "#102030", 4, 7 } };
 #define ATTRIBUTES "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\""
-static const struct dp_flame_fill attributes[] = { { "A::f", ATTRIBUTES, 4, sizeof ATTRIBUTES - 1 } };
+static const struct dp_flame_fill attributes[] = { { "A::f", ATTRIBUTES, 4,
+                                                     sizeof ATTRIBUTES - 1 } };
 
 static void sides_of(struct dp_diff_side *sides, int runs)
 {
     for (int s = 0; s < 2; s++)
-        sides[s] = (struct dp_diff_side){ .name = names[s], .parts = parts + 3 * s, .ends = ends, .n_runs = (size_t)runs };
+        sides[s] = (struct dp_diff_side){
+            .name = names[s], .parts = parts + 3 * s, .ends = ends, .n_runs = (size_t)runs
+        };
 }
 
 /* The k-th way to look at n sides. */
@@ -78,7 +93,8 @@ static struct dp_stacks_how stacks_shape(int k, size_t n, struct dp_stacks_colum
     for (size_t i = 0; i < 2 * n; i++)
         columns[i] = (struct dp_stacks_column){ i < n ? DP_T_CPU : DP_M_COUNTER, counters };
     return (struct dp_stacks_how){
-        .columns = columns, .n_measures = 1 + (size_t)(k & 1), .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 }, .recursion = k % 3 == 1 ? 1 : 1000,
+        .columns = columns, .n_measures = 1 + (size_t)(k & 1),
+        .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 }, .recursion = k % 3 == 1 ? 1 : 1000,
         .no_program = k % 5 == 4, .strip_hex = k & 1, .when = k & 2,
     };
 }
@@ -86,11 +102,19 @@ static struct dp_stacks_how stacks_shape(int k, size_t n, struct dp_stacks_colum
 static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column *columns)
 {
     return (struct dp_flame_how){
-        .stacks = stacks_shape(k, n, columns), .metrics = metrics, .normalize = k % 3 == 2, .reverse = k % 4 == 3, .inverted = k & 1, .order = k % 3,
-        .width_of = k % 4, .by_total = k & 2, .hue = k % 8 == 3, .factor = 1, .width = 1200, .height = 16, .min_width = k % 5 ? 0 : 30, .title = "<&>", .subtitle = k & 1 ? "x" : NULL,
-        .notes = "\xff", .nametype = "", .countname = k & 4 ? "<>" : NULL, .encoding = k & 2 ? "ISO-8859-1" : NULL, .legend = "red: \xc3\xa9", .font = "F", .font_size = 12,
-        .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1, .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes, .n_attributes = 1,
-        .is_pair = n == 2 && k % 7 == 3, .page = k % 3 == 0, .facts = facts, .n_facts = 4, .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names, .version = "1",
+        .stacks = stacks_shape(k, n, columns), .metrics = metrics, .normalize = k % 3 == 2,
+        .reverse = k % 4 == 3, .inverted = k & 1, .order = k % 3,
+        .width_of = k % 4, .by_total = k & 2, .hue = k % 8 == 3, .factor = 1, .width = 1200,
+        .height = 16, .min_width = k % 5 ? 0 : 30, .title = "<&>", .subtitle = k & 1 ? "x" : NULL,
+        .notes = "\xff", .nametype = "", .countname = k & 4 ? "<>" : NULL,
+        .encoding = k & 2 ? "ISO-8859-1" : NULL, .legend = "red: \xc3\xa9", .font = "F",
+        .font_size = 12,
+        .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1,
+        .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes,
+        .n_attributes = 1,
+        .is_pair = n == 2 && k % 7 == 3, .page = k % 3 == 0, .facts = facts, .n_facts = 4,
+        .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names,
+        .version = "1",
     };
 }
 
@@ -99,7 +123,11 @@ static int print_one(int k, size_t n, const struct dp_diff_side *sides, const st
     struct dp_stacks_column columns[4];
     if (k % 3 == 2) {
         struct dp_fold_outcome out;
-        struct dp_fold_how how = { .stacks = stacks_shape(k, n, columns), .reverse = k & 4, .per = 1000000, .whole = k & 8, .normalize = n > 1 && k & 16 };
+        struct dp_fold_how how = { .stacks = stacks_shape(k, n, columns),
+                                   .reverse = k & 4,
+                                   .per = 1000000,
+                                   .whole = k & 8,
+                                   .normalize = n > 1 && k & 16 };
         return dp_fold_print(sides, n, &how, host, &out);
     }
     struct dp_flame_outcome out;
@@ -134,7 +162,8 @@ static void no_memory(void)
         }
         wrong += print_one(k, n, sides, &refusing) != DP_E_IO || dp_mem_live() != before;
     }
-    is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind", failures);
+    is_i(wrong, 0, "no memory at %d places, and no output: an error, and nothing is left behind",
+         failures);
     is_i(unnoticed, 0, "none is overlooked");
     is_i(silent, 0, "all print something");
     ok(failures > 2000, "many places");
@@ -224,8 +253,10 @@ static size_t random_stacks(char *to, size_t room)
     size_t at = 0, lines = 1 + rnd(40), width = 1 + rnd(5);
     for (size_t i = 0; i < lines; i++) {
         for (size_t depth = 1 + rnd(9); depth-- > 0;)
-            at += (size_t)snprintf(to + at, room - at, "%s%s", few[rnd((unsigned)width)], depth ? ";" : "");
-        at += (size_t)snprintf(to + at, room - at, " %u %u\n", rnd(4) ? rnd(1000) : 0, rnd(4) ? rnd(1000) : 0);
+            at += (size_t)snprintf(to + at, room - at, "%s%s", few[rnd((unsigned)width)],
+                                   depth ? ";" : "");
+        at += (size_t)snprintf(to + at, room - at, " %u %u\n", rnd(4) ? rnd(1000) : 0,
+                               rnd(4) ? rnd(1000) : 0);
     }
     return at + (size_t)snprintf(to + at, room - at, "(program) %u 0\n", rnd(3));
 }
@@ -242,7 +273,8 @@ struct reversed {
     bool picky;
 };
 
-static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all,
+                 double weight)
 {
     struct reversed *r = ctx;
     r->wrong += depth > r->depth + 1 || depth >= 64;
@@ -280,23 +312,30 @@ static void random_trees(void)
         size_t n = random_stacks(text, sizeof text);
         struct dp_prof *prof = folded(text, n);
         struct dp_over_side part = { .prof = prof };
-        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 }, { "after", &part, ends, 1, 0 } };
+        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 },
+                                         { "after", &part, ends, 1, 0 } };
         struct dp_stacks_column columns[2] = { { DP_M_COUNTER, counters }, { DP_T_CPU, NULL } };
-        struct dp_stacks_how how = { .columns = columns, .n_measures = 1, .pair = { DP_LABEL_SEPARATE, NULL, 0, NULL, 0 }, .recursion = round & 1 };
+        struct dp_stacks_how how = { .columns = columns,
+                                     .n_measures = 1,
+                                     .pair = { DP_LABEL_SEPARATE, NULL, 0, NULL, 0 },
+                                     .recursion = round & 1 };
         struct dp_stacks s;
         wrong[0] += dp_stacks_make(&s, sides, 2, &how) != 0;
         frames += s.count;
         uint64_t sums[2] = { 0, 0 };
-        uint64_t *self = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *self), *by_name = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *by_name);
+        uint64_t *self = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *self),
+                 *by_name = dp_mem_zalloc((s.n_names + 1) * 2 * sizeof *by_name);
         double *weight = dp_mem_zalloc((s.count + 1) * sizeof *weight), weights = 0;
         for (uint32_t i = 0; i < s.count; i++) {
             struct dp_stacks_frame *f = &s.frames[i], *up = i ? &s.frames[f->parent] : f;
             /* kids lie inside of their callers, in order, each name once */
             wrong[1] += f->end <= i || f->end > up->end || (i && f->parent >= i);
             if (i && f->end < up->end)
-                wrong[1] += s.frames[f->end].parent == f->parent && s.frames[f->end].name <= f->name;
+                wrong[1] += s.frames[f->end].parent == f->parent
+                            && s.frames[f->end].name <= f->name;
             wrong[1] += (round & 1) && i && f->parent && up->name == f->name;
-            weight[i] = i ? fmax((double)dp_stacks_self(&s, i, 0), (double)dp_stacks_self(&s, i, 1)) : 0;
+            weight[i] = i ? fmax((double)dp_stacks_self(&s, i, 0), (double)dp_stacks_self(&s, i, 1))
+                          : 0;
             weights += weight[i];
             for (size_t c = 0; c < 2; c++) {
                 sums[c] += dp_stacks_self(&s, i, c);
@@ -308,8 +347,10 @@ static void random_trees(void)
         struct reversed r = { .s = &s, .by_name = by_name };
         wrong[3] += dp_stacks_reverse(&s, weight, enter, &r) != 0 || r.wrong;
         /* what ends anywhere is all there is; what begins with a name is what that has itself */
-        wrong[4] += r.own[0] != s.total[0] || r.own[1] != s.total[1] || memcmp(self, by_name, s.n_names * 2 * sizeof *self) != 0;
-        wrong[4] += r.top[0] + dp_stacks_self(&s, 0, 0) != s.total[0] || r.top[1] + dp_stacks_self(&s, 0, 1) != s.total[1];
+        wrong[4] += r.own[0] != s.total[0] || r.own[1] != s.total[1]
+                    || memcmp(self, by_name, s.n_names * 2 * sizeof *self) != 0;
+        wrong[4] += r.top[0] + dp_stacks_self(&s, 0, 0) != s.total[0]
+                    || r.top[1] + dp_stacks_self(&s, 0, 1) != s.total[1];
         wrong[5] += fabs(r.weight - weights) > 1e-6;
         dp_mem_free(self);
         dp_mem_free(by_name);
@@ -320,7 +361,8 @@ static void random_trees(void)
     is_i(wrong[0], 0, "made");
     is_i(wrong[1], 0, "frames lie in their callers, siblings are in order and differ");
     is_i(wrong[2], 0, "their values are the total");
-    is_i(wrong[3], 0, "reversed: callers have no more than there is, siblings are in order and differ");
+    is_i(wrong[3], 0,
+         "reversed: callers have no more than there is, siblings are in order and differ");
     is_i(wrong[4], 0, "... totals are the same, and what a sub has itself stands at the root");
     is_i(wrong[5], 0, "... and weights");
     ok(frames > 5000, "many frames: %lu", (unsigned long)frames);
@@ -336,7 +378,8 @@ static void random_layouts(void)
         size_t n = random_stacks(text, sizeof text);
         struct dp_prof *prof = folded(text, n);
         struct dp_over_side part = { .prof = prof };
-        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 }, { "after", &part, ends, 1, 0 } };
+        struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 },
+                                         { "after", &part, ends, 1, 0 } };
         struct dp_stacks_column columns[4];
         struct dp_flame_how how = flame_shape(round, 2, columns);
         columns[0] = (struct dp_stacks_column){ DP_M_COUNTER, counters };
@@ -354,10 +397,12 @@ static void random_layouts(void)
         for (size_t i = 0; i < flame.count; i++) {
             struct dp_flame_box *b = &flame.boxes[i];
             double change = dp_flame_change(&flame, b);
-            wrong += b->x < -slack || b->w < 0 || b->depth >= 64 || b->depth > flame.depth || !(change >= -1 && change <= 1);
+            wrong += b->x < -slack || b->w < 0 || b->depth >= 64 || b->depth > flame.depth
+                     || !(change >= -1 && change <= 1);
             wrong += (i == 0) != (b->depth == 0);
             if (b->depth && b->depth < 64) {
-                wrong += b->x < up[b->depth - 1]->x - slack || b->x + b->w > up[b->depth - 1]->x + up[b->depth - 1]->w + slack;
+                wrong += b->x < up[b->depth - 1]->x - slack
+                         || b->x + b->w > up[b->depth - 1]->x + up[b->depth - 1]->w + slack;
                 wrong += how.order == DP_FO_NAME && b->x < right[b->depth] - slack;
             }
             if (b->depth < 63) {
@@ -392,7 +437,8 @@ static void small_things(void)
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1 };
     dp_buf_init(&buf);
     is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
-    is_s(dp_buf_cstr(&buf), "(program) 5\n%23;%3B;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n", "names that are escaped, and no others");
+    is_s(dp_buf_cstr(&buf), "(program) 5\n%23;%3B;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n",
+         "names that are escaped, and no others");
     is_u(out.lines, 5, "lines are counted");
     buf.len = 0;
     is_i(dp_fold_print(&empty, 1, &how, &host, &out), 0, "nothing");
@@ -405,11 +451,14 @@ static void small_things(void)
     int lighter = 0;
     for (int k = 1; k <= 100; k++) {
         struct dp_rgb more = dp_palette_change(k / 100.0), less = dp_palette_change(-k / 100.0);
-        lighter += more.r + more.g + more.b > last.r + last.g + last.b || more.r <= more.b || less.b <= less.r;
+        lighter += more.r + more.g + more.b > last.r + last.g + last.b || more.r <= more.b
+                   || less.b <= less.r;
         last = more;
     }
     is_i(lighter, 0, "colours of differences: red and blue, darker for more");
-    ok(dp_palette_hue("A::B::c", 7) == dp_palette_hue("A::B::d", 7) && dp_palette_hue("A::B::c", 7) < 360, "packages have hues");
+    ok(dp_palette_hue("A::B::c", 7) == dp_palette_hue("A::B::d", 7)
+           && dp_palette_hue("A::B::c", 7) < 360,
+       "packages have hues");
     ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
 }
 
@@ -447,7 +496,8 @@ struct seen {
     uint64_t own, all;
 };
 
-static int see(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all, double weight)
+static int see(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all,
+               double weight)
 {
     struct seen *seen = ctx;
     (void)name, (void)weight;
@@ -491,7 +541,8 @@ static void deep(void)
     is_i(dp_stacks_by_leaf(&s, &who, &n), 0, "and sorted");
     alarm(0);
     is_u(n, DEPTH, "each frame is an end");
-    ok(n && s.frames[who[0]].name < s.frames[who[n - 1]].name && s.frames[who[0]].parent, "by name");
+    ok(n && s.frames[who[0]].name < s.frames[who[n - 1]].name && s.frames[who[0]].parent,
+       "by name");
     is_u(seen.visits, 2 * DEPTH, "a visit for each frame, and the root");
     is_u(seen.depth, DEPTH, "all levels");
     is_u(seen.own, 2 * DEPTH, "each has its own once");

@@ -16,11 +16,18 @@
 
 /* ---- processors ---- */
 
-static const char cpuinfo_power[] = "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\nrevision\t: 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\n";
+static const char cpuinfo_power[] =
+    "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\nrevision\t:"
+    " 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\n";
 static const char cpuinfo_riscv[] =
-    "processor\t: 0\nhart\t\t: 4\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t: sifive,bullet0\nmvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x20181004\n\n";
-static const char sysinfo[] = "Manufacturer:         IBM\nType:                 2964\nLIC Identifier:       d27c56ee0d0c3a2d\nModel:                702              N96\nSequence Code:        0\n";
-static const char levels[] = "z/VM: z/VM Version 6\nCPU-MF: Counter facility: version=3.5 authorization=002f\nCPU-MF: Sampling facility: min_rate=5208\n";
+    "processor\t: 0\nhart\t\t: 4\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t:"
+    " sifive,bullet0\nmvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t:"
+    " 0x20181004\n\n";
+static const char sysinfo[] =
+    "Manufacturer:         IBM\nType:                 2964\nLIC Identifier:      "
+    " d27c56ee0d0c3a2d\nModel:                702              N96\nSequence Code:        0\n";
+static const char levels[] = "z/VM: z/VM Version 6\nCPU-MF: Counter facility: version=3.5"
+                             " authorization=002f\nCPU-MF: Sampling facility: min_rate=5208\n";
 
 static const char *x86(uint32_t eax, const char vendor[12], uint32_t max)
 {
@@ -38,12 +45,15 @@ static void cpuids(void)
     char id[DP_CPUID_SIZE];
     is_s(x86(0x50654, "GenuineIntel", 0x16), "GenuineIntel-6-55-4", "Skylake's server");
     is_s(x86(0x206e6, "GenuineIntel", 0xb), "GenuineIntel-6-2E-6", "Nehalem EX");
-    is_s(x86(0xa00f11, "AuthenticAMD", 0x10), "AuthenticAMD-25-1-1", "Zen 3: the extended family is added");
+    is_s(x86(0xa00f11, "AuthenticAMD", 0x10), "AuthenticAMD-25-1-1",
+         "Zen 3: the extended family is added");
     is_s(x86(0x800f12, "HygonGenuine", 0xd), "HygonGenuine-23-1-2", "Zen's relative");
     is_s(x86(0x00f41, "GenuineIntel", 5), "GenuineIntel-15-4-1", "Pentium 4");
-    is_s(x86(0x00543, "GenuineIntel", 1), "GenuineIntel-5-4-3", "a family below 6 has no extended model");
+    is_s(x86(0x00543, "GenuineIntel", 1), "GenuineIntel-5-4-3",
+         "a family below 6 has no extended model");
     is_s(x86(0, "GenuineIntel", 0), "none", "a processor that says nothing");
-    is_i(dp_cpuid_x86(id, 19, (uint32_t[4]){ 1, 0, 0, 0 }, (uint32_t[4]){ 0x50654 }), 0, "room enough");
+    is_i(dp_cpuid_x86(id, 19, (uint32_t[4]){ 1, 0, 0, 0 }, (uint32_t[4]){ 0x50654 }), 0,
+         "room enough");
     is_i(dp_cpuid_arm64(id, 18, "0x410fd080"), DP_E_LIMIT, "too little room");
     is_s(id, "", "and nothing is left");
     is_i(dp_cpuid_arm64(id, sizeof id, "0x00000000411fd083\n"), 0, "Arm");
@@ -51,22 +61,29 @@ static void cpuids(void)
     is_i(dp_cpuid_arm64(id, sizeof id, "nothing"), DP_E_IO, "no number");
     is_i(dp_cpuid_powerpc(id, sizeof id, cpuinfo_power), 0, "POWER9");
     is_s(id, "004e1202", "its PVR");
-    is_i(dp_cpuid_powerpc(id, sizeof id, "revision\t: 2.2\n(pvr 004e 1202)\n"), DP_E_IO, "a PVR on another line is not the revision's");
+    is_i(dp_cpuid_powerpc(id, sizeof id, "revision\t: 2.2\n(pvr 004e 1202)\n"), DP_E_IO,
+         "a PVR on another line is not the revision's");
     is_i(dp_cpuid_powerpc(id, sizeof id, "revision\t: 2.2 (pvr 004e)\n"), DP_E_IO, "half a PVR");
     is_i(dp_cpuid_s390(id, sizeof id, sysinfo, levels), 0, "z13");
     is_s(id, "IBM,2964,702,N96,3.5,002f", "with its counter facility");
     is_i(dp_cpuid_s390(id, sizeof id, sysinfo, NULL), 0, "a guest of z/VM");
     is_s(id, "IBM,2964,702,N96", "without");
-    is_i(dp_cpuid_s390(id, sizeof id, "Manufacturer: IBM\nType: 2964\n", levels), DP_E_IO, "no model");
-    is_i(dp_cpuid_s390(id, sizeof id, "Manufacturer: IBM\nType: 296412345\nModel: 1\n", levels), DP_E_IO, "a type that is none");
+    is_i(dp_cpuid_s390(id, sizeof id, "Manufacturer: IBM\nType: 2964\n", levels), DP_E_IO,
+         "no model");
+    is_i(dp_cpuid_s390(id, sizeof id, "Manufacturer: IBM\nType: 296412345\nModel: 1\n", levels),
+         DP_E_IO, "a type that is none");
     is_i(dp_cpuid_riscv(id, sizeof id, cpuinfo_riscv), 0, "RISC-V");
     is_s(id, "0x489-0x8000000000000007-0x20181004", "its three numbers");
-    is_i(dp_cpuid_riscv(id, sizeof id, "mvendorid : 0x489\nmarchid :\nmimpid : 0x1\n"), DP_E_IO, "one of them missing");
+    is_i(dp_cpuid_riscv(id, sizeof id, "mvendorid : 0x489\nmarchid :\nmimpid : 0x1\n"), DP_E_IO,
+         "one of them missing");
 }
 
 static void cpuid_files(void)
 {
-    static const char *const arm[] = { "devices/system/cpu/cpu2/regs/identification/midr_el1=0x00000000411fd083", "devices/system/cpu/cpu3/regs/identification/midr_el1=0x1", NULL };
+    static const char *const arm[] = {
+        "devices/system/cpu/cpu2/regs/identification/midr_el1=0x00000000411fd083",
+        "devices/system/cpu/cpu3/regs/identification/midr_el1=0x1", NULL
+    };
     char dir[64], id[DP_CPUID_SIZE], text[2048];
     snprintf(text, sizeof text, "cpuinfo=%s%s", cpuinfo_power, cpuinfo_riscv);
     char info[512], level[512];
@@ -87,7 +104,8 @@ static void cpuid_files(void)
     is_i(dp_cpuid_from(DP_CPUID_S390, id, sizeof id, "/nowhere", dir), 0, "s390's");
     is_s(id, "IBM,2964,702,N96,3.5,002f", "both files");
     sysfs_remove(dir, proc);
-    is_i(dp_cpuid_from(DP_CPUID_OTHER, id, sizeof id, "/sys", "/proc"), DP_E_IO, "no architecture that we know");
+    is_i(dp_cpuid_from(DP_CPUID_OTHER, id, sizeof id, "/sys", "/proc"), DP_E_IO,
+         "no architecture that we know");
 #if defined(__x86_64__) || defined(__i386__)
     is_i(dp_cpuid(id, sizeof id, "/sys", "/proc"), 0, "this machine: %s", id);
     int dashes = 0;
@@ -102,28 +120,51 @@ static void cpuid_files(void)
 #define END { .name = NULL }
 static const struct pmu_event none[] = { END };
 static const struct pmu_event skylake[] = {
-    { .metric_name = "IPC", .metric_expr = "inst_retired.any / cpu_clk_unhalted.thread", .topic = "metrics" },
-    { .name = "inst_retired.any", .event = "event=0xc0,period=2000003", .desc = "Instructions retired", .topic = "pipeline" },
-    { .name = "br_misp_retired.all_branches", .event = "umask=0x00,period=400009,event=0xc5", .desc = "Mispredicted branches", .topic = "pipeline" },
-    { .name = "strange.all", .event = "umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c", .topic = "other" },
-    { .name = "offcore_response.demand", .event = "umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001", .topic = "cache" },
-    { .name = "mem_trans_retired.load_latency_gt_128", .event = "umask=0x1,event=0xcd,ldlat=0x80", .topic = "memory", .deprecated = "1" },
-    { .name = "l1d.replacement", .event = "umask=0X0f,event=0x51", .desc = "Lines brought in", .long_desc = "Lines brought into the cache", .topic = "cache" },
+    { .metric_name = "IPC", .metric_expr = "inst_retired.any / cpu_clk_unhalted.thread",
+      .topic = "metrics" },
+    { .name = "inst_retired.any", .event = "event=0xc0,period=2000003",
+      .desc = "Instructions retired", .topic = "pipeline" },
+    { .name = "br_misp_retired.all_branches", .event = "umask=0x00,period=400009,event=0xc5",
+      .desc = "Mispredicted branches", .topic = "pipeline" },
+    { .name = "strange.all",
+      .event = "umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c",
+      .topic = "other" },
+    { .name = "offcore_response.demand",
+      .event = "umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001", .topic = "cache" },
+    { .name = "mem_trans_retired.load_latency_gt_128", .event = "umask=0x1,event=0xcd,ldlat=0x80",
+      .topic = "memory", .deprecated = "1" },
+    { .name = "l1d.replacement", .event = "umask=0X0f,event=0x51", .desc = "Lines brought in",
+      .long_desc = "Lines brought into the cache", .topic = "cache" },
     { .name = "mem-loads", .event = "event=0x1", .desc = "Loads, sampled", .topic = "memory" },
-    { .name = "frontend.dsb_miss", .event = "event=0xc6,umask=0x1,frontend=0x11", .topic = "frontend" },
-    { .name = "unc_m_cas", .event = "event=0x4,umask=0x3", .pmu = "uncore_imc", .perpkg = "1", .topic = "uncore" },
+    { .name = "frontend.dsb_miss", .event = "event=0xc6,umask=0x1,frontend=0x11",
+      .topic = "frontend" },
+    { .name = "unc_m_cas", .event = "event=0x4,umask=0x3", .pmu = "uncore_imc", .perpkg = "1",
+      .topic = "uncore" },
     { .name = "unc_p_clockticks", .event = "event=0x0", .pmu = "uncore_pcu", .topic = "uncore" },
     { .name = "bad.term", .event = "event=0x1,fc_mask=7", .topic = "other" },
     END,
 };
-static const struct pmu_event zen[] = { { .name = "ex_ret_instr", .event = "event=0xc0", .topic = "core" }, { .name = "l2_far", .event = "umask=0xff,event=0x1cf", .topic = "cache" }, END };
+static const struct pmu_event zen[] = {
+    { .name = "ex_ret_instr", .event = "event=0xc0", .topic = "core" },
+    { .name = "l2_far", .event = "umask=0xff,event=0x1cf", .topic = "cache" },
+    END
+};
 static const struct pmu_event alderlake[] = {
-    { .name = "inst_retired.any", .event = "event=0xc0", .pmu = "cpu_atom", .desc = "small" }, { .name = "inst_retired.any", .event = "event=0xc0,umask=0x1", .pmu = "cpu_core", .desc = "large" },
+    { .name = "inst_retired.any", .event = "event=0xc0", .pmu = "cpu_atom", .desc = "small" },
+    { .name = "inst_retired.any", .event = "event=0xc0,umask=0x1", .pmu = "cpu_core",
+      .desc = "large" },
     { .name = "only.atom", .event = "event=0x77", .pmu = "cpu_atom" }, END,
 };
-static const struct pmu_event arm[] = { { .name = "br_pred", .event = "event=0x12", .topic = "branch" }, { .name = "flux_wr", .event = "event=0x80", .pmu = "hisi_sccl,ddrc" }, END };
-static const struct pmu_event z13[] = { { .name = "l1d_ro_excl_writes", .event = "event=0x80", .pmu = "cpum_cf" }, END };
-static const struct pmu_event power[] = { { .name = "pm_1plus_ppc_cmpl", .event = "event=0x100f2" }, END };
+static const struct pmu_event arm[] = {
+    { .name = "br_pred", .event = "event=0x12", .topic = "branch" },
+    { .name = "flux_wr", .event = "event=0x80", .pmu = "hisi_sccl,ddrc" },
+    END
+};
+static const struct pmu_event z13[] = {
+    { .name = "l1d_ro_excl_writes", .event = "event=0x80", .pmu = "cpum_cf" }, END
+};
+static const struct pmu_event power[] = { { .name = "pm_1plus_ppc_cmpl", .event = "event=0x100f2" },
+                                          END };
 static const struct pmu_event unc[] = { { .name = "wrong", .event = "event=1" }, END };
 
 static const struct pmu_events_map map[] = {
@@ -146,7 +187,11 @@ static const struct pmu_events_map map[] = {
 
 static void rows(void)
 {
-    static const struct { const char *cpuid; const struct pmu_event *table; const char *why; } cases[] = {
+    static const struct {
+        const char *cpuid;
+        const struct pmu_event *table;
+        const char *why;
+    } cases[] = {
         { "GenuineIntel-6-55-4", skylake, "uncore rows, bad regexes and parts are passed over" },
         { "GenuineIntel-6-55-7", none, "the stepping counts where the regex has one" },
         { "GenuineIntel-6-55", NULL, "and is missed then" },
@@ -167,7 +212,8 @@ static void rows(void)
         { "", NULL, "nothing" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ok(dp_pmu_table(map, cases[i].cpuid) == cases[i].table, "%s: %s", cases[i].cpuid, cases[i].why);
+        ok(dp_pmu_table(map, cases[i].cpuid) == cases[i].table, "%s: %s", cases[i].cpuid,
+           cases[i].why);
     ok(!dp_pmu_table(map, NULL) && !dp_pmu_table(NULL, "x"), "no CPUID, no map");
 }
 
@@ -211,8 +257,10 @@ static void expect(struct dp_pmu *pmu, const struct expect *x, size_t n)
         if (find(pmu, x[i].text, &ev) < 0)
             snprintf(got, sizeof got, "%s", message);
         else
-            snprintf(got, sizeof got, "%u 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s %s", ev.type, ev.config, ev.config1, ev.config2, ev.unit, ev.name);
-        snprintf(want, sizeof want, "%u 0x%" PRIx64 " 0x%" PRIx64 " 0x0 %s %s", x[i].type, x[i].config, x[i].config1, x[i].unit, x[i].name ? x[i].name : x[i].text);
+            snprintf(got, sizeof got, "%u 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s %s", ev.type,
+                     ev.config, ev.config1, ev.config2, ev.unit, ev.name);
+        snprintf(want, sizeof want, "%u 0x%" PRIx64 " 0x%" PRIx64 " 0x0 %s %s", x[i].type,
+                 x[i].config, x[i].config1, x[i].unit, x[i].name ? x[i].name : x[i].text);
         is_s(got, want, "%s", x[i].text);
     }
 }
@@ -220,12 +268,20 @@ static void expect(struct dp_pmu *pmu, const struct expect *x, size_t n)
 
 static void perls_own(struct dp_pmu *pmu)
 {
-    static const struct { const char *text; enum dp_pmu_kind kind; const char *name, *unit; } cases[] = {
-        { "ops", DP_PMU_OPS, "ops", "ops" }, { "SVs", DP_PMU_SVS, "svs", "SVs" }, { "?Bytes", DP_PMU_BYTES, "bytes", "bytes" },
+    static const struct {
+        const char *text;
+        enum dp_pmu_kind kind;
+        const char *name, *unit;
+    } cases[] = {
+        { "ops", DP_PMU_OPS, "ops", "ops" },
+        { "SVs", DP_PMU_SVS, "svs", "SVs" },
+        { "?Bytes", DP_PMU_BYTES, "bytes", "bytes" },
     };
     for (int i = 0; i < 3; i++) {
         struct dp_pmu_event ev;
-        ok(find(pmu, cases[i].text, &ev) == 0 && ev.kind == cases[i].kind && ev.optional == (i == 2), "%s", cases[i].text);
+        ok(find(pmu, cases[i].text, &ev) == 0 && ev.kind == cases[i].kind
+               && ev.optional == (i == 2),
+           "%s", cases[i].text);
         is_s(ev.name, cases[i].name, "its name");
         is_s(ev.unit, cases[i].unit, "its unit");
     }
@@ -233,70 +289,147 @@ static void perls_own(struct dp_pmu *pmu)
 
 /* Numbers as in linux/perf_event.h, which the next test compares. */
 static const struct expect everywhere[] = {
-    { "cycles", 0, 0, 0, "cycles", NULL }, { "CPU-Cycles", 0, 0, 0, "cycles", "cpu-cycles" }, { "instructions", 0, 1, 0, "instructions", NULL },
-    { "cache-references", 0, 2, 0, "references", NULL }, { "cache-misses", 0, 3, 0, "misses", NULL }, { "branch-instructions", 0, 4, 0, "branches", NULL },
-    { "branches", 0, 4, 0, "branches", NULL }, { "branch-misses", 0, 5, 0, "misses", NULL }, { "bus-cycles", 0, 6, 0, "cycles", NULL },
-    { "stalled-cycles-frontend", 0, 7, 0, "cycles", NULL }, { "idle-cycles-frontend", 0, 7, 0, "cycles", NULL }, { "stalled-cycles-backend", 0, 8, 0, "cycles", NULL },
+    { "cycles", 0, 0, 0, "cycles", NULL }, { "CPU-Cycles", 0, 0, 0, "cycles", "cpu-cycles" },
+    { "instructions", 0, 1, 0, "instructions", NULL },
+    { "cache-references", 0, 2, 0, "references", NULL },
+    { "cache-misses", 0, 3, 0, "misses", NULL },
+    { "branch-instructions", 0, 4, 0, "branches", NULL },
+    { "branches", 0, 4, 0, "branches", NULL }, { "branch-misses", 0, 5, 0, "misses", NULL },
+    { "bus-cycles", 0, 6, 0, "cycles", NULL },
+    { "stalled-cycles-frontend", 0, 7, 0, "cycles", NULL },
+    { "idle-cycles-frontend", 0, 7, 0, "cycles", NULL },
+    { "stalled-cycles-backend", 0, 8, 0, "cycles", NULL },
     { "idle-cycles-backend", 0, 8, 0, "cycles", NULL }, { "ref-cycles", 0, 9, 0, "cycles", NULL },
-    { "cpu-clock", 1, 0, 0, "ns", NULL }, { "task-clock", 1, 1, 0, "ns", NULL }, { "page-faults", 1, 2, 0, "faults", NULL }, { "faults", 1, 2, 0, "faults", NULL },
-    { "context-switches", 1, 3, 0, "switches", NULL }, { "cs", 1, 3, 0, "switches", NULL }, { "cpu-migrations", 1, 4, 0, "migrations", NULL },
-    { "migrations", 1, 4, 0, "migrations", NULL }, { "minor-faults", 1, 5, 0, "faults", NULL }, { "major-faults", 1, 6, 0, "faults", NULL },
-    { "alignment-faults", 1, 7, 0, "faults", NULL }, { "emulation-faults", 1, 8, 0, "faults", NULL }, { "dummy", 1, 9, 0, "events", NULL },
+    { "cpu-clock", 1, 0, 0, "ns", NULL }, { "task-clock", 1, 1, 0, "ns", NULL },
+    { "page-faults", 1, 2, 0, "faults", NULL }, { "faults", 1, 2, 0, "faults", NULL },
+    { "context-switches", 1, 3, 0, "switches", NULL }, { "cs", 1, 3, 0, "switches", NULL },
+    { "cpu-migrations", 1, 4, 0, "migrations", NULL },
+    { "migrations", 1, 4, 0, "migrations", NULL }, { "minor-faults", 1, 5, 0, "faults", NULL },
+    { "major-faults", 1, 6, 0, "faults", NULL },
+    { "alignment-faults", 1, 7, 0, "faults", NULL },
+    { "emulation-faults", 1, 8, 0, "faults", NULL }, { "dummy", 1, 9, 0, "events", NULL },
     { "cgroup-switches", 1, 11, 0, "switches", NULL },
-    { "L1-dcache-loads", 3, 0x00000, 0, "loads", NULL }, { "L1-dcache-load-misses", 3, 0x10000, 0, "misses", NULL }, { "l1d-stores", 3, 0x00100, 0, "stores", NULL },
-    { "L1-data-write-miss", 3, 0x10100, 0, "misses", NULL }, { "l1-d-speculative-read", 3, 0x00200, 0, "prefetches", NULL }, { "L1-dcache-prefetch-misses", 3, 0x10200, 0, "misses", NULL },
-    { "L1-dcache", 3, 0, 0, "loads", NULL }, { "L1-icache-load-misses", 3, 0x10001, 0, "misses", NULL }, { "l1i-prefetches", 3, 0x00201, 0, "prefetches", NULL },
-    { "l1-i", 3, 1, 0, "loads", NULL }, { "L1-instruction-read-access", 3, 1, 0, "loads", NULL }, { "LLC-loads", 3, 2, 0, "loads", NULL }, { "L2-misses", 3, 0x10002, 0, "misses", NULL },
-    { "llc-speculative-load-miss", 3, 0x10202, 0, "misses", NULL }, { "dTLB-store-misses", 3, 0x10103, 0, "misses", NULL }, { "Data-TLB-refs", 3, 3, 0, "loads", NULL },
-    { "d-tlb-Reference", 3, 3, 0, "loads", NULL }, { "iTLB-load-misses", 3, 0x10004, 0, "misses", NULL }, { "i-tlb", 3, 4, 0, "loads", NULL }, { "Instruction-TLB-misses", 3, 0x10004, 0, "misses", NULL },
-    { "branch-loads", 3, 5, 0, "loads", NULL }, { "branch", 3, 5, 0, "loads", NULL }, { "branches-load-misses", 3, 0x10005, 0, "misses", NULL }, { "bpu-miss", 3, 0x10005, 0, "misses", NULL },
-    { "btb-ops", 3, 5, 0, "loads", NULL }, { "bpc-loads-misses", 3, 0x10005, 0, "misses", NULL }, { "node-loads", 3, 6, 0, "loads", NULL }, { "node-stores-misses", 3, 0x10106, 0, "misses", NULL },
+    { "L1-dcache-loads", 3, 0x00000, 0, "loads", NULL },
+    { "L1-dcache-load-misses", 3, 0x10000, 0, "misses", NULL },
+    { "l1d-stores", 3, 0x00100, 0, "stores", NULL },
+    { "L1-data-write-miss", 3, 0x10100, 0, "misses", NULL },
+    { "l1-d-speculative-read", 3, 0x00200, 0, "prefetches", NULL },
+    { "L1-dcache-prefetch-misses", 3, 0x10200, 0, "misses", NULL },
+    { "L1-dcache", 3, 0, 0, "loads", NULL },
+    { "L1-icache-load-misses", 3, 0x10001, 0, "misses", NULL },
+    { "l1i-prefetches", 3, 0x00201, 0, "prefetches", NULL },
+    { "l1-i", 3, 1, 0, "loads", NULL }, { "L1-instruction-read-access", 3, 1, 0, "loads", NULL },
+    { "LLC-loads", 3, 2, 0, "loads", NULL }, { "L2-misses", 3, 0x10002, 0, "misses", NULL },
+    { "llc-speculative-load-miss", 3, 0x10202, 0, "misses", NULL },
+    { "dTLB-store-misses", 3, 0x10103, 0, "misses", NULL },
+    { "Data-TLB-refs", 3, 3, 0, "loads", NULL },
+    { "d-tlb-Reference", 3, 3, 0, "loads", NULL },
+    { "iTLB-load-misses", 3, 0x10004, 0, "misses", NULL }, { "i-tlb", 3, 4, 0, "loads", NULL },
+    { "Instruction-TLB-misses", 3, 0x10004, 0, "misses", NULL },
+    { "branch-loads", 3, 5, 0, "loads", NULL }, { "branch", 3, 5, 0, "loads", NULL },
+    { "branches-load-misses", 3, 0x10005, 0, "misses", NULL },
+    { "bpu-miss", 3, 0x10005, 0, "misses", NULL },
+    { "btb-ops", 3, 5, 0, "loads", NULL }, { "bpc-loads-misses", 3, 0x10005, 0, "misses", NULL },
+    { "node-loads", 3, 6, 0, "loads", NULL },
+    { "node-stores-misses", 3, 0x10106, 0, "misses", NULL },
     { "node-misses-prefetch", 3, 0x10206, 0, "misses", NULL },
-    { "cycles/config1=0x7,name=a b%/", 0, 0, 7, "cycles", "a%20b%25" }, { "page-faults/period=7/", 1, 2, 0, "faults", NULL },
+    { "cycles/config1=0x7,name=a b%/", 0, 0, 7, "cycles", "a%20b%25" },
+    { "page-faults/period=7/", 1, 2, 0, "faults", NULL },
 };
 
 static const struct expect on_intel[] = {
-    { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL }, { "INST_RETIRED.ANY", 4, 0xc0, 0, "instructions", "inst_retired.any" },
-    { "br_misp_retired.all_branches", 4, 0xc5, 0, "branches", NULL }, { "strange.all", 4, 0x01a4013c, 0, "events", NULL },
-    { "offcore_response.demand", 4, 0x1b7, 0x10001, "events", NULL }, { "mem_trans_retired.load_latency_gt_128", 4, 0x1cd, 0x80, "events", NULL },
-    { "l1d.replacement", 4, 0xf51, 0, "events", NULL }, { "frontend.dsb_miss", 4, 0x1c6, 0x11, "misses", NULL },
+    { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL },
+    { "INST_RETIRED.ANY", 4, 0xc0, 0, "instructions", "inst_retired.any" },
+    { "br_misp_retired.all_branches", 4, 0xc5, 0, "branches", NULL },
+    { "strange.all", 4, 0x01a4013c, 0, "events", NULL },
+    { "offcore_response.demand", 4, 0x1b7, 0x10001, "events", NULL },
+    { "mem_trans_retired.load_latency_gt_128", 4, 0x1cd, 0x80, "events", NULL },
+    { "l1d.replacement", 4, 0xf51, 0, "events", NULL },
+    { "frontend.dsb_miss", 4, 0x1c6, 0x11, "misses", NULL },
     /* sysfs before the table */
-    { "mem-loads", 4, 0x1cd, 3, "events", NULL }, { "Mem-Stores", 4, 0x82d0, 0, "events", "mem-stores" }, { "cycles-t", 4, UINT64_C(0x10000003c), 0, "cycles", NULL },
-    { "cpu/mem-loads,ldlat=30/", 4, 0x1cd, 30, "events", NULL }, { "mem-loads/ldlat=30/", 4, 0x1cd, 30, "events", NULL },
-    { "cpu/cpu-cycles/", 4, 0x3c, 0, "cycles", NULL }, { "cpu/event=0x3c,umask=0x1/", 4, 0x13c, 0, "events", NULL }, { "cpu/ event = 60 , umask=1 /", 4, 0x13c, 0, "events", "cpu/%20event%20=%2060%20,%20umask=1%20/" },
-    { "cpu/inst_retired.any,cmask=2,inv/", 4, 0x028000c0, 0, "instructions", NULL }, { "cpu/event=inst_retired.any,umask=0x1/", 4, 0x1c0, 0, "instructions", NULL },
-    { "inst_retired.any/edge/", 4, 0x400c0, 0, "instructions", NULL }, { "cpu/inst_retired.any=1/", 4, 0xc0, 0, "instructions", NULL },
-    { "cpu/event=0x3c,name=mine/", 4, 0x3c, 0, "events", "mine" }, { "cpu/event=0x3c,name='a,b'/u", 4, 0x3c, 0, "events", "a,b" },
-    { "cpu/config=0x1234,config1=5,umask=0xff/", 4, 0xff34, 5, "events", NULL }, { "cpu/umask=0xff,config=0x1234/", 4, 0xff34, 0, "events", NULL },
-    { "cpu/r1a8/", 4, 0x12, 0, "events", NULL }, { "cpu/r1a9/", 4, 0x1a9, 0, "events", NULL }, { "r1a8", 4, 0x12, 0, "events", NULL }, { "r01a9", 4, 0x1a9, 0, "events", NULL }, { "R0x1A9", 4, 0x1a9, 0, "events", "r0x1a9" },
+    { "mem-loads", 4, 0x1cd, 3, "events", NULL },
+    { "Mem-Stores", 4, 0x82d0, 0, "events", "mem-stores" },
+    { "cycles-t", 4, UINT64_C(0x10000003c), 0, "cycles", NULL },
+    { "cpu/mem-loads,ldlat=30/", 4, 0x1cd, 30, "events", NULL },
+    { "mem-loads/ldlat=30/", 4, 0x1cd, 30, "events", NULL },
+    { "cpu/cpu-cycles/", 4, 0x3c, 0, "cycles", NULL },
+    { "cpu/event=0x3c,umask=0x1/", 4, 0x13c, 0, "events", NULL },
+    { "cpu/ event = 60 , umask=1 /", 4, 0x13c, 0, "events",
+      "cpu/%20event%20=%2060%20,%20umask=1%20/" },
+    { "cpu/inst_retired.any,cmask=2,inv/", 4, 0x028000c0, 0, "instructions", NULL },
+    { "cpu/event=inst_retired.any,umask=0x1/", 4, 0x1c0, 0, "instructions", NULL },
+    { "inst_retired.any/edge/", 4, 0x400c0, 0, "instructions", NULL },
+    { "cpu/inst_retired.any=1/", 4, 0xc0, 0, "instructions", NULL },
+    { "cpu/event=0x3c,name=mine/", 4, 0x3c, 0, "events", "mine" },
+    { "cpu/event=0x3c,name='a,b'/u", 4, 0x3c, 0, "events", "a,b" },
+    { "cpu/config=0x1234,config1=5,umask=0xff/", 4, 0xff34, 5, "events", NULL },
+    { "cpu/umask=0xff,config=0x1234/", 4, 0xff34, 0, "events", NULL },
+    { "cpu/r1a8/", 4, 0x12, 0, "events", NULL }, { "cpu/r1a9/", 4, 0x1a9, 0, "events", NULL },
+    { "r1a8", 4, 0x12, 0, "events", NULL }, { "r01a9", 4, 0x1a9, 0, "events", NULL },
+    { "R0x1A9", 4, 0x1a9, 0, "events", "r0x1a9" },
     { "rffffffffffffffff:u", 4, UINT64_MAX, 0, "events", NULL },
     { "cpu/cycles/", 0, 0, 0, "cycles", NULL }, { "cpu/LLC-loads/", 3, 2, 0, "events", NULL },
-    { "cpu/event=0x1,event=0x2/", 4, 2, 0, "events", NULL }, { "cpu//", 4, 0, 0, "events", NULL }, { "cpu/offcore_rsp=0xffffffffffffffff/", 4, 0, UINT64_MAX, "events", NULL },
-    { "msr/tsc/", 9, 0, 0, "events", NULL }, { "smi", 9, 4, 0, "events", NULL }, { "uncore_imc/data_reads/", 12, 1, 0, "events", NULL }, { "imc/event=5/", 12, 5, 0, "events", NULL },
-    { "uncore_imc_1/event=5/", 13, 5, 0, "events", NULL }, { "unc_m_cas", 12, 0x304, 0, "events", NULL }, { "uncore_imc_0/unc_m_cas/", 12, 0x304, 0, "events", NULL },
-    { "hv_24x7/HPM_0,core=3/", 20, UINT64_C(0xe000030002), 0, "events", NULL }, { "software/config=2/", 1, 2, 0, "events", NULL },
+    { "cpu/event=0x1,event=0x2/", 4, 2, 0, "events", NULL }, { "cpu//", 4, 0, 0, "events", NULL },
+    { "cpu/offcore_rsp=0xffffffffffffffff/", 4, 0, UINT64_MAX, "events", NULL },
+    { "msr/tsc/", 9, 0, 0, "events", NULL }, { "smi", 9, 4, 0, "events", NULL },
+    { "uncore_imc/data_reads/", 12, 1, 0, "events", NULL },
+    { "imc/event=5/", 12, 5, 0, "events", NULL },
+    { "uncore_imc_1/event=5/", 13, 5, 0, "events", NULL },
+    { "unc_m_cas", 12, 0x304, 0, "events", NULL },
+    { "uncore_imc_0/unc_m_cas/", 12, 0x304, 0, "events", NULL },
+    { "hv_24x7/HPM_0,core=3/", 20, UINT64_C(0xe000030002), 0, "events", NULL },
+    { "software/config=2/", 1, 2, 0, "events", NULL },
 };
 
-static const struct expect on_amd[] = { { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL }, { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL }, { "cpu/event=0xfff/", 4, UINT64_C(0xf000000ff), 0, "events", NULL } };
+static const struct expect on_amd[] = { { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL },
+                                        { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL },
+                                        { "cpu/event=0xfff/", 4, UINT64_C(0xf000000ff), 0, "events",
+                                          NULL } };
 static const struct expect on_arm[] = {
-    { "br_pred", 8, 0x12, 0, "events", NULL }, { "cpu_cycles", 8, 0x11, 0, "cycles", NULL }, { "armv8_pmuv3_0/l1d_cache,long/", 8, 4, 1, "events", NULL }, { "cpu/br_pred/", 8, 0x12, 0, "events", NULL },
-    { "cycles", 0, 0, 0, "cycles", NULL }, { "r12", 4, 0x12, 0, "events", NULL }, { "flux_wr", 30, 0x80, 0, "events", NULL },
+    { "br_pred", 8, 0x12, 0, "events", NULL }, { "cpu_cycles", 8, 0x11, 0, "cycles", NULL },
+    { "armv8_pmuv3_0/l1d_cache,long/", 8, 4, 1, "events", NULL },
+    { "cpu/br_pred/", 8, 0x12, 0, "events", NULL },
+    { "cycles", 0, 0, 0, "cycles", NULL }, { "r12", 4, 0x12, 0, "events", NULL },
+    { "flux_wr", 30, 0x80, 0, "events", NULL },
 };
 static const struct expect on_hybrid[] = {
-    { "cycles", 0, UINT64_C(0x400000000), 0, "cycles", NULL }, { "cpu_atom/cycles/", 0, UINT64_C(0xa00000000), 0, "cycles", NULL }, { "LLC-load-misses", 3, UINT64_C(0x400010002), 0, "misses", NULL },
-    { "page-faults", 1, 2, 0, "faults", NULL }, { "inst_retired.any", 4, 0x1c0, 0, "instructions", NULL }, { "cpu_atom/inst_retired.any/", 10, 0xc0, 0, "instructions", NULL },
-    { "cpu/event=0x3c/", 4, 0x3c, 0, "events", NULL }, { "only.atom", 10, 0x77, 0, "events", NULL }, { "slots", 4, 0x400, 0, "events", NULL }, { "r12", 4, 0x12, 0, "events", NULL }, { "mem-loads", 10, 0x5d0, 0, "events", NULL },
+    { "cycles", 0, UINT64_C(0x400000000), 0, "cycles", NULL },
+    { "cpu_atom/cycles/", 0, UINT64_C(0xa00000000), 0, "cycles", NULL },
+    { "LLC-load-misses", 3, UINT64_C(0x400010002), 0, "misses", NULL },
+    { "page-faults", 1, 2, 0, "faults", NULL },
+    { "inst_retired.any", 4, 0x1c0, 0, "instructions", NULL },
+    { "cpu_atom/inst_retired.any/", 10, 0xc0, 0, "instructions", NULL },
+    { "cpu/event=0x3c/", 4, 0x3c, 0, "events", NULL }, { "only.atom", 10, 0x77, 0, "events", NULL },
+    { "slots", 4, 0x400, 0, "events", NULL }, { "r12", 4, 0x12, 0, "events", NULL },
+    { "mem-loads", 10, 0x5d0, 0, "events", NULL },
 };
-static const struct expect on_s390[] = { { "cpu_cycles", 7, 0, 0, "cycles", NULL }, { "l1d_ro_excl_writes", 7, 0x80, 0, "events", NULL }, { "cpum_cf/event=0x10/", 7, 0x10, 0, "events", NULL } };
+static const struct expect on_s390[] = { { "cpu_cycles", 7, 0, 0, "cycles", NULL },
+                                         { "l1d_ro_excl_writes", 7, 0x80, 0, "events", NULL },
+                                         { "cpum_cf/event=0x10/", 7, 0x10, 0, "events", NULL } };
 /* Machines without the processor's PMU */
 static const struct expect virtual_intel[] = {
-    { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL }, { "mem_trans_retired.load_latency_gt_128", 4, 0x1cd, 0x80, "events", NULL }, { "offcore_response.demand", 4, 0x1b7, 0x10001, "events", NULL },
-    { "cpu/event=0x3c,in_tx,in_tx_cp/", 4, UINT64_C(0x30000003c), 0, "events", NULL }, { "cpu/event=0x3c,pc,any,edge,inv,cmask=0xff,umask=0xff/", 4, 0xffacff3c, 0, "events", NULL }, { "cycles", 0, 0, 0, "cycles", NULL },
+    { "inst_retired.any", 4, 0xc0, 0, "instructions", NULL },
+    { "mem_trans_retired.load_latency_gt_128", 4, 0x1cd, 0x80, "events", NULL },
+    { "offcore_response.demand", 4, 0x1b7, 0x10001, "events", NULL },
+    { "cpu/event=0x3c,in_tx,in_tx_cp/", 4, UINT64_C(0x30000003c), 0, "events", NULL },
+    { "cpu/event=0x3c,pc,any,edge,inv,cmask=0xff,umask=0xff/", 4, 0xffacff3c, 0, "events", NULL },
+    { "cycles", 0, 0, 0, "cycles", NULL },
 };
-static const struct expect virtual_amd[] = { { "cpu/event=0xfff/", 4, UINT64_C(0xf000000ff), 0, "events", NULL }, { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL }, { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL } };
-static const struct expect virtual_hybrid[] = { { "inst_retired.any", 4, 0x1c0, 0, "instructions", NULL }, { "only.atom", 4, 0x77, 0, "events", NULL } };
-static const struct expect virtual_arm[] = { { "br_pred", 4, 0x12, 0, "events", NULL }, { "cpu/event=0xffff,long/", 4, 0xffff, 1, "events", NULL } };
-static const struct expect virtual_power[] = { { "pm_1plus_ppc_cmpl", 4, 0x100f2, 0, "events", NULL }, { "cpu/event=0xffffffffffffffff/", 4, UINT64_MAX, 0, "events", NULL } };
+static const struct expect virtual_amd[] = {
+    { "cpu/event=0xfff/", 4, UINT64_C(0xf000000ff), 0, "events", NULL },
+    { "ex_ret_instr", 4, 0xc0, 0, "instructions", NULL },
+    { "l2_far", 4, UINT64_C(0x10000ffcf), 0, "events", NULL }
+};
+static const struct expect virtual_hybrid[] = { { "inst_retired.any", 4, 0x1c0, 0, "instructions",
+                                                  NULL },
+                                                { "only.atom", 4, 0x77, 0, "events", NULL } };
+static const struct expect virtual_arm[] = { { "br_pred", 4, 0x12, 0, "events", NULL },
+                                             { "cpu/event=0xffff,long/", 4, 0xffff, 1, "events",
+                                               NULL } };
+static const struct expect virtual_power[] = {
+    { "pm_1plus_ppc_cmpl", 4, 0x100f2, 0, "events", NULL },
+    { "cpu/event=0xffffffffffffffff/", 4, UINT64_MAX, 0, "events", NULL }
+};
 
 #define MACHINE(cpuid, tree, ...) do { \
     char dir_[64]; \
@@ -311,17 +444,26 @@ static const struct expect virtual_power[] = { { "pm_1plus_ppc_cmpl", 4, 0x100f2
 static void modifiers(struct dp_pmu *pmu)
 {
     static const struct { const char *text, *set; } cases[] = {
-        { "cycles", "" }, { "cycles:u", "kernel hv" }, { "cycles:k", "user hv" }, { "cycles:h", "user kernel" }, { "cycles:uk", "hv" }, { "cycles:ukh", "" }, { "cycles:pp", "guest p2" },
-        { "cycles:ppp", "guest p3" }, { "cycles:G", "host" }, { "cycles:H", "guest" }, { "cycles:GH", "" }, { "cycles:GHp", "p1" }, { "cycles:uI", "kernel hv idle" }, { "cycles:D", "pinned" },
-        { "cycles:e", "exclusive" }, { "cpu/event=1/u", "kernel hv" }, { "cpu/event=1/:k", "user hv" }, { "cpu/event=1/", "" }, { "inst_retired.any:u", "kernel hv" }, { "page-faults:u", "kernel hv" },
+        { "cycles", "" }, { "cycles:u", "kernel hv" }, { "cycles:k", "user hv" },
+        { "cycles:h", "user kernel" }, { "cycles:uk", "hv" }, { "cycles:ukh", "" },
+        { "cycles:pp", "guest p2" },
+        { "cycles:ppp", "guest p3" }, { "cycles:G", "host" }, { "cycles:H", "guest" },
+        { "cycles:GH", "" }, { "cycles:GHp", "p1" }, { "cycles:uI", "kernel hv idle" },
+        { "cycles:D", "pinned" },
+        { "cycles:e", "exclusive" }, { "cpu/event=1/u", "kernel hv" },
+        { "cpu/event=1/:k", "user hv" }, { "cpu/event=1/", "" },
+        { "inst_retired.any:u", "kernel hv" }, { "page-faults:u", "kernel hv" },
         { "cycles/name=x/u", "kernel hv" }, { "LLC-loads:k", "user hv" }, { "cycles:", "" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dp_pmu_event ev;
         char got[128];
         int rc = find(pmu, cases[i].text, &ev);
-        snprintf(got, sizeof got, "%s%s%s%s%s%s%s%s", ev.exclude_user ? " user" : "", ev.exclude_kernel ? " kernel" : "", ev.exclude_hv ? " hv" : "", ev.exclude_host ? " host" : "",
-                 ev.exclude_guest ? " guest" : "", ev.exclude_idle ? " idle" : "", ev.pinned ? " pinned" : "", ev.exclusive ? " exclusive" : "");
+        snprintf(got, sizeof got, "%s%s%s%s%s%s%s%s", ev.exclude_user ? " user" : "",
+                 ev.exclude_kernel ? " kernel" : "", ev.exclude_hv ? " hv" : "",
+                 ev.exclude_host ? " host" : "", ev.exclude_guest ? " guest" : "",
+                 ev.exclude_idle ? " idle" : "", ev.pinned ? " pinned" : "",
+                 ev.exclusive ? " exclusive" : "");
         if (ev.precise)
             snprintf(got + strlen(got), sizeof got - strlen(got), " p%u", ev.precise);
         ok(rc == 0, "%s%s", cases[i].text, message);
@@ -332,8 +474,11 @@ static void modifiers(struct dp_pmu *pmu)
 static void user_only(struct dp_pmu *pmu)
 {
     static const struct { const char *text, *name; } cases[] = {
-        { "cycles", "cycles:u" }, { "cpu/event=1/", "cpu/event=1/u" }, { "cpu/event=1/pp", "cpu/event=1/ppu" }, { "cycles:pp", "cycles:ppu" }, { "cycles:uk", "cycles:uku" },
-        { "cpu/event=1,name=x/", "x:u" }, { "cycles:k", NULL }, { "cycles:u", NULL }, { "ops", NULL },
+        { "cycles", "cycles:u" }, { "cpu/event=1/", "cpu/event=1/u" },
+        { "cpu/event=1/pp", "cpu/event=1/ppu" }, { "cycles:pp", "cycles:ppu" },
+        { "cycles:uk", "cycles:uku" },
+        { "cpu/event=1,name=x/", "x:u" }, { "cycles:k", NULL }, { "cycles:u", NULL },
+        { "ops", NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dp_pmu_event ev;
@@ -341,7 +486,9 @@ static void user_only(struct dp_pmu *pmu)
         bool done = dp_pmu_user_only(&ev);
         ok(done == (cases[i].name != NULL), "%s without the kernel", cases[i].text);
         if (cases[i].name)
-            ok(strcmp(ev.name, cases[i].name) == 0 && ev.exclude_kernel && ev.exclude_hv && !ev.exclude_user, "is %s", ev.name);
+            ok(strcmp(ev.name, cases[i].name) == 0 && ev.exclude_kernel && ev.exclude_hv
+                   && !ev.exclude_user,
+               "is %s", ev.name);
     }
 }
 
@@ -357,23 +504,34 @@ static void errors(struct dp_pmu *pmu)
         { "INST_RETIRED", "event 'INST_RETIRED': no such event; did you mean inst_retired.any?" },
         { "replacement", "event 'replacement': no such event; did you mean l1d.replacement?" },
         { "dTLB", "" },
-        { "dtlb-lod-misses", "event 'dtlb-lod-misses': no such event; did you mean dTLB-load-misses or iTLB-load-misses?" },
-        { "stalled", "event 'stalled': no such event; did you mean stalled-cycles-backend or stalled-cycles-frontend?" },
+        { "dtlb-lod-misses",
+          "event 'dtlb-lod-misses': no such event; did you mean dTLB-load-misses or"
+          " iTLB-load-misses?" },
+        { "stalled",
+          "event 'stalled': no such event; did you mean stalled-cycles-backend or"
+          " stalled-cycles-frontend?" },
         { "qqqqqqqqqq", "event 'qqqqqqqqqq': no such event" },
         { "IPC", "event 'IPC': no such event" },
         { "iTLB-stores", "event 'iTLB-stores': iTLB has no stores" },
         { "L1-icache-store-misses", "event 'L1-icache-store-misses': L1-icache has no stores" },
         { "branch-prefetches", "event 'branch-prefetches': branch has no prefetches" },
-        { "L1-dcache-load-stores", "event 'L1-dcache-load-stores': no such event; did you mean L1-dcache-load-misses, L1-dcache-stores or L1-icache-load-misses?" },
-        { "ex_ret_instr", "event 'ex_ret_instr': it is one of other processors (AuthenticAMD-(23|25)-([12][0-9A-F]|[0-9A-F])), not of this one (GenuineIntel-6-55-4)" },
-        { "cycles:x", "event 'cycles:x': unknown modifier 'x'; known are u, k, h, p, G, H, I, D, e" },
+        { "L1-dcache-load-stores",
+          "event 'L1-dcache-load-stores': no such event; did you mean L1-dcache-load-misses,"
+          " L1-dcache-stores or L1-icache-load-misses?" },
+        { "ex_ret_instr",
+          "event 'ex_ret_instr': it is one of other processors"
+          " (AuthenticAMD-(23|25)-([12][0-9A-F]|[0-9A-F])), not of this one"
+          " (GenuineIntel-6-55-4)" },
+        { "cycles:x",
+          "event 'cycles:x': unknown modifier 'x'; known are u, k, h, p, G, H, I, D, e" },
         { "cycles:uu", "event 'cycles:uu': modifier 'u' stands there twice" },
         { "cycles:pppp", "event 'cycles:pppp': more than three p" },
         { "svs-freed", "event 'svs-freed': it comes with svs: ask for that" },
         { "Bytes-freed:u", "event 'Bytes-freed:u': it comes with bytes: ask for that" },
         { "ops-freed", "event 'ops-freed': no such event" },
         { "ops:u", "event 'ops:u': perl's own counters have no modifiers and no terms" },
-        { "svs/name=x/", "event 'svs/name=x/': perl's own counters have no modifiers and no terms" },
+        { "svs/name=x/",
+          "event 'svs/name=x/': perl's own counters have no modifiers and no terms" },
         { ":u", "event ':u': modifiers of a group are written behind each of its events" },
         { "/event=1/", "event '/event=1/': no PMU in front of the slash" },
         { "cpu/event=1", "event 'cpu/event=1': there is no closing slash" },
@@ -382,19 +540,30 @@ static void errors(struct dp_pmu *pmu)
         { "broken/event=1/", "event 'broken/event=1/': the PMU broken cannot be read" },
         { "cpu/evnt=1/", "event 'cpu/evnt=1/': unknown term 'evnt'; did you mean event?" },
         { "cpu/nothing=1/",
-          "event 'cpu/nothing=1/': unknown term 'nothing'; known are acr_mask, any, cmask, edge, event, frontend, in_tx, in_tx_cp, inv, ldlat, offcore_rsp, umask, config, config1, config2, name" },
-        { "cpu/event=0x100/", "event 'cpu/event=0x100/': 0x100 is too much for 'event', at most 0xff" },
+          "event 'cpu/nothing=1/': unknown term 'nothing'; known are acr_mask, any, cmask, edge,"
+          " event, frontend, in_tx, in_tx_cp, inv, ldlat, offcore_rsp, umask, config, config1,"
+          " config2, name" },
+        { "cpu/event=0x100/",
+          "event 'cpu/event=0x100/': 0x100 is too much for 'event', at most 0xff" },
         { "cpu/edge=2/", "event 'cpu/edge=2/': 0x2 is too much for 'edge', at most 0x1" },
         { "cpu/umask/", "event 'cpu/umask/': 'umask' wants a number, at most 0xff" },
         { "cpu/umask=x/", "event 'cpu/umask=x/': 'umask' wants a number" },
-        { "cpu/event=nothing/", "event 'cpu/event=nothing/': unknown term 'event'; did you mean event?" },
+        { "cpu/event=nothing/",
+          "event 'cpu/event=nothing/': unknown term 'event'; did you mean event?" },
         { "cpu/config=/", "event 'cpu/config=/': 'config' wants a number" },
         { "cpu/name=/", "event 'cpu/name=/': 'name' wants a name" },
-        { "cpu/acr_mask=1/", "event 'cpu/acr_mask=1/': 'acr_mask' goes to config3, which is not known here" },
-        { "cycles/umask=1/", "event 'cycles/umask=1/': unknown term 'umask'; known are config, config1, config2, name" },
+        { "cpu/acr_mask=1/",
+          "event 'cpu/acr_mask=1/': 'acr_mask' goes to config3, which is not known here" },
+        { "cycles/umask=1/",
+          "event 'cycles/umask=1/': unknown term 'umask'; known are config, config1, config2,"
+          " name" },
         { "bad.term", "event 'bad.term': unknown term 'fc_mask'; did you mean acr_mask or cmask?" },
-        { "hv_24x7/HPM_0/", "event 'hv_24x7/HPM_0/': it leaves 'core' open: write core=N behind it, between the slashes" },
-        { "unc_p_clockticks", "event 'unc_p_clockticks': the PMU uncore_pcu counts it, and this system does not show that one" },
+        { "hv_24x7/HPM_0/",
+          "event 'hv_24x7/HPM_0/': it leaves 'core' open: write core=N behind it, between the"
+          " slashes" },
+        { "unc_p_clockticks",
+          "event 'unc_p_clockticks': the PMU uncore_pcu counts it, and this system does not show"
+          " that one" },
         { "sched:sched_switch", "event 'sched:sched_switch': tracepoints are not counted" },
         { "a\tb\xff", "event 'a\\x09b\\xff': no such event" },
     };
@@ -409,13 +578,18 @@ static void errors(struct dp_pmu *pmu)
     char text[2000];
     memset(text, 'a', sizeof text);
     dp_err_init(&err);
-    ok(dp_pmu_find(pmu, text, sizeof text, &ev, &err) == DP_E_ARG && strstr(err.message, "': too long"), "%s", err.message);
+    ok(dp_pmu_find(pmu, text, sizeof text, &ev, &err) == DP_E_ARG
+           && strstr(err.message, "': too long"),
+       "%s", err.message);
     dp_err_init(&err);
     memcpy(text, "cycles/name=", 12);
     text[150] = '/';
-    ok(dp_pmu_find(pmu, text, 151, &ev, &err) == DP_E_ARG && strstr(err.message, "too long for the name of a column"), "%s", err.message);
+    ok(dp_pmu_find(pmu, text, 151, &ev, &err) == DP_E_ARG
+           && strstr(err.message, "too long for the name of a column"),
+       "%s", err.message);
     dp_err_init(&err);
-    ok(dp_pmu_find(pmu, "ops\0x", 5, &ev, &err) == DP_E_ARG && strstr(err.message, "a NUL within"), "%s", err.message);
+    ok(dp_pmu_find(pmu, "ops\0x", 5, &ev, &err) == DP_E_ARG && strstr(err.message, "a NUL within"),
+       "%s", err.message);
     is_i(dp_pmu_find(pmu, "nothing", 7, &ev, NULL), DP_E_ARG, "nobody to tell it");
 }
 
@@ -424,13 +598,20 @@ static void errors_elsewhere(void)
     struct dp_pmu_event ev;
     struct dp_pmu *pmu = on("SomethingElse-1-2-3", NULL);
     find(pmu, "cylces", &ev);
-    is_s(message, "event 'cylces': no such event, and this processor (SomethingElse-1-2-3) has no table; did you mean cycles?", "a processor without a table");
+    is_s(message,
+         "event 'cylces': no such event, and this processor (SomethingElse-1-2-3) has no table;"
+         " did you mean cycles?",
+         "a processor without a table");
     find(pmu, "inst_retired.any", &ev);
-    is_s(message, "event 'inst_retired.any': it is one of other processors (GenuineIntel-6-55-[01234]), not of this one (SomethingElse-1-2-3)", "names of others");
+    is_s(message,
+         "event 'inst_retired.any': it is one of other processors (GenuineIntel-6-55-[01234]), not"
+         " of this one (SomethingElse-1-2-3)",
+         "names of others");
     dp_pmu_free(pmu);
     pmu = on(NULL, NULL);
     find(pmu, "nothing", &ev);
-    is_s(message, "event 'nothing': no such event, and this processor (unknown) has no table", "an unknown processor");
+    is_s(message, "event 'nothing': no such event, and this processor (unknown) has no table",
+         "an unknown processor");
     dp_pmu_free(pmu);
     struct dp_pmu_where where = { "x", NULL, NULL };
     dp_pmu_new(&pmu, &where);
@@ -499,7 +680,8 @@ static void random_bits(struct dp_pmu *pmu)
         for (unsigned piece = 0, from = rnd(20); piece < 1 + rnd(4) && from < 64; piece++) {
             unsigned to = rnd(8) ? from + rnd(12) : 63;
             to = to > 63 ? 63 : to;
-            at += (size_t)snprintf(text + at, sizeof text - at, from == to ? "%s%u" : "%s%u-%u", piece ? "," : "", from, to);
+            at += (size_t)snprintf(text + at, sizeof text - at, from == to ? "%s%u" : "%s%u-%u",
+                                   piece ? "," : "", from, to);
             for (unsigned b = from; b <= to; b++)
                 in[b] = true;
             from = to + 1 + rnd(9);
@@ -508,7 +690,8 @@ static void random_bits(struct dp_pmu *pmu)
             if (in[b])
                 order[width++] = b;
         struct dp_pmu_format f = { "f", 9, 0 };
-        uint64_t value = (uint64_t)rnd(1u << 31) << 33 | (uint64_t)rnd(1u << 31) << 2 | rnd(4), c[3] = { rnd(1000), rnd(1000), rnd(1000) }, before[3];
+        uint64_t value = (uint64_t)rnd(1u << 31) << 33 | (uint64_t)rnd(1u << 31) << 2 | rnd(4),
+                 c[3] = { rnd(1000), rnd(1000), rnd(1000) }, before[3];
         value = width && width < 64 ? value >> (rnd(8) ? 64 - width : 0) : value;
         memcpy(before, c, sizeof c);
         bool parsed = dp_pmu_format_parse(&f, text), fits = width == 64 || value >> width == 0;
@@ -524,14 +707,22 @@ static void random_bits(struct dp_pmu *pmu)
                 seen += want;
             }
     }
-    ok(wrong == 0 && refused > 100 && seen > 1000, "random formats: %d wrong, %d values too big", wrong, refused);
-    static const char *const bad[] = { "", "config", "config:", "config:1-", "config:64", "config:7-0", "config:1,", "config:1;2", "confg:1", "config1234:1", "config:0-7 ", "config-1:0", "config:-1" };
+    ok(wrong == 0 && refused > 100 && seen > 1000, "random formats: %d wrong, %d values too big",
+       wrong, refused);
+    static const char *const bad[] = { "",          "config",       "config:",     "config:1-",
+                                       "config:64", "config:7-0",   "config:1,",   "config:1;2",
+                                       "confg:1",   "config1234:1", "config:0-7 ", "config-1:0",
+                                       "config:-1" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct dp_pmu_format f = { "f", 0, 0 };
         ok(!dp_pmu_format_parse(&f, bad[i]), "no format: '%s'", bad[i]);
     }
     /* and through the text of an event, in any order */
-    static const struct { const char *name; unsigned at, width; } fields[] = { { "event", 0, 8 }, { "umask", 8, 8 }, { "edge", 18, 1 }, { "any", 21, 1 }, { "inv", 23, 1 }, { "cmask", 24, 8 }, { "in_tx", 32, 1 } };
+    static const struct {
+        const char *name;
+        unsigned at, width;
+    } fields[] = { { "event", 0, 8 }, { "umask", 8, 8 },  { "edge", 18, 1 }, { "any", 21, 1 },
+                   { "inv", 23, 1 },  { "cmask", 24, 8 }, { "in_tx", 32, 1 } };
     wrong = 0;
     for (int t = 0; t < 2000; t++) {
         char text[256];
@@ -539,7 +730,11 @@ static void random_bits(struct dp_pmu *pmu)
         size_t at = (size_t)snprintf(text, sizeof text, "cpu/");
         for (unsigned n = rnd(9); n > 0; n--) {
             unsigned k = rnd(7), v = rnd(1u << fields[k].width);
-            at += (size_t)snprintf(text + at, sizeof text - at, fields[k].width == 1 && v && rnd(2) ? "%s," : rnd(2) ? "%s=%u," : "%s=0x%X,", fields[k].name, v);
+            at += (size_t)snprintf(text + at, sizeof text - at,
+                                   fields[k].width == 1 && v && rnd(2) ? "%s,"
+                                   : rnd(2) ? "%s=%u,"
+                                   : "%s=0x%X,",
+                                   fields[k].name, v);
             uint64_t mask = ((UINT64_C(1) << fields[k].width) - 1) << fields[k].at;
             want = (want & ~mask) | (uint64_t)v << fields[k].at;
         }
@@ -555,9 +750,13 @@ static void random_bits(struct dp_pmu *pmu)
 static void lists(void)
 {
     static const struct { const char *list, *split; } cases[] = {
-        { "ops", "ops" }, { "ops+svs", "ops|svs" }, { "cycles,instructions", "cycles|instructions" }, { " a  b\tc\n", "a|b|c" }, { "cpu/event=1,umask=2/,cycles", "cpu/event=1,umask=2/|cycles" },
-        { "{cycles,instructions}:u", "cycles|instructions|:u" }, { "{a,b},{c,d}", "a|b|c|d" }, { "cpu/name=a + b/u+cs", "cpu/name=a + b/u|cs" }, { "?cycles+ops", "?cycles|ops" },
-        { "cpu/event=1+cycles", "cpu/event=1|cycles" }, { "", "" }, { "+,+ ", "" }, { "a//b,c", "a//b|c" }, { "a/x/,b/y/", "a/x/|b/y/" },
+        { "ops", "ops" }, { "ops+svs", "ops|svs" },
+        { "cycles,instructions", "cycles|instructions" }, { " a  b\tc\n", "a|b|c" },
+        { "cpu/event=1,umask=2/,cycles", "cpu/event=1,umask=2/|cycles" },
+        { "{cycles,instructions}:u", "cycles|instructions|:u" }, { "{a,b},{c,d}", "a|b|c|d" },
+        { "cpu/name=a + b/u+cs", "cpu/name=a + b/u|cs" }, { "?cycles+ops", "?cycles|ops" },
+        { "cpu/event=1+cycles", "cpu/event=1|cycles" }, { "", "" }, { "+,+ ", "" },
+        { "a//b,c", "a//b|c" }, { "a/x/,b/y/", "a/x/|b/y/" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char got[256];
@@ -565,7 +764,8 @@ static void lists(void)
         const char *p = cases[i].list, *text;
         got[0] = '\0';
         while ((n = dp_pmu_next(&p, &text)) > 0)
-            at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s", at ? "|" : "", (int)n, text);
+            at += (size_t)snprintf(got + at, sizeof got - at, "%s%.*s", at ? "|" : "", (int)n,
+                                   text);
         is_s(got, cases[i].split, "'%s'", cases[i].list);
     }
 }
@@ -575,9 +775,15 @@ static void lists(void)
 static void attributes(struct dp_pmu *pmu)
 {
 #if DP_PMU_HAS_PERF
-    ok(PERF_TYPE_HARDWARE == 0 && PERF_TYPE_SOFTWARE == 1 && PERF_TYPE_HW_CACHE == 3 && PERF_TYPE_RAW == 4, "types are the kernel's");
-    ok(PERF_COUNT_HW_REF_CPU_CYCLES == 9 && PERF_COUNT_HW_BRANCH_MISSES == 5 && PERF_COUNT_SW_DUMMY == 9 && PERF_COUNT_SW_PAGE_FAULTS_MAJ == 6, "so are events");
-    ok(PERF_COUNT_HW_CACHE_NODE == 6 && PERF_COUNT_HW_CACHE_OP_PREFETCH == 2 && PERF_COUNT_HW_CACHE_RESULT_MISS == 1, "and caches");
+    ok(PERF_TYPE_HARDWARE == 0 && PERF_TYPE_SOFTWARE == 1 && PERF_TYPE_HW_CACHE == 3
+           && PERF_TYPE_RAW == 4,
+       "types are the kernel's");
+    ok(PERF_COUNT_HW_REF_CPU_CYCLES == 9 && PERF_COUNT_HW_BRANCH_MISSES == 5
+           && PERF_COUNT_SW_DUMMY == 9 && PERF_COUNT_SW_PAGE_FAULTS_MAJ == 6,
+       "so are events");
+    ok(PERF_COUNT_HW_CACHE_NODE == 6 && PERF_COUNT_HW_CACHE_OP_PREFETCH == 2
+           && PERF_COUNT_HW_CACHE_RESULT_MISS == 1,
+       "and caches");
     struct dp_pmu_event ev;
     struct perf_event_attr got, want;
     memset(&got, 0xff, sizeof got);
@@ -588,14 +794,16 @@ static void attributes(struct dp_pmu *pmu)
     want.type = 4;
     want.config = 0x1cd;
     want.config1 = 0x80;
-    want.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    want.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+                       | PERF_FORMAT_TOTAL_TIME_RUNNING;
     want.exclude_kernel = want.exclude_hv = want.exclude_guest = 1;
     want.precise_ip = 1;
     ok(memcmp(&got, &want, sizeof got) == 0, "attributes, byte by byte");
     /* the flags' word by its bits: exclude_user 4, kernel 5, hv 6, idle 7, pinned 2, exclusive 3,
      * precise_ip 15, 16, host 19, guest 20 */
     static const struct { const char *text; uint64_t flags; } cases[] = {
-        { "cycles", 0 }, { "cycles:u", 0x60 }, { "cycles:k", 0x50 }, { "cycles:h", 0x30 }, { "cycles:I", 0x80 }, { "cycles:D", 4 }, { "cycles:e", 8 }, { "cycles:GHpp", 0x10000 },
+        { "cycles", 0 }, { "cycles:u", 0x60 }, { "cycles:k", 0x50 }, { "cycles:h", 0x30 },
+        { "cycles:I", 0x80 }, { "cycles:D", 4 }, { "cycles:e", 8 }, { "cycles:GHpp", 0x10000 },
         { "cycles:GHp", 0x8000 }, { "cycles:G", 0x80000 }, { "cycles:H", 0x100000 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -609,7 +817,8 @@ static void attributes(struct dp_pmu *pmu)
     }
     find(pmu, "cpu/config2=0x1122334455667788/", &ev);
     dp_pmu_attr(&ev, &got);
-    ok(got.config2 == UINT64_C(0x1122334455667788) && !got.disabled && !got.inherit, "config2; it counts from the start, for one thread");
+    ok(got.config2 == UINT64_C(0x1122334455667788) && !got.disabled && !got.inherit,
+       "config2; it counts from the start, for one thread");
     find(pmu, "page-faults:u", &ev);
     dp_pmu_attr(&ev, &got);
     int fd = (int)syscall(SYS_perf_event_open, &got, 0, -1, -1, 0);
@@ -617,7 +826,8 @@ static void attributes(struct dp_pmu *pmu)
     if (fd < 0)
         ok(errno != EINVAL && errno != E2BIG, "this kernel permits none: error %d", errno);
     else
-        ok(read(fd, read_back, sizeof read_back) == 32 && read_back[0] == 1, "the kernel takes them: one event, %llu page faults", (unsigned long long)read_back[3]);
+        ok(read(fd, read_back, sizeof read_back) == 32 && read_back[0] == 1,
+           "the kernel takes them: one event, %llu page faults", (unsigned long long)read_back[3]);
     if (fd >= 0)
         close(fd);
 #else
@@ -627,27 +837,48 @@ static void attributes(struct dp_pmu *pmu)
 
 static void refusals(struct dp_pmu *real, struct dp_pmu *none)
 {
-    static const struct { bool is_virtual; const char *text; int error, paranoid; const char *why; } cases[] = {
-        { 0, "cycles", EACCES, 4, "not permitted: kernel.perf_event_paranoid is 4, which lets nobody but root count; sysctl kernel.perf_event_paranoid=2 permits it" },
-        { 0, "cycles", EACCES, 2, "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out; put :u behind the name, or set it to 1" },
-        { 0, "cycles:u", EPERM, 2, "not permitted, by a container's filter of system calls or another security policy" },
-        { 0, "cycles", EPERM, DP_PMU_PARANOID_UNKNOWN, "not permitted, by a container's filter of system calls or another security policy" },
-        { 0, "uncore_imc/data_reads/", EACCES, 1, "not permitted: it counts for the whole machine, and kernel.perf_event_paranoid is 1; such events are not for one program" },
-        { 0, "uncore_imc/data_reads/", EINVAL, 0, "the PMU uncore_imc_0 counts for the whole machine only, not for one program" },
+    static const struct {
+        bool is_virtual;
+        const char *text;
+        int error, paranoid;
+        const char *why;
+    } cases[] = {
+        { 0, "cycles", EACCES, 4,
+          "not permitted: kernel.perf_event_paranoid is 4, which lets nobody but root count;"
+          " sysctl kernel.perf_event_paranoid=2 permits it" },
+        { 0, "cycles", EACCES, 2,
+          "not permitted: kernel.perf_event_paranoid is 2, which leaves the kernel's part out; put"
+          " :u behind the name, or set it to 1" },
+        { 0, "cycles:u", EPERM, 2,
+          "not permitted, by a container's filter of system calls or another security policy" },
+        { 0, "cycles", EPERM, DP_PMU_PARANOID_UNKNOWN,
+          "not permitted, by a container's filter of system calls or another security policy" },
+        { 0, "uncore_imc/data_reads/", EACCES, 1,
+          "not permitted: it counts for the whole machine, and kernel.perf_event_paranoid is 1;"
+          " such events are not for one program" },
+        { 0, "uncore_imc/data_reads/", EINVAL, 0,
+          "the PMU uncore_imc_0 counts for the whole machine only, not for one program" },
         { 0, "cycles", ENOENT, 0, "this processor (GenuineIntel-6-55-4) does not have it" },
         { 0, "msr/tsc/", ENOENT, 0, "the PMU msr does not have it" },
-        { 0, "cycles:pp", EOPNOTSUPP, 0, "the processor cannot count it precisely; leave the p out" },
+        { 0, "cycles:pp", EOPNOTSUPP, 0,
+          "the processor cannot count it precisely; leave the p out" },
         { 0, "cycles:p", EINVAL, 0, "p is for samples, and this is a counter; leave the p out" },
-        { 0, "r123", EINVAL, 0, "the kernel does not take these settings of the PMU cpu (config 0x123, config1 0x0, config2 0x0)" },
+        { 0, "r123", EINVAL, 0,
+          "the kernel does not take these settings of the PMU cpu (config 0x123, config1 0x0,"
+          " config2 0x0)" },
         { 0, "cycles", EINVAL, 0, "the kernel does not take these settings (type 0, config 0x0)" },
         { 0, "cycles", ENOSYS, 0, "this kernel has no perf events" },
         { 0, "cycles", EMFILE, 0, "too many open files: each event is one in each thread" },
         { 0, "cycles", EBUSY, 0, "another program has taken the counters" },
         { 0, "cycles", EIO, 0, "error 5" },
-        { 1, "cycles", ENOENT, 0, "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
-        { 1, "LLC-loads", EOPNOTSUPP, 0, "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
-        { 1, "inst_retired.any", ENOENT, 0, "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
-        { 1, "alignment-faults", ENOENT, 0, "this processor (GenuineIntel-6-55-4) does not have it" },
+        { 1, "cycles", ENOENT, 0,
+          "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
+        { 1, "LLC-loads", EOPNOTSUPP, 0,
+          "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
+        { 1, "inst_retired.any", ENOENT, 0,
+          "no hardware counters in this machine: a virtual machine is not given any, as a rule" },
+        { 1, "alignment-faults", ENOENT, 0,
+          "this processor (GenuineIntel-6-55-4) does not have it" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dp_pmu_event ev;
@@ -679,17 +910,20 @@ static int take(void *arg, const struct dp_pmu_item *item)
     /* groups in their order; what is listed is found, and under the other name it is the same */
     l->wrong += item->group < l->last_group;
     l->last_group = item->group;
-    if (l->pmu && strcmp(item->name, "unc_p_clockticks") != 0 && strcmp(item->name, "bad.term") != 0 && !strstr(item->name, "HPM_0")) {
+    if (l->pmu && strcmp(item->name, "unc_p_clockticks") != 0 && strcmp(item->name, "bad.term") != 0
+        && !strstr(item->name, "HPM_0")) {
         struct dp_pmu_event other;
         l->wrong += find(l->pmu, item->name, &ev) != 0;
         if (item->alias)
-            l->wrong += find(l->pmu, item->alias, &other) != 0 || other.type != ev.type || other.config != ev.config || other.config1 != ev.config1;
+            l->wrong += find(l->pmu, item->alias, &other) != 0 || other.type != ev.type
+                        || other.config != ev.config || other.config1 != ev.config1;
         l->wrong += ev.kind == DP_PMU_PERF && ev.whole_machine == item->per_thread;
     }
     if (l->wrong > before)
         printf("# wrong: %s\n", item->name);
     if (item->group >= DP_PMU_G_SYSFS && strlen(l->text) < sizeof l->text - 200)
-        snprintf(l->text + strlen(l->text), 200, "%s %s %s\n", item->topic ? item->topic : "-", item->name, item->event);
+        snprintf(l->text + strlen(l->text), 200, "%s %s %s\n", item->topic ? item->topic : "-",
+                 item->name, item->event);
     return l->stop && --l->stop == 0 ? 77 : 0;
 }
 
@@ -698,24 +932,39 @@ static void everything(struct dp_pmu *pmu)
     struct listed l = { .pmu = pmu };
     is_i(dp_pmu_each(pmu, false, take, &l), 0, "all that can be named");
     is_u(l.wrong, 0, "in order, and each of them is found");
-    ok(l.count[0] == 3 && l.count[1] == 10 && l.count[2] == 32 && l.count[3] == 11, "perl's, hardware, caches, software: %zu, %zu, %zu, %zu", l.count[0], l.count[1], l.count[2], l.count[3]);
-    ok(l.deprecated == 1 && l.whole == 4, "%zu deprecated, %zu for the whole machine", l.deprecated, l.whole);
+    ok(l.count[0] == 3 && l.count[1] == 10 && l.count[2] == 32 && l.count[3] == 11,
+       "perl's, hardware, caches, software: %zu, %zu, %zu, %zu", l.count[0], l.count[1], l.count[2],
+       l.count[3]);
+    ok(l.deprecated == 1 && l.whole == 4, "%zu deprecated, %zu for the whole machine", l.deprecated,
+       l.whole);
     is_s(l.text,
-         "- cpu/cpu-cycles/ event=0x3c\n- cycles-t event=0x3c,in_tx=1\nmemory mem-loads event=0xcd,umask=0x1,ldlat=3\n- mem-stores event=0xd0,umask=0x82\n- r1a8 event=0x12\n"
-         "- topdown-total-slots event=0x3c,umask=0x0,any=1\n- hv_24x7/HPM_0/ domain=2,offset=0xe0,core=?\n- msr/smi/ event=0x04\n- msr/tsc/ event=0x00\n- uncore_imc_0/data_reads/ event=0x1\n"
-         "cache l1d.replacement umask=0X0f,event=0x51\ncache offcore_response.demand umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001\nfrontend frontend.dsb_miss event=0xc6,umask=0x1,frontend=0x11\n"
-         "memory mem-loads event=0x1\nmemory mem_trans_retired.load_latency_gt_128 umask=0x1,event=0xcd,ldlat=0x80\nother bad.term event=0x1,fc_mask=7\n"
-         "other strange.all umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c\npipeline br_misp_retired.all_branches umask=0x00,period=400009,event=0xc5\n"
-         "pipeline inst_retired.any event=0xc0,period=2000003\nuncore unc_m_cas event=0x4,umask=0x3\nuncore unc_p_clockticks event=0x0\n", "sysfs and the table, by topic");
+         "- cpu/cpu-cycles/ event=0x3c\n- cycles-t event=0x3c,in_tx=1\nmemory mem-loads"
+         " event=0xcd,umask=0x1,ldlat=3\n- mem-stores event=0xd0,umask=0x82\n- r1a8 event=0x12\n"
+         "- topdown-total-slots event=0x3c,umask=0x0,any=1\n- hv_24x7/HPM_0/"
+         " domain=2,offset=0xe0,core=?\n- msr/smi/ event=0x04\n- msr/tsc/ event=0x00\n-"
+         " uncore_imc_0/data_reads/ event=0x1\n"
+         "cache l1d.replacement umask=0X0f,event=0x51\ncache offcore_response.demand"
+         " umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001\nfrontend frontend.dsb_miss"
+         " event=0xc6,umask=0x1,frontend=0x11\n"
+         "memory mem-loads event=0x1\nmemory mem_trans_retired.load_latency_gt_128"
+         " umask=0x1,event=0xcd,ldlat=0x80\nother bad.term event=0x1,fc_mask=7\n"
+         "other strange.all"
+         " umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c\npipeline"
+         " br_misp_retired.all_branches umask=0x00,period=400009,event=0xc5\n"
+         "pipeline inst_retired.any event=0xc0,period=2000003\nuncore unc_m_cas"
+         " event=0x4,umask=0x3\nuncore unc_p_clockticks event=0x0\n",
+         "sysfs and the table, by topic");
     struct listed all = { .pmu = NULL };
     dp_pmu_each(pmu, true, take, &all);
-    is_u(all.count[DP_PMU_G_TABLE], 11 + 1 + 2 + 3 + 2 + 1 + 1, "tables of all processors, each once");
+    is_u(all.count[DP_PMU_G_TABLE], 11 + 1 + 2 + 3 + 2 + 1 + 1,
+         "tables of all processors, each once");
     struct listed few = { .pmu = NULL, .stop = 60 };
     is_i(dp_pmu_each(pmu, true, take, &few), 77, "until somebody has enough");
     ok(few.count[0] + few.count[1] + few.count[2] + few.count[3] + few.count[4] == 60, "at once");
     struct dp_pmu_event ev;
     find(pmu, "inst_retired.any", &ev);
-    ok(strcmp(ev.desc, "Instructions retired") == 0 && strcmp(ev.topic, "pipeline") == 0, "description and topic");
+    ok(strcmp(ev.desc, "Instructions retired") == 0 && strcmp(ev.topic, "pipeline") == 0,
+       "description and topic");
     find(pmu, "mem-loads", &ev);
     is_s(ev.desc, "Loads, sampled", "sysfs has none: the table's");
 }
@@ -731,7 +980,8 @@ static int count_item(void *arg, const struct dp_pmu_item *item)
 
 static void no_memory(void)
 {
-    static const char *const texts[] = { "cycles", "inst_retired.any", "cpu/event=1/", "smi", "nothing", "cpu_atom/cycles/", "ops" };
+    static const char *const texts[] = { "cycles",  "inst_retired.any", "cpu/event=1/", "smi",
+                                         "nothing", "cpu_atom/cycles/", "ops" };
     char dir[64];
     int wrong = 0, failures = 0;
     long live = dp_mem_live();
@@ -748,15 +998,19 @@ static void no_memory(void)
             int rc = dp_pmu_new(&pmu, &where);
             bool made = rc == 0;
             if (made)
-                rc = k < sizeof texts / sizeof *texts ? dp_pmu_find(pmu, texts[k], strlen(texts[k]), &ev, &err) : dp_pmu_each(pmu, true, count_item, &items);
+                rc = k < sizeof texts / sizeof *texts
+                         ? dp_pmu_find(pmu, texts[k], strlen(texts[k]), &ev, &err)
+                         : dp_pmu_each(pmu, true, count_item, &items);
             dp_mem_fail_after(-1);
-            wrong += (rc == DP_E_NOMEM) && made && k < sizeof texts / sizeof *texts && err.code != DP_E_NOMEM;
+            wrong += (rc == DP_E_NOMEM) && made && k < sizeof texts / sizeof *texts
+                     && err.code != DP_E_NOMEM;
             /* what failed once is well the next time */
             if (rc == DP_E_NOMEM && made && k < sizeof texts / sizeof *texts)
                 wrong += dp_pmu_find(pmu, texts[k], strlen(texts[k]), &ev, NULL) == DP_E_NOMEM;
             if (rc == DP_E_NOMEM && made && k < 4) {
                 int all = 0;
-                wrong += dp_pmu_each(pmu, true, count_item, &all) != 0 || all != 87 || pmu->devs.core->n_formats != 12;
+                wrong += dp_pmu_each(pmu, true, count_item, &all) != 0 || all != 87
+                         || pmu->devs.core->n_formats != 12;
             }
             dp_pmu_free(pmu);
             wrong += dp_mem_live() != live;
@@ -773,7 +1027,8 @@ static void events(void)
     struct dp_pmu *bare = on("GenuineIntel-6-55-4", NULL);
     EXPECT(bare, everywhere);
     EXPECT(bare, virtual_intel);
-    MACHINE("GenuineIntel-6-55-4", sysfs_intel, EXPECT(pmu_, everywhere); EXPECT(pmu_, on_intel); modifiers(pmu_); user_only(pmu_); errors(pmu_); random_bits(pmu_); attributes(pmu_);
+    MACHINE("GenuineIntel-6-55-4", sysfs_intel, EXPECT(pmu_, everywhere); EXPECT(pmu_, on_intel);
+            modifiers(pmu_); user_only(pmu_); errors(pmu_); random_bits(pmu_); attributes(pmu_);
             refusals(pmu_, bare); everything(pmu_));
     MACHINE("AuthenticAMD-25-1-1", sysfs_amd, EXPECT(pmu_, on_amd));
     MACHINE("0x00000000410fd080", sysfs_arm, EXPECT(pmu_, on_arm));
@@ -801,7 +1056,9 @@ int main(void)
     if (DP_PMU_HAS_PERF)
         events();
     else
-        ok(find(pmu, "cycles", &ev) == DP_E_ARG && strstr(message, "this system has no perf events"), "%s", message);
+        ok(find(pmu, "cycles", &ev) == DP_E_ARG
+               && strstr(message, "this system has no perf events"),
+           "%s", message);
     dp_pmu_free(pmu);
     is_i(dp_mem_live(), 0, "nothing is left behind");
     return tap_done();

@@ -64,7 +64,10 @@ static int k_open(const struct perf_event_attr *attr, int group_fd)
         return errno = EINVAL, -1;
     while (fds[i].open)
         i++;
-    fds[i] = (struct fd){ .open = true, .leader = leader < 0 ? i : leader, .config = attr->config, .disabled = attr->disabled };
+    fds[i] = (struct fd){ .open = true,
+                          .leader = leader < 0 ? i : leader,
+                          .config = attr->config,
+                          .disabled = attr->disabled };
     return FIRST_FD + i;
 }
 
@@ -120,7 +123,8 @@ static void k_unmap(void *page)
 static void k_close(int fd) { fds[fd - FIRST_FD].open = false; }
 static uint64_t k_counter(unsigned index) { return k.pmc[index] += k.per_read; }
 
-static const struct dp_perf_system kernel = { k_open, k_enable, k_read, k_map, k_unmap, k_close, k_counter };
+static const struct dp_perf_system kernel = { k_open,  k_enable, k_read,   k_map,
+                                              k_unmap, k_close,  k_counter };
 
 /* ---- events ---- */
 
@@ -171,7 +175,8 @@ static void groups(void)
 
     reboot();
     is_i(dp_perf_open(&p, &kernel, events, 7, &failed), 0, "seven events");
-    ok(p.n_groups == 2 && p.groups[0].n == 4 && p.groups[1].n == 3, "are two groups where four fit in one");
+    ok(p.n_groups == 2 && p.groups[0].n == 4 && p.groups[1].n == 3,
+       "are two groups where four fit in one");
     for (size_t i = 0; i < 7; i++)
         count(i, 10 * (i + 1));
     dp_perf_arrive(&p);
@@ -179,16 +184,19 @@ static void groups(void)
     for (size_t i = 0; i < 7; i++)
         good = good && dp_perf_passed(&p, i) == 10 * (i + 1);
     ok(good, "each has its own number");
-    ok(!k.late && !fds[0].disabled && !fds[4].disabled, "no event joins a group that counts already; then they count");
+    ok(!k.late && !fds[0].disabled && !fds[4].disabled,
+       "no event joins a group that counts already; then they count");
     dp_perf_close(&p);
 
     reboot();
     k.no_enable = true;
-    ok(dp_perf_open(&p, &kernel, events, 3, &failed) < 0 && errno == EBUSY && !still_open(), "a group that cannot begin to count");
+    ok(dp_perf_open(&p, &kernel, events, 3, &failed) < 0 && errno == EBUSY && !still_open(),
+       "a group that cannot begin to count");
 
     reboot();
     k.watchdog = true;
-    is_i(dp_perf_open(&p, &kernel, events, 4, &failed), 0, "a group that never runs, as something else has a counter");
+    is_i(dp_perf_open(&p, &kernel, events, 4, &failed), 0,
+         "a group that never runs, as something else has a counter");
     is_u(p.n_groups, 4, "is opened again, each event alone");
     dp_perf_close(&p);
     is_i(still_open(), 0, "and nothing is left of the first try");
@@ -222,7 +230,8 @@ static void clocks(void)
     count(0, 7);
     count(1, 3);
     dp_perf_arrive(&p);
-    ok(dp_perf_passed(&p, 1) == 7 && dp_perf_passed(&p, 0) == 3 && !dp_perf_passed(&p, 2), "numbers go by the order that was given");
+    ok(dp_perf_passed(&p, 1) == 7 && dp_perf_passed(&p, 0) == 3 && !dp_perf_passed(&p, 2),
+       "numbers go by the order that was given");
     dp_perf_close(&p);
 }
 
@@ -330,7 +339,8 @@ static void by_instruction(void)
     dp_perf_leave(&p, false);
     k.pmc[0] = 101;
     dp_perf_arrive(&p);
-    is_u(dp_perf_passed(&p, 0), 1, "what the recorder uses between arriving and leaving is left out");
+    is_u(dp_perf_passed(&p, 0), 1,
+         "what the recorder uses between arriving and leaving is left out");
     fds[0].page.offset += 101;
     fds[0].page.index = 0;
     dp_perf_arrive(&p);
@@ -389,8 +399,10 @@ static void both(void)
     made[2].config = PERF_COUNT_SW_TASK_CLOCK;
     dp_perf_open(&p, &kernel, events, 4, &failed);
     is_u(p.n_groups, 2, "two groups");
-    ok(p.at[2] == 0 && p.at[0] == 1 && p.at[1] == 2 && p.at[3] == 3, "the clock and the faults, then the processor's");
-    ok(p.groups[0].n == 2 && p.groups[1].n == 2 && p.groups[1].hardware && !p.groups[0].hardware, "each with its own kind");
+    ok(p.at[2] == 0 && p.at[0] == 1 && p.at[1] == 2 && p.at[3] == 3,
+       "the clock and the faults, then the processor's");
+    ok(p.groups[0].n == 2 && p.groups[1].n == 2 && p.groups[1].hardware && !p.groups[0].hardware,
+       "each with its own kind");
     dp_perf_close(&p);
 
     static struct dp_perf_system other;

@@ -23,7 +23,8 @@ static inline void image_text(struct image *to, const char *text)
 }
 
 /* One piece with the bytes given, then NULs. */
-static inline void image_piece(struct image *image, uint32_t kind, uint32_t number, const void *ptr, size_t len)
+static inline void image_piece(struct image *image, uint32_t kind, uint32_t number, const void *ptr,
+                               size_t len)
 {
     static const char zeros[DP_PIECE_ALIGN];
     struct dp_live_head head = { DP_LIVE_MAGIC, kind, number, 0 };
@@ -37,7 +38,13 @@ static inline void image_piece(struct image *image, uint32_t kind, uint32_t numb
 /* A stamp is a ns. */
 static inline void image_state(struct image *to, uint64_t marks, bool tree, bool ops)
 {
-    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = marks, .tree = tree, .ops = ops };
+    struct dp_live_state state = { .run = "1.2.3",
+                                   .pid = 7,
+                                   .hz = 1000000000,
+                                   .rate = 1,
+                                   .marks = marks,
+                                   .tree = tree,
+                                   .ops = ops };
     image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
 }
 
@@ -47,7 +54,8 @@ static inline uint64_t raw(uint64_t gap, unsigned kind, uint32_t id)
 }
 
 /* A node of a tree in ns. */
-static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, uint32_t id, uint64_t calls, uint64_t real)
+static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, uint32_t id,
+                                            uint64_t calls, uint64_t real)
 {
     struct dp_cct_node n;
     memset(&n, 0, sizeof n);
@@ -62,8 +70,12 @@ static inline struct dp_cct_node image_node(uint32_t number, uint32_t parent, ui
     return n;
 }
 
-#define IMAGE_HEAD "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n                \n\nPART2\n"
-#define IMAGE_TREE "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n     \n\nPART3\n"
+#define IMAGE_HEAD "#fOrTyTwO\n$hz=1000000000;\n" \
+    "$dprof_format='trace 1'; $dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n" \
+    "                \n\nPART2\n"
+#define IMAGE_TREE "#fOrTyTwO\n$hz=1000000000;\n" \
+    "$dprof_format='tree 1'; $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n" \
+    "     \n\nPART3\n"
 
 /* A trace of which marks are in text and marks are not. */
 static inline void image_trace(struct image *to)
@@ -73,7 +85,8 @@ static inline void image_trace(struct image *to)
         raw(0, DP_RAW_CPU, 0), 0, 0, 300, 30,
         raw(100, DP_RAW_ENTER, 2), raw(200, DP_RAW_ENTER, 3),
         raw(0, DP_RAW_CPU, 0), 5000, 4000, 0, 0,            /* slept in the sub of id 3 */
-        raw(0, DP_RAW_LEAVE, 3), raw(50, DP_RAW_GOTO, 1), raw(7, DP_RAW_UNWIND, 2), 0, raw(9, DP_RAW_ENTER, 1),
+        raw(0, DP_RAW_LEAVE, 3), raw(50, DP_RAW_GOTO, 1), raw(7, DP_RAW_UNWIND, 2), 0,
+        raw(9, DP_RAW_ENTER, 1),
     };
     image_text(to, IMAGE_HEAD "& 1 m a m.pl:1\n& 2 m b m.pl:2\n@ 10 0 10\n+ 1\n@ 20 0 2");
     image_state(to, 1, false, false);
@@ -86,15 +99,22 @@ static inline void image_trace(struct image *to)
 /* A trace with two counters behind each mark. */
 static inline void image_counted(struct image *to)
 {
-    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .n_counts = 2, .pending_counts = { 3, 4 } };
+    struct dp_live_state state = { .run = "1.2.3",
+                                   .pid = 7,
+                                   .hz = 1000000000,
+                                   .rate = 1,
+                                   .marks = 1,
+                                   .n_counts = 2,
+                                   .pending_counts = { 3, 4 } };
     uint64_t words[] = {
         raw(0, DP_RAW_CPU, 0), 0, 0, 0, 0, 10, 20,
         raw(100, DP_RAW_ENTER, 2), 1, 0, raw(200, DP_RAW_ENTER, 3), 0, 2,
         raw(0, DP_RAW_CPU, 0), 5000, 4000, 0, 0, 100, 0,
         raw(0, DP_RAW_LEAVE, 3), 0, 200, raw(50, DP_RAW_LEAVE, 2), 7, 7, 0, 0, 0,
     };
-    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; " IMAGE_COUNTED "$dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n\nPART2\n"
-               "& 1 m a m.pl:1\n& 2 m b m.pl:2\n@ 10 0 10 1000 2000\n+ 1\n@ 20 0 2");
+    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; " IMAGE_COUNTED
+                   "$dprof_run='1.2.3'; $dprof_pid=7; $dprof_tid=0;\n\nPART2\n"
+                   "& 1 m a m.pl:1\n& 2 m b m.pl:2\n@ 10 0 10 1000 2000\n+ 1\n@ 20 0 2");
     image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
     image_piece(to, DP_LIVE_NAMES, 0, "& 3 m c m.pl:3\n", 15);
     image_piece(to, DP_LIVE_MARKS, 0, words, sizeof words);
@@ -103,11 +123,15 @@ static inline void image_counted(struct image *to)
 /* A tree with two counters beside the ops. */
 static inline void image_counted_tree(struct image *to)
 {
-    struct dp_live_state state = { .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .tree = 1, .ops = 1, .n_counts = 2 };
-    struct { struct dp_cct_node node; uint64_t counts[2]; } nodes[] = {
-        { image_node(1, 0, 0, 0, 1000), { 1, 2 } }, { image_node(2, 1, 2, 3, 500), { 30, 40 } }, { image_node(3, 2, 1, 4, 60), { 500, 600 } },
+    struct dp_live_state state = {
+        .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .tree = 1, .ops = 1, .n_counts = 2
     };
-    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops a:a b:b'; $dprof_run='1.2.3'; $dprof_pid=7;\n     \n\nPART3\n");
+    struct { struct dp_cct_node node; uint64_t counts[2]; } nodes[] = {
+        { image_node(1, 0, 0, 0, 1000), { 1, 2 } }, { image_node(2, 1, 2, 3, 500), { 30, 40 } },
+        { image_node(3, 2, 1, 4, 60), { 500, 600 } },
+    };
+    image_text(to, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops"
+                   " a:a b:b'; $dprof_run='1.2.3'; $dprof_pid=7;\n     \n\nPART3\n");
     image_piece(to, DP_LIVE_STATE, 0, &state, sizeof state);
     image_piece(to, DP_LIVE_NAMES, 0, "& 1 m a m.pl:1\n& 2 m b m.pl:2\n", 30);
     image_piece(to, DP_LIVE_NODES, 0, nodes, sizeof nodes);
@@ -116,7 +140,8 @@ static inline void image_counted_tree(struct image *to)
 static inline void image_tree(struct image *to)
 {
     struct dp_cct_node nodes[] = {
-        image_node(1, 0, 0, 0, 1000), image_node(2, 1, 2, 3, 500), image_node(3, 2, 1, 4, 60), image_node(4, 3, 2, 5, 7),
+        image_node(1, 0, 0, 0, 1000), image_node(2, 1, 2, 3, 500), image_node(3, 2, 1, 4, 60),
+        image_node(4, 3, 2, 5, 7),
     };
     struct dp_cct_histogram h[2];
     nodes[1].wait = 100;

@@ -26,11 +26,14 @@ static bool ok_at(bool ok, int line, const char *fmt, ...)
 
 #define ok(cond, ...) ok_at((cond), __LINE__, __VA_ARGS__)
 #define is_u(got, want, ...) do { unsigned long long g_ = (got), w_ = (want); \
-    if (!ok_at(g_ == w_, __LINE__, __VA_ARGS__)) printf("# got %llu, wanted %llu\n", g_, w_); } while (0)
+    if (!ok_at(g_ == w_, __LINE__, __VA_ARGS__)) \
+        printf("# got %llu, wanted %llu\n", g_, w_); } while (0)
 #define is_i(got, want, ...) do { long long g_ = (got), w_ = (want); \
-    if (!ok_at(g_ == w_, __LINE__, __VA_ARGS__)) printf("# got %lld, wanted %lld\n", g_, w_); } while (0)
+    if (!ok_at(g_ == w_, __LINE__, __VA_ARGS__)) \
+        printf("# got %lld, wanted %lld\n", g_, w_); } while (0)
 #define is_s(got, want, ...) do { const char *g_ = (got), *w_ = (want); \
-    if (!ok_at(strcmp(g_, w_) == 0, __LINE__, __VA_ARGS__)) printf("# got '%s', wanted '%s'\n", g_, w_); } while (0)
+    if (!ok_at(strcmp(g_, w_) == 0, __LINE__, __VA_ARGS__)) \
+        printf("# got '%s', wanted '%s'\n", g_, w_); } while (0)
 
 static inline int tap_done(void)
 {
