@@ -8,5 +8,7 @@ my $why = $! + 0;
 Time::HiRes::ualarm(0);
 print $n > 0 ? 'some' : 'none', " $why\n";
 $n = 0; sub w { 1 until $n } Time::HiRes::ualarm(2000); w(); print "$n\n";
-print join(',', sort grep { ref $SIG{$_} || $SIG{$_} } keys %SIG), "\n"; open my $s, '<', '/proc/self/status'; # But for SIGBUS, 7, which the profiler catches.
-print map { s/(?<=^SigCgt).*\K(.)(?=.$)/sprintf '%x', hex($1) & ~4/er } grep /^Sig(?:Blk|Ign|Cgt)/, <$s>;
+print join(',', sort grep { ref $SIG{$_} || $SIG{$_} } keys %SIG), "\n";
+open my $s, '<', '/proc/self/status'; # But for SIGBUS, 7, which the profiler catches.
+print map { s/(?<=^SigCgt).*\K(.)(?=.$)/sprintf '%x', hex($1) & ~4/er } grep /^Sig(?:Blk|Ign|Cgt)/,
+    <$s>;

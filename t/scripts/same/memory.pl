@@ -4,9 +4,16 @@
 no warnings;
 my ($rounds, $limit) = $ENV{EXTENDED_TESTING} ? (20_000, 3000) : (6_000, 2000);
 sub rss { open my $f, '<', '/proc/self/statm' or return 0; (split ' ', <$f>)[1] * 4 }
-sub dies { die "x\n" } sub lasts { last } sub nexts { next } sub gotos { goto OUT } sub through { dies() } sub g { 1 } sub gs { goto &g }
+sub dies { die "x\n" } sub lasts { last } sub nexts { next } sub gotos { goto OUT }
+sub through { dies() } sub g { 1 } sub gs { goto &g }
 sub D::DESTROY { die "y\n" } open STDERR, '>', '/dev/null';
-sub round { for (1 .. $_[0]) { eval { through() }; { lasts() } for (1) { nexts() } gs(); OUT1: eval { my @s = sort dies2 2, 1 }; { my $d = bless [], 'D' } eval 'die' if $_ % 50 == 0 } }
+sub round {
+    for (1 .. $_[0]) {
+        eval { through() }; { lasts() } for (1) { nexts() } gs();
+        OUT1: eval { my @s = sort dies2 2, 1 };
+        { my $d = bless [], 'D' } eval 'die' if $_ % 50 == 0;
+    }
+}
 sub dies2 { die "z\n" }
 round(2000); my $before = rss(); round($rounds); my $grown = rss() - $before;
 for (1 .. $rounds) { gotos(); OUT: } my $grown2 = rss() - $before;
