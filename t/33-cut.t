@@ -1,5 +1,5 @@
-# Somebody cuts off tmon.out.live, which the recorder has mapped: a log rotation, an editor. The recording ends with
-# one line, the program does not.
+# Somebody cuts off tmon.out.live, which the recorder has mapped: a log rotation, an editor. The
+# recording ends with one line, the program does not.
 use strict;
 use warnings;
 use FindBin;
@@ -15,20 +15,35 @@ my $CUT_SHORT = -4;     # DP_E_TRUNCATED
 my @cuts = (
     ['to nothing', 'truncate $live, 0', 1],
     ['to a half', 'truncate $live, (-s $live) / 2', 1],
-    ['and filled again', 'open my $f, "+<", $live or open $f, "+<", $0; local $/; my $all = <$f>; truncate $f, 0 if -e $live; round(3); seek $f, 0, 0; print $f $all; close $f', 1],
-    ['by another process, over and over', 'if (!fork) { for (1 .. 50) { truncate $live, 0; select undef, undef, undef, 1e-4 } POSIX::_exit(0) } round(300); wait', undef],
-    ['in the parent of a child', 'my $pid = fork; if (!$pid) { round(5); exit 3 } waitpid $pid, 0; print $? >> 8, "\n"; truncate $live, 0', 1],
-    ['while a child runs', 'pipe my $r, my $w; my $pid = fork; if (!$pid) { close $w; <$r>; round(5); exit 3 } truncate $live, 0; round(5); close $w; waitpid $pid, 0; print $? >> 8, "\n"', 1],
-    ['of a child', 'my $pid = fork; if (!$pid) { round(5); truncate "tmon.out.$$.live", 0; round(5); exit 3 } waitpid $pid, 0; print $? >> 8, "\n"', 1],
+    ['and filled again',
+        'open my $f, "+<", $live or open $f, "+<", $0; local $/; my $all = <$f>; '
+        . 'truncate $f, 0 if -e $live; round(3); seek $f, 0, 0; print $f $all; close $f', 1],
+    ['by another process, over and over',
+        'if (!fork) { for (1 .. 50) { truncate $live, 0; select undef, undef, undef, 1e-4 } '
+        . 'POSIX::_exit(0) } round(300); wait', undef],
+    ['in the parent of a child',
+        'my $pid = fork; if (!$pid) { round(5); exit 3 } waitpid $pid, 0; '
+        . 'print $? >> 8, "\n"; truncate $live, 0', 1],
+    ['while a child runs',
+        'pipe my $r, my $w; my $pid = fork; if (!$pid) { close $w; <$r>; round(5); exit 3 } '
+        . 'truncate $live, 0; round(5); close $w; waitpid $pid, 0; print $? >> 8, "\n"', 1],
+    ['of a child',
+        'my $pid = fork; if (!$pid) { round(5); truncate "tmon.out.$$.live", 0; round(5); exit 3 } '
+        . 'waitpid $pid, 0; print $? >> 8, "\n"', 1],
     ['and nothing more is called', 'truncate $live, 0; POSIX::_exit(5)', undef],
     ['just before the end', 'truncate $live, 0; exit 4', 1],
     ['before exec', 'truncate $live, 0; exec $^X, "-e", "print qq{there\n}"', 1],
-    ['before an exec that fails', 'truncate $live, 0; { no warnings; exec "/nowhere/at/all" } round(5)', 1],
+    ['before an exec that fails',
+        'truncate $live, 0; { no warnings; exec "/nowhere/at/all" } round(5)', 1],
     ['below a die', 'eval { truncate $live, 0; deep(50, sub { die "out\n" }) }; print $@', 1],
-    ['in a comparator', 'my @s = sort { truncate $live, 0; f(); $a <=> $b } 3, 1, 2; print "@s\n"', 1],
+    ['in a comparator',
+        'my @s = sort { truncate $live, 0; f(); $a <=> $b } 3, 1, 2; print "@s\n"', 1],
     ['when windows are full', 'truncate $live, 0; round(1000)', 1],
     $Config{useithreads}
-        ? (['of a thread', 'require threads; threads->create(sub { round(5); my ($mine) = glob "tmon.out.$$.*.live"; truncate $mine, 0 if $mine; round(5) })->join', undef]) : (),
+        ? (['of a thread',
+            'require threads; threads->create(sub { round(5); '
+            . 'my ($mine) = glob "tmon.out.$$.*.live"; truncate $mine, 0 if $mine; '
+            . 'round(5) })->join', undef]) : (),
 );
 
 my $program = <<'END';
@@ -42,13 +57,15 @@ round(40); # (cut)
 round(40); deep(20, sub { f() }); print "n $n\n"; $? = 0; exit 7;
 END
 
-my $said = qr/^DProf: \S+tmon\.out\S*\.live was cut off by another program; the recording of process \d+ has ended, the program goes on\n/m;
+my $ended = qr/the recording of process \d+ has ended, the program goes on/;
+my $said = qr/^DProf: \S+tmon\.out\S*\.live was cut off by another program; $ended\n/m;
 my $n = 0;
 for my $cut (@cuts) {
     my ($what, $code, $ended) = @$cut;
     my $file = spew(scratch() . '/p.pl', sprintf $program, $code);
     my $plain = plain([$file]);
-    for (some_modes($n++, MODES, ['default clock', {}], ['default clock, a tree', { PERL_DPROF_MODE => 'tree' }])) {
+    for (some_modes($n++, MODES, ['default clock', {}],
+        ['default clock, a tree', { PERL_DPROF_MODE => 'tree' }])) {
         my ($mode, $env) = @$_;
         my $run = profiled([$file], env => $env);
         my $lines = () = $run->{err} =~ /$said/g;
@@ -57,17 +74,20 @@ for my $cut (@cuts) {
         push @wrong, "$lines lines tell of it, not $ended" if defined $ended && $lines != $ended;
         push @wrong, "left: $_" for grep { /live/ && $what !~ /nothing more/ } run_files($run);
         my (undef, @outcomes) = calls_of_run($run->{profile});
-        push @wrong, "read: $_->{message}" for grep { $_->{code} && $_->{code} != $CUT_SHORT } @outcomes;
+        push @wrong, "read: $_->{message}"
+            for grep { $_->{code} && $_->{code} != $CUT_SHORT } @outcomes;
         is(join("\n", @wrong), '', "$what: $mode") or diag explain [run_files($run), $run->{err}];
     }
 }
 
 subtest 'signals that others send, and the programs that it starts' => sub {
     my $run = profiled(['-e', 'kill BUS => $$; sleep 9']);
-    is($run->{signal}, (grep { (split ' ', $Config{sig_name})[$_] eq 'BUS' } 0 .. 60)[0], 'the process ends as ever');
+    is($run->{signal}, (grep { (split ' ', $Config{sig_name})[$_] eq 'BUS' } 0 .. 60)[0],
+        'the process ends as ever');
     $run = profiled(['-e', '$SIG{BUS} = sub { print "mine\n" }; kill BUS => $$; print "on\n"']);
     is($run->{out}, "mine\non\n", 'a handler of its own is called');
-    $run = profiled(['-e', '$SIG{BUS} = "IGNORE"; exec $^X, "-e", q{kill BUS => $$; print "ignored\n"}']);
+    $run = profiled(['-e',
+        '$SIG{BUS} = "IGNORE"; exec $^X, "-e", q{kill BUS => $$; print "ignored\n"}']);
     is($run->{out}, "ignored\n", 'what it ignores stays ignored');
 };
 

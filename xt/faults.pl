@@ -1,12 +1,12 @@
 #!/usr/bin/perl
-# Memory that runs out, and system calls that fail: each single allocation and each single call of the recorder
-# fails once, in the program itself or in a forked child, in each way of recording. The program has to say and
-# return what it does without us, and the tools have to read what is left.
+# Memory that runs out, and system calls that fail: each single allocation and each single call of
+# the recorder fails once, in the program itself or in a forked child, in each way of recording. The
+# program has to say and return what it does without us, and the tools have to read what is left.
 #
 #   perl xt/faults.pl [--what memory|calls] [--step N] [--way NAME ...] [--where parent|child]
 #
-# --step N: one in N, beginning with the first; default 1, all of them. Needs a built tree (make), cc
-# and LD_PRELOAD. Exit status 1 where a program has noticed.
+# --step N: one in N, beginning with the first; default 1, all of them. Needs a built tree (make),
+# cc and LD_PRELOAD. Exit status 1 where a program has noticed.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -21,18 +21,33 @@ my ($step, @ways, @where, @what) = (1);
 GetOptions('step=i' => \$step, 'way=s' => \@ways, 'where=s' => \@where, 'what=s' => \@what)
     or die "see the top of $0\n";
 my %way = (
-    trace => '', tree => 'tree', compress => 'compress=6', packed => 'tree,compress=6', limit => 'limit=3000,buffer=50', buffer => 'buffer=0',
-    events => 'events=?ops+svs', page => 'tree,events=?page-faults', sites => 'tree,callsites=1', signal => 'signal=USR1,toggle=USR2',
+    trace => '', tree => 'tree', compress => 'compress=6', packed => 'tree,compress=6',
+    limit => 'limit=3000,buffer=50', buffer => 'buffer=0',
+    events => 'events=?ops+svs', page => 'tree,events=?page-faults', sites => 'tree,callsites=1',
+    signal => 'signal=USR1,toggle=USR2',
 );
 @ways = sort keys %way if !@ways;
 @where = qw(parent child) if !@where;
 @what = qw(memory calls) if !@what;
 my $dir = tempdir('dprof-faults-XXXX', TMPDIR => 1, CLEANUP => 1);
 
-sub spew { my ($path, $text) = @_; open my $out, '>', $path or die "$path: $!\n"; print {$out} $text; close $out or die "$path: $!\n"; return $path }
-sub slurp { my ($path) = @_; open my $in, '<:raw', $path or return ''; local $/; return scalar <$in> // '' }
+sub spew {
+    my ($path, $text) = @_;
+    open my $out, '>', $path or die "$path: $!\n";
+    print {$out} $text;
+    close $out or die "$path: $!\n";
+    return $path;
+}
 
-# Counts the allocations, or the system calls, that DProf.so asks for, and fails the one that FAULT_AT names.
+sub slurp {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return '';
+    local $/;
+    return scalar <$in> // '';
+}
+
+# Counts the allocations, or the system calls, that DProf.so asks for, and fails the one that
+# FAULT_AT names.
 my $shim = spew("$dir/shim.c", <<'END');
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -98,7 +113,8 @@ static int fails(int is_call, int why, const char *name, void *caller)
     errno = why;
     return 1;
 }
-#define REAL(name) static typeof(&name) real; if (!real) { busy++; real = (typeof(&name))dlsym(RTLD_NEXT, #name); busy--; }
+#define REAL(name) static typeof(&name) real; \
+    if (!real) { busy++; real = (typeof(&name))dlsym(RTLD_NEXT, #name); busy--; }
 #define NO_MEMORY       fails(0, ENOMEM, __func__, __builtin_return_address(0))
 #define FAILS(why)      fails(1, why, __func__, __builtin_return_address(0))
 static char early[4096];
@@ -113,10 +129,12 @@ void *calloc(size_t n, size_t m)
     }
     REAL(calloc) return NO_MEMORY ? NULL : real(n, m);
 }
-void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t o) { REAL(mmap) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
-void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t o) { REAL(mmap64) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
-/* What it is asked for is done, or is not, and in both cases it says that it failed. (Not sigaction, which fails
- * for a number that is no signal's, and for nothing else.) */
+void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t o)
+{ REAL(mmap) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
+void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t o)
+{ REAL(mmap64) return NO_MEMORY ? MAP_FAILED : real(at, n, prot, flags, fd, o); }
+/* What it is asked for is done, or is not, and in both cases it says that it failed. (Not
+ * sigaction, which fails for a number that is no signal's, and for nothing else.) */
 #define CALL(type, name, declared, args, why, failed) \
     type name declared { REAL(name) return FAILS(why) ? failed : real args; }
 #define OPEN(name) int name(const char *path, int flags, ...) { \
@@ -149,7 +167,8 @@ CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), EPERM, -1)
 CALL(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), EPERM, -1)
 CALL(int, flock, (int fd, int how), (fd, how), EWOULDBLOCK, -1)
 CALL(int, access, (const char *path, int how), (path, how), EACCES, -1)
-CALL(int, faccessat, (int fd, const char *path, int how, int flags), (fd, path, how, flags), EACCES, -1)
+CALL(int, faccessat, (int fd, const char *path, int how, int flags), (fd, path, how, flags),
+    EACCES, -1)
 CALL(char *, getcwd, (char *p, size_t n), (p, n), ENOENT, NULL)
 CALL(int, munmap, (void *p, size_t n), (p, n), EINVAL, -1)
 CALL(int, mprotect, (void *p, size_t n, int how), (p, n, how), ENOMEM, -1)
@@ -163,9 +182,15 @@ system("cc -w -O1 -shared -fPIC -o $dir/shim.so $shim -ldl") == 0 or die "no shi
 
 my $program = spew("$dir/program.pl", <<'END');
 use strict; use warnings; no warnings 'recursion';
-sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { h($a, $b) } 3, 1, 2; eval { die { n => f(3) } }; return scalar @x } sub h { $_[0] <=> $_[1] }
+sub f { my $n = shift; $n ? f($n - 1) : 1 }
+sub g { my @x = sort { h($a, $b) } 3, 1, 2; eval { die { n => f(3) } }; return scalar @x }
+sub h { $_[0] <=> $_[1] }
 sub made { my $s = sub { g() }; return $s->() }
-sub all { my ($n) = @_; my $sum = 0; $sum += g() + made() for 1 .. $n; eval "sub of_eval$_ { f($_) } \$sum += of_eval$_()" for 1 .. 40; f(300); kill USR1 => $$ if $ENV{SIGNALS}; return $sum }
+sub all {
+    my ($n) = @_; my $sum = 0; $sum += g() + made() for 1 .. $n;
+    eval "sub of_eval$_ { f($_) } \$sum += of_eval$_()" for 1 .. 40; f(300);
+    kill USR1 => $$ if $ENV{SIGNALS}; return $sum;
+}
 $| = 1;
 print "begins ", all(30), "\n";
 my $pid = fork // die;
@@ -180,15 +205,18 @@ sub run {
     my (@args) = @_;
     unlink glob "$dir/out/*";
     mkdir "$dir/out";
-    my $status = system("cd '$dir/out' && timeout 60 $^X @args >'$dir/stdout' 2>'$dir/stderr' </dev/null");
+    my $status = system("cd '$dir/out' && timeout 60 $^X @args"
+        . " >'$dir/stdout' 2>'$dir/stderr' </dev/null");
     my @err = split /^/, slurp("$dir/stderr");
-    return join('', slurp("$dir/stdout"), "status $status\n", grep { !/^DProf: / } @err), scalar(grep { /^DProf: / } @err);
+    return join('', slurp("$dir/stdout"), "status $status\n", grep { !/^DProf: / } @err),
+        scalar(grep { /^DProf: / } @err);
 }
 
 delete @ENV{ grep { /^PERL/ } keys %ENV };
 my ($plain) = run("$dir/program.pl");
 my ($tried, $bad) = (0, 0);
-for my $case (map { my $what = $_; map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
+for my $case (map { my $what = $_;
+    map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
     my ($what, $way, $where) = @$case;
     local $ENV{SIGNALS} = $way eq 'signal';
     # Each mark is written by itself there, or reads its counter.
@@ -197,7 +225,8 @@ for my $case (map { my $what = $_; map { my $way = $_; map { [$what, $way, $_] }
         local @ENV{qw(LD_PRELOAD FAULT_AT FAULT_IN FAULT_OF FAULT_FIRED)}
             = ("$dir/shim.so", $n, $where, $what, "$dir/fired");
         unlink "$dir/fired";
-        my ($got, $lines) = run("-I$top/blib/lib", "-I$top/blib/arch", "-d:DProf" . ($way{$way} ? "=$way{$way}" : ''), "$dir/program.pl");
+        my ($got, $lines) = run("-I$top/blib/lib", "-I$top/blib/arch",
+            "-d:DProf" . ($way{$way} ? "=$way{$way}" : ''), "$dir/program.pl");
         last if !-e "$dir/fired";
         $tried++;
         my @wrong;
@@ -206,12 +235,14 @@ for my $case (map { my $what = $_; map { my $way = $_; map { [$what, $way, $_] }
         local @ENV{qw(LD_PRELOAD FAULT_AT)};
         delete @ENV{qw(LD_PRELOAD FAULT_AT)};
         for my $file (grep { !/\.live$/ } glob "$dir/out/tmon.out*") {
-            my $text = qx{'$^X' '-I$top/blib/lib' '-I$top/blib/arch' '$top/blib/script/dprofpp' -O 1 '$file' 2>&1};
+            my $perl = "'$^X' '-I$top/blib/lib' '-I$top/blib/arch'";
+            my $text = qx{$perl '$top/blib/script/dprofpp' -O 1 '$file' 2>&1};
             push @wrong, "$file cannot be read: $text" if $? > 1 << 8 || $? & 127;
         }
         next if !@wrong;
         $bad++;
-        print "$way, $where, $what $n, ", slurp("$dir/fired"), ': ', map({ s/^/  /mgr . "\n" } @wrong);
+        print "$way, $where, $what $n, ", slurp("$dir/fired"), ': ',
+            map({ s/^/  /mgr . "\n" } @wrong);
     }
     print "# $way, $where, $what: done, $tried tried so far\n";
 }
