@@ -10,6 +10,9 @@ use DProfTest;
 use FuzzProgram;
 use StrictProfile;
 
+plan skip_all => TestEnvironment::takes_long()
+    if TestEnvironment::takes_long();
+
 sub both_modes {
     my ($what, @program) = @_;
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);

@@ -9,6 +9,9 @@ use Test::More;
 use DProfTest;
 use RunReader;
 
+plan skip_all => TestEnvironment::takes_long()
+    if TestEnvironment::takes_long();
+
 my $prove = qx{$^X -MApp::Prove -e 'print "there"' 2>&1};
 plan skip_all => 'there is no App::Prove' if $prove ne 'there';
 

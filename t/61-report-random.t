@@ -7,6 +7,9 @@ use lib 't/lib';
 use DProfTest qw(scratch spew in_process);
 use JSON::PP ();
 
+plan skip_all => TestEnvironment::takes_long()
+    if TestEnvironment::takes_long();
+
 my $dir = scratch();
 my ($n, $round) = (0, 0);
 

@@ -30,6 +30,9 @@ if (grep { /$TAKEN_UP/ } @set) {
 # How many rounds of what is random: what a user waits for, or all of them. .ci/run asks for all.
 sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
 
+# For what CPAN's users need not wait for: why a test is skipped, or undef.
+sub takes_long { return $ENV{EXTENDED_TESTING} ? undef : 'it takes long: EXTENDED_TESTING=1 runs it' }
+
 # Of many cases of one kind each n-th, beginning with the first, or all of them.
 sub sample { my ($n, @all) = @_; return $ENV{EXTENDED_TESTING} ? @all : @all[grep { $_ % $n == 0 } 0 .. $#all] }
 
