@@ -103,7 +103,7 @@ sub random_text {
     return "${head}PART2\n$trace";
 }
 
-my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(5, 20);
+my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
 for my $seed (1 .. $runs) {
     my $text = random_text($seed);
     next if check("seed $seed", $text);

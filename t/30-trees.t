@@ -75,7 +75,7 @@ sub check {
     return $good;
 }
 
-for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(6, 25))) {
+for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
     next if check("seed $seed", random_tree($seed));
     diag("seed $seed");
     last;

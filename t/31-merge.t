@@ -92,7 +92,7 @@ sub random_file {
     return spew("$dir/file$k", $text . join '', map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
 }
 
-for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(6, 30))) {
+for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
     $state = $seed * 104_729 + 7;
     my @files = map { random_file($_) } 1 .. 2 + rnd(4);
     my $one = slurp(merged(@files));

@@ -91,7 +91,7 @@ sub random_text {
     return ($hostile && rnd(2) ? "\xef\xbb\xbf" : '') . join($end, @lines) . (rnd(2) ? $end : '');
 }
 
-for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(6, 25))) {
+for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
     my $text = random_text($seed);
     next if check("seed $seed", $text);
     diag("seed $seed");

@@ -148,7 +148,7 @@ subtest 'processes' => sub {
 # ---- random programs ----
 
 # (Program 518 writes past perl's own save stack, as valgrind shows without the profiler: they begin behind it.)
-for my $seed (519 .. 518 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(3, 16))) {
+for my $seed (519 .. 518 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(1, 16))) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
     my $plain = plain([$file], limit => 30);
   SKIP: {

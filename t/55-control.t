@@ -82,7 +82,7 @@ END
     return $text;
 }
 
-for my $seed (1 .. TestEnvironment::rounds(5, 12)) {
+for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
     my $file = spew(scratch() . '/p.pl', program($seed));
     for my $mode (sort keys %mode) {
         my $expect = scratch() . '/expect';

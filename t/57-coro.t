@@ -32,7 +32,7 @@ sub said { my ($run) = @_; return $run->{out} =~ s/^wrong: .*\n//gmr =~ s/^check
 
 my $first = $ENV{DPROF_SEED} // 1;
 # The next ones have Coro read freed memory by itself, as memcheck tells, and may crash plain.
-my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(3, 9);
+my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 9);
 my ($ran, $checks) = (0, 0);
 for my $seed ($first .. $first + $programs - 1) {
     my $file = spew(scratch() . '/p.pl', CoroProgram::program($seed, 1));

@@ -84,7 +84,7 @@ END
 
 # Random stacks: every number, for subs and for packages.
 srand 4;
-for my $round (1 .. TestEnvironment::rounds(3, 12)) {
+for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     my @subs = map { ('main', 'A', 'B::C')[rand 3] . "::s$_" } 0 .. 6;
     my $text = join '', map { join(';', map { $subs[rand @subs] } 0 .. rand 9) . ' ' . int(rand 50) . "\n" } 1 .. 40;
     $text .= "(program) 17\n";

@@ -107,7 +107,7 @@ sub random_stacks {
     return %weight;
 }
 my ($wrong, @why) = (0);
-for my $round (1 .. TestEnvironment::rounds(4, 25)) {
+for my $round (1 .. TestEnvironment::rounds(2, 25)) {
     my %old = random_stacks();
     my %new = rand() < 0.3 ? (%old, random_stacks()) : random_stacks();
     my ($old, $new) = (folded(%old), folded(%new));

@@ -233,7 +233,7 @@ sub random_rule {
 
 sub plain_numbers { [map { s/(?<= )(\d+\.\d+)(?= |\z)/0 + $1/ger } @{ $_[0] }] }
 
-for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 20))) {
+for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     my @sides = random_nodes();
     push @sides, changed($sides[0]) for 0 .. (rnd(3) ? 0 : 1);
     my (%twice, @rules);

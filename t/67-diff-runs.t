@@ -107,7 +107,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 {
     my ($alarms, $found, $others) = (0, 0, 0);
-    my $rounds = $ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 20);
+    my $rounds = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
     for (1 .. $rounds) {
         my $same = json(set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
         $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };

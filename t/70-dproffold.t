@@ -10,7 +10,7 @@ use NaiveStacks;
 
 my $dir = scratch();
 my $n = 0;
-my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(4, 15);
+my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 15);
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }

@@ -10,7 +10,7 @@ use NaiveStacks;
 
 my $dir = scratch();
 my $n = 0;
-my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(5, 10);
+my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 10);
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.in'), $text) }

@@ -1,8 +1,8 @@
-# Recursion 100,000 deep, and a die through all of it; a fifth of it where a user waits.
+# Recursion 100,000 deep, and a die through all of it; a twentieth of it where a user waits.
 # clocks: default
 # expect: main::after 2
 no warnings 'recursion';
-my $levels = $ENV{EXTENDED_TESTING} ? 100_000 : 20_000;
+my $levels = $ENV{EXTENDED_TESTING} ? 100_000 : 5_000;
 sub deep { my $n = shift; $n ? 1 + deep($n - 1) : 0 }
 sub dies { my $n = shift; $n ? 1 + dies($n - 1) : die "deep\n" }
 sub after { 1 }
