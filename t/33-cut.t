@@ -91,4 +91,27 @@ subtest 'signals that others send, and the programs that it starts' => sub {
     is($run->{out}, "ignored\n", 'what it ignores stays ignored');
 };
 
+SKIP: {
+    skip 'perl without threads', 1 if !$Config{useithreads};
+    my $run = profiled([ '-e', <<'END' ], env => { PERL_DPROF_EVENTS => '?page-faults' });
+        use threads;
+        my $n = 0;
+        sub f { $n++ }
+        sub open_files { opendir my $dir, '/proc/self/fd' or return 0; return scalar(() = readdir $dir) }
+        f();
+        my $before = open_files();
+        for (1 .. 3) {
+            threads->create(sub {
+                f() for 1 .. 5;
+                my ($mine) = glob "tmon.out.$$.*.live";
+                truncate $mine, 0;
+                f() for 1 .. 1000;
+            })->join;
+        }
+        print open_files() - $before, "\n";
+END
+    is($run->{out}, "0\n", 'a thread whose recording has ended leaves no descriptor open')
+        or diag $run->{err};
+}
+
 done_testing;

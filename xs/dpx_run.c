@@ -211,6 +211,7 @@ static void give_up(struct dpx_ctx *ctx)
         f->call.caller = ctx->rec.cur;
     dp_live_release(&ctx->live);
     dp_outfile_drop(&ctx->out);
+    dpx_events_close(ctx);
 }
 
 /* Somebody else has cut off the file of the pieces. */
