@@ -80,13 +80,9 @@ bool dp_source_is_file(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-int dp_source_open(struct dp_source *src, const char *path)
+/* fd: below 0 where it could not be opened; else the source closes it. */
+static int source_of(struct dp_source *src, int fd)
 {
-    if (strcmp(path, "-") == 0) {
-        dp_source_fd(src, 0);
-        return 0;
-    }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         source_init(src);
         return DP_E_IO;
@@ -96,17 +92,19 @@ int dp_source_open(struct dp_source *src, const char *path)
     return 0;
 }
 
+int dp_source_open(struct dp_source *src, const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        dp_source_fd(src, 0);
+        return 0;
+    }
+    return source_of(src, open(path, O_RDONLY | O_CLOEXEC));
+}
+
 int dp_source_open_regular(struct dp_source *src, const char *path)
 {
     struct stat st;
-    int fd = dp_io_open_regular(path, DP_IO_FOLLOW, &st);
-    if (fd < 0) {
-        source_init(src);
-        return DP_E_IO;
-    }
-    dp_source_fd(src, fd);
-    src->own_fd = true;
-    return 0;
+    return source_of(src, dp_io_open_regular(path, DP_IO_FOLLOW, &st));
 }
 
 void dp_source_mem(struct dp_source *src, const void *ptr, size_t len)

@@ -455,11 +455,11 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     }
     if (by_id) {
         bool found = dp_reader_find(r, id, &sub);
-        if (op != DP_OP_ENTER && op != DP_OP_GOTO)
-            ;                           /* what ends is on top, whatever the id says */
-        else if (!found)
+        /* What ends is on top, whatever the id says. */
+        bool enters = op == DP_OP_ENTER || op == DP_OP_GOTO;
+        if (enters && !found)
             return dp_reader_bad_line(r, ptr, len);
-        else if (dp_reader_is_phase(r, id))
+        if (enters && dp_reader_is_phase(r, id))
             return dp_reader_fail(r, DP_E_SYNTAX, 0,
                                   "Bad profile: a phase is no sub to be called: %.*s",
                                   len > 160 ? 160 : (int)len, ptr);
