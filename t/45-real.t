@@ -74,7 +74,7 @@ END
 
 subtest 'perltidy' => sub {
     my ($perltidy) = grep { -r } map { "$_/perltidy" } split /:/, $ENV{PATH};
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     plan skip_all => 'no perltidy' unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
     my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se', root() . '/t/lib/TraceReader.pm']);
     is($got->calls('Perl::Tidy::perltidy'), 1, 'perltidy itself');

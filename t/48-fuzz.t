@@ -13,8 +13,7 @@ use DProfTest;
 use FuzzProgram;
 use StrictProfile;
 
-plan skip_all => TestEnvironment::takes_long()
-    if TestEnvironment::takes_long() && !$ENV{DPROF_PROGRAMS};
+TestEnvironment::skip_long() if !$ENV{DPROF_PROGRAMS};
 
 my $first = $ENV{DPROF_SEED} // 1;
 my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(5, 25);

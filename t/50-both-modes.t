@@ -10,8 +10,7 @@ use DProfTest;
 use FuzzProgram;
 use StrictProfile;
 
-plan skip_all => TestEnvironment::takes_long()
-    if TestEnvironment::takes_long();
+TestEnvironment::skip_long();
 
 sub both_modes {
     my ($what, @program) = @_;

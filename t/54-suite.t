@@ -9,8 +9,7 @@ use Test::More;
 use DProfTest;
 use RunReader;
 
-plan skip_all => TestEnvironment::takes_long()
-    if TestEnvironment::takes_long();
+TestEnvironment::skip_long();
 
 my $prove = qx{$^X -MApp::Prove -e 'print "there"' 2>&1};
 plan skip_all => 'there is no App::Prove' if $prove ne 'there';

@@ -140,7 +140,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 # ---- --run ----
 
 SKIP: {
-    skip TestEnvironment::takes_long(), 1 if TestEnvironment::takes_long();
+    TestEnvironment::skip_long_block();
     my $home = scratch();
     spew("$home/f.pl", 'sub f { my $x = 0; $x += $_ for 1 .. 100 } sub g { 1 } f() for 1 .. $ARGV[0]; g(); print "output\n"; print STDERR "noise\n"; '
         . 'open my $log, ">>", "log"; print $log "$ARGV[0] $ENV{PERL_HASH_SEED}\n"; exit($ARGV[1] // 0)');
@@ -233,7 +233,7 @@ SKIP: {
 # ---- --run: runs that cannot decide ----
 
 SKIP: {
-    skip TestEnvironment::takes_long(), 1 if TestEnvironment::takes_long();
+    TestEnvironment::skip_long_block();
     my $home = scratch();
     my $program = spew("$home/p.pl", 'sub f { 1 } f()');
     my @run = ({ dir => $home }, map({ ('--run', "$^X p.pl") } 1, 2), '--warmup', 0);

@@ -75,7 +75,7 @@ subtest 'a summary of all processes' => sub {
 };
 
 subtest 'what it is told' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     my ($out) = prove('-PDProf=top=1,out=kept,html=flame.html,events=svs', 't/plain.t', 't/taint.t');
     my %row = rows($out);
     ok($row{'... and 1 more'}, 'top=1 cuts the list of files');
@@ -96,7 +96,7 @@ subtest 'what it is told' => sub {
 };
 
 subtest 'names of odd characters' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     # prove takes a name with a newline for what a test says
     my @names = ("t/odd\e[31m.t", "t/odd\nnot ok 1.t");
     spew($names[0], tap('my $ok = Work::sum(3);'));
@@ -148,7 +148,7 @@ subtest 'baselines' => sub {
 };
 
 subtest 'a regression' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     spew('t/system.t', tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(71)";'));
     my ($out, $err, $status) = prove(@gate);
     is($status, 1, 'prove fails');
@@ -169,7 +169,7 @@ subtest 'a regression' => sub {
 };
 
 subtest 'the last good run' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     my $base = slurp("$dir/base/t/system.t.tmon");
     spew('t/system.t', tap('my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(60)";'));
     spew('t/fail.t', tap('my $ok = 0; Work::sum(5);'));
@@ -201,7 +201,7 @@ subtest 'seeds' => sub {
 };
 
 subtest 'a baseline that is none' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     spew('bad/t/seed.t.tmon', "nothing\n");
     my ($out, $err, $status) = prove('-PDProf=baseline=bad', 't/seed.t');
     is($status, 1, 'fails');
@@ -237,7 +237,7 @@ subtest 'the same @INC whatever runs beside it' => sub {
 };
 
 subtest 'a folder with all of it' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     make_path("$dir/all");
     require Devel::DProf::Suite;
     for my $test ('t/fork.t', 't/system.t') {
@@ -257,7 +257,7 @@ subtest 'a folder with all of it' => sub {
 };
 
 subtest 'many files' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     my $many = TestEnvironment::rounds(15, 200);
     spew(sprintf('t/many/%03d.t', $_), "print qq{1..1\\nok 1\\n};") for 1 .. $many;
     my ($out, $err, $status) = prove('-j4', '-r', '-PDProf', 't/many');

@@ -48,7 +48,7 @@ subtest 'make demo' => sub {
 };
 
 subtest 'make demo-all' => sub {
-    plan skip_all => TestEnvironment::takes_long() if TestEnvironment::takes_long();
+    TestEnvironment::skip_long();
     mkdir "$dir/tmp" or die $!;
     local $ENV{TMPDIR} = "$dir/tmp";
     my ($said, $status) = run($top, 'examples/demo.pl', '--all');

@@ -30,10 +30,15 @@ if (grep { /$TAKEN_UP/ } @set) {
 # How many rounds of what is random: what a user waits for, or all of them. .ci/run asks for all.
 sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
 
-# For what CPAN's users need not wait for: why a test is skipped, or undef.
-sub takes_long { return $ENV{EXTENDED_TESTING} ? undef : 'it takes long: EXTENDED_TESTING=1 runs it' }
+# For what CPAN's users need not wait for: skips a file, a subtest, or the SKIP block around it.
+my $LONG = 'it takes long: EXTENDED_TESTING=1 runs it';
+sub skip_long { Test::More::plan(skip_all => $LONG) if !$ENV{EXTENDED_TESTING}; return }
+sub skip_long_block { Test::More::skip($LONG, 1) if !$ENV{EXTENDED_TESTING}; return }
 
 # Of many cases of one kind each n-th, beginning with the first, or all of them.
-sub sample { my ($n, @all) = @_; return $ENV{EXTENDED_TESTING} ? @all : @all[grep { $_ % $n == 0 } 0 .. $#all] }
+sub sample {
+    my ($n, @all) = @_;
+    return $ENV{EXTENDED_TESTING} ? @all : @all[grep { $_ % $n == 0 } 0 .. $#all];
+}
 
 1;
