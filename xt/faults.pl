@@ -9,46 +9,26 @@
 # cc and LD_PRELOAD. Exit status 1 where a program has noticed.
 use strict;
 use warnings;
-use Cwd 'abs_path';
-use File::Basename 'dirname';
-use File::Glob ':bsd_glob';
-use File::Temp 'tempdir';
+use FindBin;
 use Getopt::Long;
+use lib "$FindBin::Bin/lib";
+use Unnoticed;
 
-$| = 1;
-my $top = abs_path(dirname(__FILE__) . '/..');
 my ($step, @ways, @where, @what) = (1);
 GetOptions('step=i' => \$step, 'way=s' => \@ways, 'where=s' => \@where, 'what=s' => \@what)
     or die "see the top of $0\n";
 my %way = (
-    trace => '', tree => 'tree', compress => 'compress=6', packed => 'tree,compress=6',
-    limit => 'limit=3000,buffer=50', buffer => 'buffer=0',
-    events => 'events=?ops+svs', page => 'tree,events=?page-faults', sites => 'tree,callsites=1',
+    %WAY, buffer => 'buffer=0', page => 'tree,events=?page-faults',
     signal => 'signal=USR1,toggle=USR2',
 );
 @ways = sort keys %way if !@ways;
 @where = qw(parent child) if !@where;
 @what = qw(memory calls) if !@what;
-my $dir = tempdir('dprof-faults-XXXX', TMPDIR => 1, CLEANUP => 1);
-
-sub spew {
-    my ($path, $text) = @_;
-    open my $out, '>', $path or die "$path: $!\n";
-    print {$out} $text;
-    close $out or die "$path: $!\n";
-    return $path;
-}
-
-sub slurp {
-    my ($path) = @_;
-    open my $in, '<:raw', $path or return '';
-    local $/;
-    return scalar <$in> // '';
-}
+my $out = folder('out');
 
 # Counts the allocations, or the system calls, that DProf.so asks for, and fails the one that
 # FAULT_AT names.
-my $shim = spew("$dir/shim.c", <<'END');
+my $shim = spew('shim.c', <<'END');
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -178,9 +158,10 @@ CALL(struct dirent64 *, readdir64, (DIR *dir), (dir), EIO, NULL)
 CALL(FILE *, fopen, (const char *path, const char *how), (path, how), EMFILE, NULL)
 CALL(FILE *, fopen64, (const char *path, const char *how), (path, how), EMFILE, NULL)
 END
-system("cc -w -O1 -shared -fPIC -o $dir/shim.so $shim -ldl") == 0 or die "no shim\n";
+my $shared = $shim =~ s/c\z/so/r;
+system("cc -w -O1 -shared -fPIC -o $shared $shim -ldl") == 0 or die "no shim\n";
 
-my $program = spew("$dir/program.pl", <<'END');
+my $program = spew('program.pl', <<'END');
 use strict; use warnings; no warnings 'recursion';
 sub f { my $n = shift; $n ? f($n - 1) : 1 }
 sub g { my @x = sort { h($a, $b) } 3, 1, 2; eval { die { n => f(3) } }; return scalar @x }
@@ -200,21 +181,8 @@ print "child $? parent ", all(30), "\n";
 exit 3;
 END
 
-# What it says, what is said of us, and how it ends.
-sub run {
-    my (@args) = @_;
-    unlink glob "$dir/out/*";
-    mkdir "$dir/out";
-    my $status = system("cd '$dir/out' && timeout 60 $^X @args"
-        . " >'$dir/stdout' 2>'$dir/stderr' </dev/null");
-    my @err = split /^/, slurp("$dir/stderr");
-    return join('', slurp("$dir/stdout"), "status $status\n", grep { !/^DProf: / } @err),
-        scalar(grep { /^DProf: / } @err);
-}
-
-delete @ENV{ grep { /^PERL/ } keys %ENV };
-my ($plain) = run("$dir/program.pl");
-my ($tried, $bad) = (0, 0);
+my ($plain) = run($out, $program);
+my $fired = "$out.fired";
 for my $case (map { my $what = $_;
     map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
     my ($what, $way, $where) = @$case;
@@ -222,29 +190,17 @@ for my $case (map { my $what = $_;
     # Each mark is written by itself there, or reads its counter.
     my $apart = $what eq 'calls' && $way =~ /^(?:buffer|page)\z/ ? 97 * $step : $step;
     for (my $n = 1;; $n += $apart) {
-        local @ENV{qw(LD_PRELOAD FAULT_AT FAULT_IN FAULT_OF FAULT_FIRED)}
-            = ("$dir/shim.so", $n, $where, $what, "$dir/fired");
-        unlink "$dir/fired";
-        my ($got, $lines) = run("-I$top/blib/lib", "-I$top/blib/arch",
-            "-d:DProf" . ($way{$way} ? "=$way{$way}" : ''), "$dir/program.pl");
-        last if !-e "$dir/fired";
-        $tried++;
-        my @wrong;
-        push @wrong, "plain:\n$plain  profiled:\n$got" if $got ne $plain;
-        push @wrong, "$lines lines on the standard error: " . slurp("$dir/stderr") if $lines > 2;
-        local @ENV{qw(LD_PRELOAD FAULT_AT)};
-        delete @ENV{qw(LD_PRELOAD FAULT_AT)};
-        for my $file (grep { !/\.live$/ } glob "$dir/out/tmon.out*") {
-            my $perl = "'$^X' '-I$top/blib/lib' '-I$top/blib/arch'";
-            my $text = qx{$perl '$top/blib/script/dprofpp' -O 1 '$file' 2>&1};
-            push @wrong, "$file cannot be read: $text" if $? > 1 << 8 || $? & 127;
-        }
-        next if !@wrong;
-        $bad++;
-        print "$way, $where, $what $n, ", slurp("$dir/fired"), ': ',
-            map({ s/^/  /mgr . "\n" } @wrong);
+        unlink $fired;
+        my ($got, @lines) = do {
+            local @ENV{qw(LD_PRELOAD FAULT_AT FAULT_IN FAULT_OF FAULT_FIRED)}
+                = ($shared, $n, $where, $what, $fired);
+            run($out, profiler($way{$way}), $program);
+        };
+        last if !-e $fired;
+        judge("$way, $where, $what $n, " . slurp($fired),
+            $got eq $plain ? () : "plain:\n$plain  profiled:\n$got",
+            @lines > 2 ? "lines on the standard error: @lines" : (), unreadable($out));
     }
-    print "# $way, $where, $what: done, $tried tried so far\n";
+    print "# $way, $where, $what: done\n";
 }
-print "$tried failures, $bad noticed\n";
-exit($bad || !$tried ? 1 : 0);
+exit ends('failures');

@@ -10,100 +10,47 @@
 # Exit status 1 where a program has noticed, or a profile cannot be read.
 use strict;
 use warnings;
-use Cwd 'abs_path';
-use File::Basename 'dirname';
-use File::Glob ':bsd_glob';
-use File::Temp 'tempdir';
+use FindBin;
 use Getopt::Long;
+use lib "$FindBin::Bin/lib";
 use Time::HiRes ();
+use Unnoticed;
+use RunReader 'calls_of';
 
-my $top = abs_path(dirname(__FILE__) . '/..');
 my ($kills, @what) = (200);
 GetOptions('kills=i' => \$kills, 'what=s' => \@what) or die "see the top of $0\n";
 @what = qw(kills disks limits) if !@what;
-my $dir = tempdir('dprof-limits-XXXX', TMPDIR => 1, CLEANUP => 1);
-my %way = (
-    trace => 'mode=trace', tree => 'tree', compress => 'compress=6', packed => 'tree,compress=6',
-    limit => 'limit=3000,buffer=50', events => 'events=?ops+svs', sites => 'tree,callsites=1',
-);
-my @blib = ("-I$top/blib/lib", "-I$top/blib/arch");
-delete @ENV{ grep { /^PERL/ } keys %ENV };
-
-sub spew {
-    my ($path, $text) = @_;
-    open my $out, '>', $path or die "$path: $!\n";
-    print {$out} $text;
-    close $out or die "$path: $!\n";
-    return $path;
-}
-
-sub slurp {
-    my ($path) = @_;
-    open my $in, '<:raw', $path or return '';
-    local $/;
-    return scalar <$in> // '';
-}
-
-# Runs a program in a folder: what it says and its status; what is said of us.
-sub run {
-    my ($where, @args) = @_;
-    unlink glob "$where/*";
-    my $status = system("cd '$where' && timeout 60 $^X @args"
-        . " >'$dir/stdout' 2>'$dir/stderr' </dev/null");
-    # D: of our line, where a file may have one byte
-    my @err = grep { $_ ne 'D' } split /^/, slurp("$dir/stderr");
-    return join('', slurp("$dir/stdout"), "status $status\n", grep { !/^DProf: / } @err),
-        grep { /^DProf: / } @err;
-}
-
-# What is wrong with the profiles there; a FILE.live counts with its file.
-sub unreadable {
-    my ($where) = @_;
-    my @wrong;
-    for my $file (grep { !/\.live$/ } glob "$where/tmon.out*") {
-        my $text = qx{'$^X' @blib '$top/blib/script/dprofpp' -O 1 '$file' 2>&1};
-        push @wrong, "$file cannot be read: $text" if $? > 1 << 8 || $? & 127;
-    }
-    return @wrong;
-}
-
-my ($tried, $bad) = (0, 0);
-sub judge {
-    my ($what, @wrong) = @_;
-    $tried++;
-    $bad++, print "$what: ", map { s/^/  /mgr . "\n" } @wrong if @wrong;
-    return;
-}
 
 my $work = 'use strict; my $n = 0; sub f { $n++ } sub g { f() for 1 .. 10; return } '
     . 'sub deep { my $d = shift; $d ? deep($d - 1) : g() } ';
 
 sub kills {
-    my @ways = sort keys %way;
-    my $file = spew("$dir/killed.pl", "no warnings; $work" . <<'END');
+    my @ways = sort keys %WAY;
+    my $file = spew('killed.pl', "no warnings; $work" . <<'END');
 open my $out, '>', 'count' or die; $| = 1;
 while (1) {
     g(); deep(20); eval "sub of_eval$n { f() } of_eval$n()" if $n < 2000;
     sysseek $out, 0, 0; syswrite $out, sprintf '%12d', $n;
 }
 END
-    mkdir "$dir/killed";
+    my $dir = folder('killed');
     for my $i (1 .. $kills) {
         my $way = $ways[$i % @ways];
-        unlink glob "$dir/killed/*";
+        unlink glob "$dir/*";
         my $pid = fork // die "fork: $!\n";
         if (!$pid) {
-            chdir "$dir/killed" or die;
-            open STDERR, '>', "$dir/stderr" or die;
-            exec $^X, @blib, "-d:DProf=$way{$way}", $file or die;
+            chdir $dir or die;
+            open STDERR, '>', '/dev/null' or die;
+            exec $^X, profiler($WAY{$way}), $file or die;
         }
-        Time::HiRes::sleep(0.01) until -s "$dir/killed/count" || waitpid $pid, 1;   # WNOHANG
+        Time::HiRes::sleep(0.01) until -s "$dir/count" || waitpid $pid, 1;   # WNOHANG
         Time::HiRes::sleep(rand 0.2);
         kill KILL => $pid;
         waitpid $pid, 0;
-        my @wrong = unreadable("$dir/killed");
-        my $least = slurp("$dir/killed/count") || 0;
-        my $calls = count_of("$dir/killed/tmon.out");
+        my @wrong = unreadable($dir);
+        my $least = slurp("$dir/count") || 0;
+        my ($all) = calls_of("$dir/tmon.out");
+        my $calls = $all->{'main::f'} // 0;
         push @wrong,
             "$calls calls of f, where the program counted $least and no more than 22 others"
             if $calls < $least || $calls > $least + 22;
@@ -112,37 +59,29 @@ END
     return;
 }
 
-# How often main::f was called.
-sub count_of {
-    my ($file) = @_;
-    my $code = 'my $p = Devel::DProf::Profile->new; $p->add(shift); '
-        . 'print map { $_->[0] eq "main::f" ? $_->[1] : () } $p->rows({ rows => 1e6 })';
-    return qx{'$^X' @blib -MDevel::DProf::Profile -e '$code' '$file'} || 0;
-}
-
 sub disks {
     return print "# not root: no disks\n" if $>;
-    my $file = spew("$dir/disk.pl", $work
+    my $file = spew('disk.pl', $work
         . 'for (1 .. 400) { g(); deep(30); eval "sub of_eval$_ { f() } of_eval$_()" } '
         . 'my $pid = fork; if (!$pid) { g() for 1 .. 300; exit 7 } waitpid $pid, 0; '
         . 'print "$n ", $? >> 8, "\n"; exit 3');
-    mkdir "$dir/disk";
-    my ($plain) = run("$dir/disk", $file);
+    my $dir = folder('disk');
+    my ($plain) = run("$dir", $file);
     for my $kb (4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024) {
-        system("mount -t tmpfs -o size=${kb}k tmpfs '$dir/disk'") == 0
+        system("mount -t tmpfs -o size=${kb}k tmpfs '$dir'") == 0
             or return print "# no tmpfs: no disks\n";
-        for my $way (sort keys %way) {
-            my ($got, @said) = run("$dir/disk", @blib, "-d:DProf=$way{$way}", $file);
+        for my $way (sort keys %WAY) {
+            my ($got, @said) = run("$dir", profiler($WAY{$way}), $file);
             judge("disk of $kb kB, $way", $got eq $plain ? () : "plain:\n$plain  profiled:\n$got",
-                @said > 4 ? "said: @said" : (), unreadable("$dir/disk"));
+                @said > 4 ? "said: @said" : (), unreadable($dir));
         }
-        system("umount '$dir/disk'") == 0 or die "umount\n";
+        system("umount '$dir'") == 0 or die "umount\n";
     }
     return;
 }
 
 sub limits {
-    my $file = spew("$dir/limit.pl", $work . <<'END');
+    my $file = spew('limit.pl', $work . <<'END');
 my ($which, $more) = @ARGV;
 sub limit { my $to = shift; system('prlimit', '--pid', $$, "--$which=$to:$to") == 0 or die }
 my @spare = map { 'x' x 200 } 1 .. 20_000; my $pin = 'y' x 200;
@@ -161,20 +100,20 @@ waitpid $pid, 0;
 print "$n ", $? >> 8, ' ', $? & 127, "\n";
 exit 3;
 END
-    mkdir "$dir/limit";
+    my $dir = folder('limit');
     my @cases = ((map { [as => $_ * 4096] } 0 .. 8, 16, 32, 64, 128, 256, 512, 1024, 4096),
         (map { [nofile => $_] } 0 .. 12),
         (map { [fsize => $_] } 0, 1, 100, 4096, 5000, 8192, 20_000, 65_536, 1e6));
     for my $case (@cases) {
-        my ($plain) = run("$dir/limit", $file, @$case);
+        my ($plain) = run("$dir", $file, @$case);
         if ($plain =~ /Out of memory/i) {
             print "# @$case: too little for the plain program\n";
             next;
         }
-        for my $way (sort keys %way) {
-            my ($got, @said) = run("$dir/limit", @blib, "-d:DProf=$way{$way}", $file, @$case);
+        for my $way (sort keys %WAY) {
+            my ($got, @said) = run("$dir", profiler($WAY{$way}), $file, @$case);
             judge("limit @$case, $way", $got eq $plain ? () : "plain:\n$plain  profiled:\n$got",
-                @said > 3 ? "said: @said" : (), unreadable("$dir/limit"));
+                @said > 3 ? "said: @said" : (), unreadable($dir));
         }
     }
     return;
@@ -183,7 +122,6 @@ END
 for (@what) {
     ({ kills => \&kills, disks => \&disks, limits => \&limits }->{$_}
         or die "--what $_: kills, disks or limits\n")->();
-    print "# $_: done, $tried tried so far\n";
+    print "# $_: done\n";
 }
-print "$tried cases, $bad wrong\n";
-exit($bad || !$tried ? 1 : 0);
+exit ends('cases');
