@@ -8,11 +8,11 @@ use Getopt::Long ();
 use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
-use Devel::DProf::Tool::Dprof;
+use Devel::DProf::Tools;
 
 my $profile = root() . '/t/data/ours.out';
 my @tools = sort map { m{/dprof(\w+)$} ? $1 : () } glob root() . '/bin/dprof*';
-is(join(' ', sort(Devel::DProf::Tool::Dprof::tools())), "@tools",
+is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
     'it knows all tools that there are');
 
 sub dprof {

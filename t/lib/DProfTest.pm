@@ -164,10 +164,12 @@ sub run_tool {
 sub in_process {
     my ($tool, @args) = @_;
     require "Devel/DProf/Tool/$tool.pm";
+    require Devel::DProf::Tools;
     my ($out, $err, $status) = ('', '');
     {
         local (*STDOUT, *STDERR);
-        local @ENV{map { "DPROF${_}_OPTS" } qw(DIFF REPORT FOLD FLAME PP MERGE LIST)} = ("") x 7;
+        local %ENV = %ENV;
+        delete @ENV{map { $_->{env} } Devel::DProf::Tools::all()};
         open STDOUT, '>', \$out or die "memory: $!";
         open STDERR, '>', \$err or die "memory: $!";
         $status = "Devel::DProf::Tool::$tool"->can('main')->(@args);

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Tool::Dprof;
+use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -21,8 +22,8 @@ sub spelled {
 # Command and options, for each.
 sub rows {
     my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::option_rows() ]);
-    push @rows, [ "dprof$_", Devel::DProf::Tool::Dprof::load($_)->can('option_rows')->() ]
-        for Devel::DProf::Tool::Dprof::tools();
+    push @rows, [ $_->{name}, Devel::DProf::Tools::load($_)->can('option_rows')->() ]
+        for Devel::DProf::Tools::all();
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }
 
@@ -89,10 +90,10 @@ END
 
 sub filled {
     my ($text, $cases) = @_;
-    my @tools = Devel::DProf::Tool::Dprof::tools();
-    my %with = (CASES => $cases, TOOLS => "@tools",
+    my @tools = Devel::DProf::Tools::all();
+    my %with = (CASES => $cases, TOOLS => join(' ', map { $_->{word} } @tools),
         NAMES => join(' ', Devel::DProf::Tool::Dprof::names()),
-        COMMANDS => join(' ', 'dprof', map { "dprof$_" } @tools));
+        COMMANDS => join(' ', 'dprof', map { $_->{name} } @tools));
     return $text =~ s/\@([A-Z]+)\@/$with{$1}/gr;
 }
 

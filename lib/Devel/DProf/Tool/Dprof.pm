@@ -7,31 +7,21 @@ use warnings;
 
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(ABOUT USAGE text about usage written);
+use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @options = (ABOUT);
 sub option_rows { return @options }
 
-# What stands behind `dprof', and what it is for. The command is that name with dprof before it.
-my @tools = (
-    [ report => 'which subs cost how much: shares, callers, callees' ],
-    [ diff   => 'what changed between two runs, and whether it is significant' ],
-    [ flame  => 'flame graphs, of one profile or of two' ],
-    [ fold   => 'folded stacks, for other programs' ],
-    [ merge  => 'one profile of many' ],
-    [ list   => 'what can be counted here' ],
-    [ pp     => 'the classic table: self and inclusive seconds' ],
-);
+# What else stands behind `dprof'.
 my @others = (
     [ help       => 'NAME: the help of one of these' ],
     [ completion => 'bash, zsh: completion for that shell' ],
 );
 
-sub tools { return map { $_->[0] } @tools }
-
-# What may stand behind `dprof', and behind those that are no tools.
-sub names { return map { $_->[0] } @tools, @others }
+# All words that may stand behind `dprof'.
+sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
 sub main {
     my @args = @_;
@@ -44,15 +34,8 @@ sub main {
     my ($name, @rest) = @args;
     return help(@rest) if $name eq 'help';
     return completion(@rest) if $name eq 'completion';
-    my $tool = tool($name) // return unknown($name);
+    my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
     return run($tool, @rest);
-}
-
-# The short name or the whole one to a tool's name.
-sub tool {
-    my ($name) = @_;
-    my ($found) = grep { $name eq $_ || $name eq "dprof$_" } tools();
-    return $found;
 }
 
 sub unknown {
@@ -60,18 +43,11 @@ sub unknown {
     return usage('dprof', text($name) . ': there is ' . join(', ', names()));
 }
 
-sub load {
-    my ($tool) = @_;
-    my $module = "Devel::DProf::Tool::Dprof$tool";
-    require $module =~ s{::}{/}gr . '.pm';
-    return $module;
-}
-
 sub run {
     my ($tool, @args) = @_;
-    my $main = load($tool)->can('main');
+    my $main = Devel::DProf::Tools::load($tool)->can('main');
     # A tool finds its manual where it is itself: beside us.
-    my $beside = $0 =~ s{[^/]*\z}{dprof$tool}r;
+    my $beside = $0 =~ s{[^/]*\z}{$tool->{name}}r;
     local $0 = $beside if -e $beside;
     return $main->(@args);
 }
@@ -81,11 +57,12 @@ sub help {
     return usage('dprof', 'help takes one name') if @more;
     return about('dprof', { h => 1 }, listed())
         if !defined $name || grep { $name eq $_->[0] } @others;
-    my $tool = tool($name) // return unknown($name);
+    my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
     return run($tool, '-h');
 }
 
 sub listed {
+    my @tools = map { [@$_{qw(word purpose)}] } Devel::DProf::Tools::all();
     return join '', "dprof NAME [arguments]\n\n", map({ sprintf "    %-12s%s\n", @$_ } @tools),
         "\n", map({ sprintf "    %-12s%s\n", @$_ } @others), <<'END';
 

@@ -1,0 +1,61 @@
+#!/usr/bin/perl
+# The table of the tools (Devel::DProf::Tools), and everything else that names them all.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Author;
+use Devel::DProf::Tools;
+use Test::More;
+
+# What a list lacks, and what it has that it should not.
+sub differ {
+    my ($wanted, $have) = @_;
+    my %wanted = map { $_ => 1 } @$wanted;
+    my %have = map { $_ => 1 } @$have;
+    return join "\n", (map { "missing: $_" } grep { !$have{$_} } @$wanted),
+        map { "unknown: $_" } grep { !$wanted{$_} } @$have;
+}
+
+my @tools = Devel::DProf::Tools::all();
+my @names = map { $_->{name} } @tools;
+my @env = map { $_->{env} } @tools;
+my @files = tracked();
+
+is(differ([ 'dprof', @names ], [map { m{^bin/(\w+)\z} } @files]), '', 'bin/: a command for each');
+is(differ([ 'Devel::DProf::Tool::Dprof', map { $_->{module} } @tools ],
+    [map { m{^lib/(Devel/DProf/Tool/\w+)\.pm\z} ? $1 =~ s{/}{::}gr : () } @files]), '',
+    'lib/: a module for each');
+for my $tool (@tools) {
+    my $module = Devel::DProf::Tools::load($tool);
+    ok($module->can($_), "$module has $_") for qw(main option_rows);
+    my $command = content("bin/$tool->{name}");
+    is(differ([ $tool->{env} ], [$command =~ /\b(DPROF[A-Z]+_OPTS)\b/]), '',
+        "bin/$tool->{name}: its variable");
+    like($command, qr/^exit Devel::DProf::Tool::status\('\Q$tool->{name}\E', \\&\Q$module\E::main,/m,
+        '... and its module');
+}
+
+# Texts and programs.
+is(differ(\@names, [content('README.md') =~ /^\| `(\w+)` +\|/mg]), '', "README.md: the tools' table");
+is(differ([map { $_->{word} } @tools],
+    [grep { !/^(?:help|completion)\z/ } content('bin/dprof') =~ /^=item dprof (\w+)/mg]), '',
+    'bin/dprof: its manual');
+my ($also) = content('lib/Devel/DProf.pm') =~ /^=head1 SEE ALSO\n(.*?)^=/ms;
+is(differ([ 'dprof', @names ], [$also =~ /L<(dprof\w*)>/g]), '', "lib/Devel/DProf.pm: SEE ALSO");
+is(differ(\@env, [content('.ci/run') =~ /\b(DPROF[A-Z]+_OPTS)\b/g]), '', '.ci/run: variables');
+{
+    my $settings = content('t/lib/TestEnvironment.pm');
+    like($settings, qr/\|DPROF\[A-Z\]\+_OPTS\|/, 't/lib/TestEnvironment.pm: variables');
+    is(join(' ', grep { !/\ADPROF[A-Z]+_OPTS\z/ } @env), '', '... are all called so');
+}
+SKIP: {
+    skip 'perl Makefile.PL first', 1 if !-e 'Makefile';
+    my ($exe) = content('Makefile') =~ /^EXE_FILES = (.*)$/m;
+    is(differ([map { "bin/$_" } 'dprof', @names], [split ' ', $exe // '']), '',
+        'Makefile.PL: what is installed');
+}
+
+is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c", 'notices: one too few, one too many');
+is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'and nothing else');
+done_testing;
