@@ -168,10 +168,10 @@ for my $name (qw(tmon.out tmon.out.17 tmon.out.17.1 tmon.out.9 tmon.out.old tmon
 }
 spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
 spew("$dir/tmon.out.6", 'no profile');
-is_deeply([map { s{.*/}{}r } Devel::DProf::Profile::processes("$dir/tmon.out")], [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
+is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")], [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
 like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
-is_deeply([Devel::DProf::Profile::processes($all[1])], [$all[1]], 'of no run');
-is_deeply([Devel::DProf::Profile::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
+is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
+is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
 my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
 is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
 
@@ -179,9 +179,9 @@ is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] 
 require POSIX;
 if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     alarm 60;
-    my ($pipe) = grep { /123/ } Devel::DProf::Profile::processes("$dir/tmon.out");
+    my ($pipe) = grep { /123/ } Devel::DProf::Input::processes("$dir/tmon.out");
     is($pipe, undef, 'a pipe is no file of a run');
-    my @own = Devel::DProf::Profile::processes("$dir/tmon.out.123");
+    my @own = Devel::DProf::Input::processes("$dir/tmon.out.123");
     is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no others');
     is((dprofmerge('--processes'))[2], 0, 'dprofmerge does not wait for it');
     require Devel::DProf::Suite;

@@ -232,7 +232,8 @@ sub read_block {
     my ($path, $phase) = @_;
     require Devel::DProf::Baseline;
     my $root = project();
-    return Devel::DProf::Baseline::profile([Devel::DProf::Profile::processes($path)], phase => $phase, below => 'Devel::DProf::_block', allow_truncated => 1, root => $root);
+    return Devel::DProf::Baseline::profile([Devel::DProf::Input::processes($path)],
+        phase => $phase, below => 'Devel::DProf::_block', allow_truncated => 1, root => $root);
 }
 
 # Tests run in the project's folder.

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Glob ':bsd_glob';
+use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use DProfTest;
 
@@ -34,7 +35,7 @@ sub calls_of {
 }
 
 # The same of all files of the run that wrote this one.
-sub calls_of_run { return calls_of(Devel::DProf::Profile::processes($_[0])) }
+sub calls_of_run { return calls_of(Devel::DProf::Input::processes($_[0])) }
 
 # The names of what a run left, without the directory.
 sub run_files { return sort map { s{.*/}{}r } glob "$_[0]{dir}/tmon.out*" }

@@ -7,6 +7,7 @@ use warnings;
 
 use Cwd ();
 use Devel::DProf::Diff;
+use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(bytes text);
 use Devel::DProf::View qw(counter_named counter_repeats);
@@ -34,38 +35,24 @@ sub written_how {
 # One profile of files, with paths that are the same everywhere. Dies with what is wrong with one.
 sub profile {
     my ($files, %how) = @_;
-    my $all = empty();
     my %take = (bases => bases($how{root}), map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below));
     die "there are no files\n" if !@$files;
-    for my $path (@$files) {
-        my $one = empty();
-        $one->add($path);
-        my $wrong = wrong($one->outcome(0), $how{allow_truncated});
-        die "$path: $wrong\n" if defined $wrong;
-        my $message = $all->take($one, \%take);
+    my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum(\%take, sub {
+        my ($o, $why) = @_;
         # a process that had no part in it
-        next if defined $message && defined $how{phase} && $message eq 'there is no such phase';
-        die "$path: $message\n" if defined $message;
-    }
-    return $all;
-}
-
-sub empty {
-    my $profile = Devel::DProf::Profile->new;
-    $profile->detail;
-    $profile->phases;
-    return $profile;
+        return 0 if defined $why && defined $how{phase} && $why eq 'there is no such phase';
+        $why //= wrong($o, $how{allow_truncated});
+        die "$o->{path}: $why\n" if defined $why;
+        return 1;
+    }, @$files);
+    return $sum;
 }
 
 sub wrong {
     my ($o, $truncated) = @_;
-    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
-        local $! = $o->{errno};
-        return "$!";
-    }
-    return undef if !$o->{code} || ($truncated && $o->{code} == Devel::DProf::Profile::TRUNCATED);
-    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '')
-        . ($o->{message} || 'not a profile');
+    my $what = Devel::DProf::Input::verdict($o);
+    return undef if Devel::DProf::Input::usable($what) && ($truncated || $what ne 'cut');
+    return Devel::DProf::Input::reason($o);
 }
 
 # Beginnings of paths and what stands in their place, in pairs. What is below the project's folder is relative to that, whether it was
@@ -111,7 +98,7 @@ sub compare {
         my $wrong = wrong($o, $how{allow_truncated});
         die "$o->{path}: $wrong\n" if defined $wrong;
         return $o->{code} ? 'cut' : 'fine';
-    }, undef, @sides);
+    }, @sides);
     # settle tells why not
     $read && $diff->settle && $diff->settle_rules or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
@@ -142,7 +129,7 @@ sub common {
     my $times = 1;
     for my $side (@sides) {
         for my $path (map { @$_ } @{ $side->{runs} }) {
-            my %header = Devel::DProf::Profile::header_of($path);
+            my %header = Devel::DProf::Input::header_of($path);
             $files++;
             $count{ s/:[^:]*\z//r }++ for split ' ', $header{dprof_counters} // '';
             $times &&= !$header{dprof_counters_only};

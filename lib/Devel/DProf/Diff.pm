@@ -5,6 +5,7 @@ package Devel::DProf::Diff;
 use strict;
 use warnings;
 
+use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats
                           counter_label counter_unit counter_doubts flags few too_large COUNTER);
@@ -26,40 +27,17 @@ sub new {
 
 # ---- files ----
 
-# Reads sides: { name, runs => [[path, ...], ...] } each. What an outcome tells goes to told($outcome), which returns
-# whether the file can be used. False where there is nothing to compare; that was said.
+# Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
+# False where there is nothing to compare; that was said.
 sub read {
-    my ($self, $told, $progress, @sides) = @_;
-    my $apart = $self->{apart} || $self->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
-    my @jobs;
-    for my $s (0 .. $#sides) {
-        for my $run (@{ $sides[$s]{runs} }) {
-            my $profile;
-            for my $path (@$run) {
-                $profile = $self->profile($s) if !$profile || $apart;
-                push @jobs, [$profile, $path, $self->{force} ? Devel::DProf::Profile::FORCE : 0];
-            }
-        }
-    }
-    Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
-    my ($ok, %seen) = (1);
-    for my $side (@sides) {
-        my @runs;
-        $side->{cut} = 0;
-        for my $run (@{ $side->{runs} }) {
-            my @parts;
-            for my $path (@$run) {
-                my $profile = (shift @jobs)->[0];
-                my $index = $seen{$profile}++;
-                my $what = $told->($profile->outcome($index), { $profile->header($index) });
-                $side->{cut} = 1 if $what eq 'cut';
-                $ok = 0 if $what eq 'bad';
-                push @parts, $profile if !$index;
-            }
-            push @runs, \@parts;
-        }
-        $side->{profiles} = \@runs;
-    }
+    my ($self, $told, @sides) = @_;
+    my $apart = $self->{apart} || $self->{scripts}
+        || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
+    my $input = Devel::DProf::Input->new(
+        (map { $_ => $self->{$_} } qw(unit pairs chart main windows force progress)),
+        apart => $apart, phases => scalar grep { $_ == $KEY{phase} } @{ $self->{keys} },
+    );
+    my $ok = $input->read_sides($told, @sides);
     $self->{sides} = \@sides;
     return $ok && $self->fits;
 }
@@ -72,20 +50,6 @@ sub fits {
     my @wrong = map { too_large($hz, parts($_)) } @{ $self->{sides} };
     $self->{say}->($_) for @wrong;
     return !@wrong;
-}
-
-sub profile {
-    my ($self, $side) = @_;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->declare_unit($self->{unit}) if defined $self->{unit};
-    $profile->pairs if $self->{pairs};
-    $profile->chart($self->{chart}) if defined $self->{chart};
-    $profile->only_main if $self->{main};
-    $profile->phases if grep { $_ == $KEY{phase} } @{ $self->{keys} };
-    my $windows = $self->{windows} || [];
-    my $window = $windows->[ $side < @$windows ? $side : -1 ];
-    $profile->window(@$window) if $window;
-    return $profile;
 }
 
 sub parts {
@@ -491,7 +455,7 @@ Devel::DProf::Diff - profiles compared
 
     my $diff = Devel::DProf::Diff->new(metric_name => 'calls', say => sub { warn "$_[0]\n" });
     $diff->gate('calls > 0');
-    $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' }, undef,
+    $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
         { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] }) or die;
     $diff->settle && $diff->settle_rules or die;
     my $result = $diff->print(\*STDOUT);
@@ -511,24 +475,23 @@ and calls the comparison in C.
 The FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and these: metric_name, the metric
 to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by
 default); say, a sub that gets messages of one line each; force, which compares different units,
-too; empty, which compares sides that have recorded nothing, too; apart, which keeps the files of a
-run apart, as only_of needs it; unit, what folded stacks count; as_measured, which does not adjust
-times for the speed of the runs; time_floor and time_floor_percent, seconds and percent of the
-greater total (0.001 and 0.5): with one run a side, rules ignore a time that has grown by less;
-windows, for each side the ranges of L<Devel::DProf::Profile/window>, the last ones for all sides
-that follow.
+too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded
+nothing, too; apart, which keeps the files of a run apart, as only_of needs it; unit, what folded
+stacks count; as_measured, which does not adjust times for the speed of the runs; time_floor and
+time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with one run a side,
+rules ignore a time that has grown by less; windows, for each side the ranges of
+L<Devel::DProf::Profile/window>, the last ones for all sides that follow.
 
 =item gate TEXT
 
 Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
 
-=item read TOLD, PROGRESS, SIDE, ...
+=item read TOLD, SIDE, ...
 
 Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
 Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
 file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used) or C<bad>. PROGRESS is called now and then with the bytes read so far and the size of
-a file. Returns false if a file was bad.
+file is used) or C<bad>. Returns false if a file was bad.
 
 =item only_of NAME, HASH
 

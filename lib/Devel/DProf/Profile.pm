@@ -34,69 +34,6 @@ sub save {
     return Devel::DProf::Write::whole($path, $tree);
 }
 
-# The files of the run that a file belongs to, itself first: those beside it that are called like it but
-# for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its run id.
-sub processes {
-    my ($path) = @_;
-    # a pipe gives its header once, and one that nobody writes to gives none
-    return $path if !-f $path;
-    my $run = run_of($path);
-    return $path if !defined $run || !length $run;
-    my ($dir, $base, $like) = pattern_of($path) or return $path;
-    opendir my $in, length $dir ? $dir : '.' or return $path;
-    my @names = grep { $_ =~ $like && $_ ne $base && -f($dir . $_) } readdir $in;
-    my %key = map { ($_ => s/(\d+)/length($1) . ".$1"/ger) } @names;
-    @names = sort { $key{$a} cmp $key{$b} } @names;
-    return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
-}
-
-# Directory, name, and a pattern for the names that others of its run have.
-sub pattern_of {
-    my ($path) = @_;
-    my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
-    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.\d+)+\z//r, -1;
-    return ($dir // '', $base, qr/^$like(?:\.\d+)*\z/);
-}
-
-# How many more files the runs of these have: each directory and each header is read once.
-sub other_processes {
-    my (%given, %runs, %places);
-    for my $path (grep { -f } @_) {
-        $given{$path} = 0;
-        # Whoever names the file of a child knows that its parent has one, too.
-        next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;
-        my ($dir, $base, $like) = pattern_of($path) or next;
-        $given{"$dir$base"} = 1;
-        $places{$dir}{$like} = $like;
-    }
-    my @more;
-    for my $dir (keys %places) {
-        opendir my $in, length $dir ? $dir : '.' or next;
-        my @like = values %{ $places{$dir} };
-        for my $name (readdir $in) {
-            next if exists $given{"$dir$name"} || !-f $dir . $name;
-            push @more, $dir . $name if grep { $name =~ $_ } @like;
-        }
-    }
-    return 0 if !@more;
-    $runs{ run_of($_) // '' } = 1 for grep { $given{$_} } keys %given;
-    delete $runs{''};
-    return scalar grep { $runs{ run_of($_) // '' } } @more;
-}
-
-sub run_of {
-    my ($path) = @_;
-    my %header = header_of($path);
-    return $header{dprof_run};
-}
-
-sub header_of {
-    my ($path) = @_;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->add_header($path);
-    return $profile->header(0);
-}
-
 1;
 
 __END__
@@ -313,21 +250,6 @@ L</subs>.
 
 Prints a file's lines with their numbers and places. Returns undef, or a message that says what is
 wrong.
-
-=item Devel::DProf::Profile::processes PATH
-
-The files of the run that a file belongs to, the file itself first. The others are files in the same
-folder whose names are the same except for numbers, and that have the same C<$dprof_run>.
-
-=item Devel::DProf::Profile::other_processes LIST
-
-The number of further files in the same folders that belong to the runs of these files, as
-C<processes> finds them. The file of a child or a thread whose parent's file exists in the same
-folder does not count as one of the given files.
-
-=item Devel::DProf::Profile::header_of PATH
-
-The names and values of a file's header. Only the header is read.
 
 =item Devel::DProf::Profile::escape BYTES
 

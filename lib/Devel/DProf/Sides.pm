@@ -1,74 +1,15 @@
 package Devel::DProf::Sides;
 
-# Which files a side is: what tools that compare share.
+# Values of options that tools that compare share.
 
 use strict;
 use warnings;
 
 use Exporter 'import';
-use File::Glob ();
-use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(complain bytes text list_of told_of run_loop of_runs);
+use Devel::DProf::Tool qw(bytes text list_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(side paths told windows renames);
-
-# The side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says that the
-# runs have more files. Returns undef, after a message, if there are no such files.
-sub side {
-    my ($name, $processes, $quiet) = @_;
-    my @paths = paths($name);
-    of_runs(0, $quiet, @paths) if !$processes;
-    return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
-    return undef;
-}
-
-# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
-sub paths {
-    my ($name) = @_;
-    return $name if $name eq '-' || (-e $name && !-d _);
-    return grep { -f && !/\.(?:live|new)\z/ } File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
-    my %seen;
-    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) } grep { length } split /,(?![^{]*\})/, $name;
-    return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
-}
-
-# Files of one run are one: those that have its id. A copy of a recording does not count twice.
-sub runs {
-    my ($processes, @paths) = @_;
-    my (%run_of, @runs, %seen, %recording);
-    for my $path (@paths) {
-        next if $seen{$path};
-        my %header = @paths > 1 && $path ne '-' && -f $path ? Devel::DProf::Profile::header_of($path) : ();
-        my $id = $header{dprof_run} // '';
-        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
-        if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
-            complain("$path is the same recording as $recording{$recording}, and is left out");
-            next;
-        }
-        $recording{$recording} = $path;
-        my $run = length $id ? $run_of{$id} : undef;
-        if (!$run) {
-            push @runs, $run = [];
-            $run_of{$id} = $run if length $id;
-        }
-        push @$run, grep { !$seen{$_}++ } $processes ? Devel::DProf::Profile::processes($path) : $path;
-    }
-    return \@runs;
-}
-
-# Says what is to be said of a file. Returns fine, cut or bad.
-sub told {
-    my ($force, $o, $header) = @_;
-    run_loop($o->{path}, $force, %$header);
-    my $frames = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
-    complain("$o->{path}: $frames had not ended") if !$o->{code} && $o->{open_count} && !$force;
-    return 'fine' if !$o->{code};
-    my $what = told_of($o, $force);
-    return 'cut' if $what eq 'cut';
-    return $force && $what eq 'bad' && $o->{marks} + $o->{contexts} > 0 ? 'cut' : 'bad';
-}
+our @EXPORT_OK = qw(windows renames);
 
 # ---- options ----
 

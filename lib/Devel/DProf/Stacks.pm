@@ -7,9 +7,10 @@ use warnings;
 
 use Cwd ();
 use Devel::DProf::Diff;
+use Devel::DProf::Input qw(of_runs side used);
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(side told windows renames);
-use Devel::DProf::Tool qw(complain text list_of progress end_progress of_runs);
+use Devel::DProf::Sides qw(windows renames);
+use Devel::DProf::Tool qw(complain text list_of);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -65,10 +66,10 @@ sub read {
     my $diff = $self->{reader} = Devel::DProf::Diff->new(
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
-        chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
+        chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
+        apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
     );
-    my $ok = $diff->read(sub { $self->use_of(@_) }, progress('profiles'), @sides);
-    end_progress();
+    my $ok = $diff->read(sub { $self->use_of(@_) }, @sides);
     return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
     return $self->split_pairs;
 }
@@ -76,7 +77,7 @@ sub read {
 # What can be read of folded stacks is used, though lines were left out.
 sub use_of {
     my ($self, $o, $header) = @_;
-    my $what = told($self->{force}, $o, $header);
+    my $what = used($o, $header, $self->{force});
     return $what if $what ne 'bad' || !$o->{folded} || !$o->{contexts};
     $self->{failed} = 1;
     return 'fine';

@@ -10,6 +10,7 @@ use File::Basename ();
 use File::Path ();
 use File::Spec;
 use Devel::DProf::Diff;
+use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(bytes text);
 use Devel::DProf::View qw(counter_names);
@@ -17,6 +18,9 @@ use Devel::DProf::View qw(counter_names);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant { DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000', WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30 };
+
+# Each profile can become part of a sum that is written.
+use constant INPUT => Devel::DProf::Input->new(detail => 1);
 
 # What can be asked for: a pattern that values match, and what they are.
 my %OPTION = (
@@ -90,9 +94,10 @@ sub new {
         $opt{$name} = File::Spec->rel2abs($opt{$name});
     }
     $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
-    my $all = Devel::DProf::Profile->new;
-    $all->detail;
-    return bless { %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [], by_name => {}, all => $all, here => Cwd::getcwd() // '' }, $class;
+    return bless {
+        %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [],
+        by_name => {}, all => INPUT->profile, here => Cwd::getcwd() // '',
+    }, $class;
 }
 
 # ---- what was recorded ----
@@ -109,7 +114,8 @@ sub profiles_in {
 # that belongs to.
 sub by_test {
     my ($self, $dir) = @_;
-    my @all = map { my $path = $_; my %header = Devel::DProf::Profile::header_of($path); defined $header{dprof_pid} ? { path => $path, start => 0, %header } : () } profiles_in($dir);
+    my @all = grep { defined $_->{dprof_pid} }
+        map { +{ path => $_, start => 0, Devel::DProf::Input::header_of($_) } } profiles_in($dir);
     my (%of_pid, %root, %paths);
     for my $one (sort { $a->{dprof_start} <=> $b->{dprof_start} } @all) {
         # the program that became this one; else the one that started it
@@ -160,20 +166,21 @@ sub add {
         push @{ $self->{files} }, $file;
     }
     $file->{$_} ||= $facts{$_} for keys %facts;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->detail;
-    $profile->add($_) for @$paths;
-    for my $n (0 .. $profile->files - 1) {
-        my $o = $profile->outcome($n);
-        if ($o->{code} && $o->{code} != Devel::DProf::Profile::TRUNCATED) {
-            push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}" if $o->{message} !~ /empty/;
+    my $profile = INPUT->profile;
+    for my $path (@$paths) {
+        my $o = INPUT->read($profile, $path);
+        my $what = Devel::DProf::Input::verdict($o);
+        if (!Devel::DProf::Input::usable($what)) {
+            push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}"
+                if $o->{message} !~ /empty/;
             next;
         }
-        my %header = $profile->header($n);
-        next if $o->{code} && !has_anything($o->{path});        # it has begun, and became another program
-        $file->{processes}{ $header{dprof_pid} // $o->{path} } = 1;
-        push @{ $file->{ $o->{code} ? 'cut' : 'whole' } }, $o->{path};
-        push @{ $file->{paths} }, $o->{path};
+        # it has begun, and became another program
+        next if $what eq 'cut' && !has_anything($path);
+        my %header = $profile->header($profile->files - 1);
+        $file->{processes}{ $header{dprof_pid} // $path } = 1;
+        push @{ $file->{ $what eq 'cut' ? 'cut' : 'whole' } }, $path;
+        push @{ $file->{paths} }, $path;
     }
     return if !@{ $file->{paths} };
     $self->count($file, $profile);
@@ -185,8 +192,8 @@ sub add {
 
 sub has_anything {
     my ($path) = @_;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->add($path);
+    my $profile = INPUT->profile;
+    INPUT->read($profile, $path);
     return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
 }
 
@@ -430,9 +437,8 @@ sub gate {
 sub keep_profiles {
     my ($self) = @_;
     for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
-        my $profile = Devel::DProf::Profile->new;
-        $profile->detail;
-        $profile->add($_) for @{ $file->{paths} };
+        my $profile = INPUT->profile;
+        INPUT->read($profile, $_) for @{ $file->{paths} };
         write_profile($profile, "$self->{out}/" . $self->safe_name($file->{name}));
     }
     write_profile($self->{all}, "$self->{out}/all.tmon");

@@ -1,6 +1,6 @@
 package Devel::DProf::Tool;
 
-# What the command line tools share: messages, progress, and where files are.
+# What the command line tools share: messages, options, output.
 
 use strict;
 use warnings;
@@ -9,9 +9,9 @@ use Exporter 'import';
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE ABOUT env_words complain bytes text place progress end_progress
-                    told_of run_loop parsed about list_of pattern output written target placed
-                    usage terminal_width of_runs);
+our @EXPORT_OK = qw(OK FAILED USAGE ABOUT env_words complain bytes text transient end_transient
+                    parsed about list_of pattern output written target placed usage
+                    terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -25,7 +25,7 @@ sub status {
     my $status = eval { $main->(@args) };
     return $status if defined $status;
     my $why = $@ =~ s/\s+\z//r =~ s/\s*\n\s*/; /gr;
-    end_progress();
+    end_transient();
     complain("$tool: it could not go on: $why");
     return FAILED;
 }
@@ -191,106 +191,22 @@ sub terminal_width {
     return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
-sub place {
-    my ($o) = @_;
-    return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
+# ---- a line that passes ----
+
+my $is_shown;
+
+# What a terminal shows until something else is to be said.
+sub transient {
+    my ($text) = @_;
+    $is_shown = 1;
+    print STDERR "\r$text";
+    return;
 }
 
-# Called now and then while a file is read; speaks to terminals only, and not
-# before it has taken a second.
-my $progress_shown;
-
-sub progress {
-    my ($path) = @_;
-    return undef if !-t STDERR;
-    my $name = Devel::DProf::Profile::escape($path);
-    my $start = time;
-    return sub {
-        my ($done, $total) = @_;
-        return if time - $start < 2;
-        $progress_shown = 1;
-        print STDERR "\r$name: ", $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
-    };
-}
-
-sub end_progress {
-    print STDERR "\r\e[K" if $progress_shown;
-    $progress_shown = 0;
-}
-
-# The files to read: those named, or with `all' those of their whole runs. If the runs have files
-# that are not named, one line says so, unless the tool is to be quiet.
-my %told_runs;
-
-sub of_runs {
-    my ($all, $quiet, @names) = @_;
-    # FILE.live and FILE.new hold what is not in FILE yet: the reader takes them with FILE.
-    my %given = map { $_ => 1 } @names;
-    @names = grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !$given{$stem} } @names;
-    my %seen;
-    return grep { !$seen{$_}++ } map { Devel::DProf::Profile::processes($_) } @names if $all;
-    return @names if $quiet || $told_runs{ join "\0", @names }++;
-    my $more = Devel::DProf::Profile::other_processes(@names);
-    complain((@names == 1 ? "$names[0]: its run has " : "$names[0], ...: their runs have ")
-        . ($more == 1 ? '1 more file, of another process or thread; --processes reads it, too'
-            : "$more more files, of other processes and threads; --processes reads them, too"))
-            if $more;
-    return @names;
-}
-
-# What all tools say of an outcome other than 0. Returns what became of the file:
-# 'cut' (short: what is there counts), 'none' (there is nothing), 'bad'.
-sub told_of {
-    my ($o, $quiet) = @_;
-    my ($path, $code) = @$o{qw(path code)};
-    if ($code == Devel::DProf::Profile::TRUNCATED) {
-        my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
-        complain("$path: profile cut short: $o->{message}" . place($o)
-            . ($o->{open_count} ? "; $calls had not ended" : '')) if !$quiet;
-        return 'cut';
-    }
-    if ($code == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
-        local $! = $o->{errno};
-        complain("Unable to open $path: $!" . (-e $path ? '' : missing($path)));
-        return 'none';
-    }
-    if ($code == Devel::DProf::Profile::CANNOT_READ && -d $path) {
-        complain("$path is a directory; name the profiles in it"
-            . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : ''));
-        return 'none';
-    }
-    if ($code == Devel::DProf::Profile::NOTPROFILE) {
-        complain($o->{message} =~ /^this is/ ? "$path: $o->{message}"
-            : "Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : ''));
-        return 'none';
-    }
-    if ($o->{message} =~ /^(?:Garbled|Bad) profile/) {     # the classic words stay in front
-        complain("$o->{message} ($path, line $o->{line}, byte $o->{byte})");
-    } else {
-        complain("$path: $o->{message}" . place($o));
-    }
-    my ($first, @more) = @{ $o->{faults} };
-    complain("$path: $_->{message}" . place($_)) for @more;
-    my $rest = $o->{fault_count} - @{ $o->{faults} };
-    complain("$path: ... and $rest more lines that cannot be read") if $rest;
-    return 'bad';
-}
-
-# What to do about a profile that is not there; of those alone that the recorder would have named so.
-sub missing {
-    my ($path) = @_;
-    return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
-    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
-        if $path =~ m{(?:^|/)tmon\.out\.old\z};
-    return '';
-}
-
-# What the header of a file has to say about how far it can be trusted.
-sub run_loop {
-    my ($path, $quiet, %header) = @_;
-    return if !$header{dprof_runops_taken} || $quiet;
-    complain("$path: another module took over perl's run loop: sort comparators may be missing, "
-        . "and exits by die were seen late");
+sub end_transient {
+    print STDERR "\r\e[K" if $is_shown;
+    $is_shown = 0;
+    return;
 }
 
 1;
@@ -305,7 +221,7 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-This module provides options, messages, progress and output. Each command has a module below this
+This module provides options, messages and output. Each command has a module below this
 one, such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the
 exit status, and whose C<option_rows> are its options as Getopt::Long takes them. All of this is
 internal to this distribution.

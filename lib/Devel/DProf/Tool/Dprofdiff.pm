@@ -9,9 +9,10 @@ use Cwd ();
 use File::Glob ();
 use File::Spec;
 use Devel::DProf::Diff;
+use Devel::DProf::Input qw(side told used);
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(side told windows renames);
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text progress end_progress parsed
+use Devel::DProf::Sides qw(windows renames);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text transient end_transient parsed
                           about list_of output written usage terminal_width);
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
@@ -106,7 +107,7 @@ sub with_signals {
         local @SIG{qw(INT TERM HUP QUIT)} = (sub { $caught = $_[0]; Devel::DProf::Record::stop(); die "interrupted\n" }) x 4;
         $status = eval { $code->() };
     }
-    end_say();
+    end_transient();
     undef $temp;
     if ($caught) {
         $SIG{$caught} = 'DEFAULT';
@@ -169,7 +170,7 @@ sub how {
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main},
+    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return $diff;
@@ -253,7 +254,7 @@ sub recorded {
             my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($already + $k) . ".$round";
             mkdir $dir or die "$dir: $!\n";
             my ($status, $files, $said) = Devel::DProf::Record::record_into($dir, $commands[$k], show => $opt->{'show-output'});
-            end_say();
+            end_transient();
             if ($status) {
                 print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $said;
                 die "$commands[$k]: " . ($status == -1 ? $said : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8))
@@ -266,24 +267,15 @@ sub recorded {
     return @sides;
 }
 
-my $said_progress;
-
 sub say_progress {
     my ($opt, $round, $rounds, $command) = @_;
     return if $opt->{q};
     my $text = ($round > 0 ? "run $round of $rounds" : 'warming up') . ': ' . Devel::DProf::Profile::escape($command);
     if (-t STDERR) {
-        print STDERR "\r\e[K", substr $text, 0, 78;
-        $said_progress = 1;
+        transient("\e[K" . substr $text, 0, 78);
     } else {
         print STDERR "dprofdiff: $text\n";
     }
-    return;
-}
-
-sub end_say {
-    print STDERR "\r\e[K" if $said_progress;
-    $said_progress = 0;
     return;
 }
 
@@ -295,7 +287,7 @@ sub dumped {
         if ($errno || -d $path) {
             my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, errno => $errno,
                 open_count => 0);
-            told($opt->{f}, { path => $path, %outcome }, {});
+            told({ path => $path, %outcome }, $opt->{f});
             return FAILED;
         }
         print '# ', Devel::DProf::Profile::escape($path), "\n";
@@ -317,9 +309,7 @@ sub id_list {
 
 sub compare {
     my ($opt, $diff, @sides) = @_;
-    my $ok = $diff->read(sub { told($opt->{f}, @_) }, progress('profiles'), @sides);
-    end_progress();
-    return FAILED if !$ok;
+    $diff->read(sub { used(@_, $opt->{f}) }, @sides) or return FAILED;
     $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
     $diff->settle or return FAILED;
     my $rules = eval { $diff->settle_rules };

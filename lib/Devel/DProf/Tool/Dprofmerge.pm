@@ -6,9 +6,8 @@ use strict;
 use warnings;
 
 use Devel::DProf::Baseline;
-use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about usage progress end_progress
-                          told_of of_runs);
+use Devel::DProf::Input qw(of_runs told usable);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about usage);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -24,7 +23,7 @@ sub main {
     @$names = 'tmon.out' if !@$names && $opt->{processes};
     return usage('dprofmerge', 'name the profiles to merge') if !@$names;
     return usage('dprofmerge', "--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
-        if defined $opt->{unit} && !Devel::DProf::Profile->new->declare_unit($opt->{unit});
+        if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return usage('dprofmerge', 'a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;
@@ -34,28 +33,20 @@ sub main {
     return written($profile, $opt, $out) || $failed;
 }
 
-# Each file is read by itself first, so that nothing of a bad one gets in.
 sub merged {
     my ($opt, @names) = @_;
-    my $all = Devel::DProf::Baseline::empty();
     my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Baseline::bases()) : ();
-    my ($failed, $any) = (OK, 0);
-    for my $path (@names) {
-        my $one = Devel::DProf::Baseline::empty();
-        $one->only_main if $opt->{main};
-        $one->declare_unit($opt->{unit}) if defined $opt->{unit};
-        $one->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
-        end_progress();
-        my $wrong = wrong($one->outcome(0), $opt);
-        my $message = $wrong ? undef : $all->take($one, \%take);
-        complain("$path: $message") if defined $message;
-        if ($wrong || defined $message) {
-            complain("$path is left out");
-            $failed = FAILED;
-            next;
-        }
-        $any = 1;
-    }
+    my $input = Devel::DProf::Input->new(detail => 1, phases => 1, progress => 1,
+        main => $opt->{main}, unit => $opt->{unit}, force => $opt->{F});
+    my $failed = OK;
+    my ($all, $any) = $input->sum(\%take, sub {
+        my ($o, $why) = @_;
+        complain("$o->{path}: $why") if defined $why;
+        return 1 if !defined $why && !wrong($o, $opt);
+        complain("$o->{path} is left out");
+        $failed = FAILED;
+        return 0;
+    }, @names);
     complain('The files do not have the same counters; those that one of the files lacks are left '
         . 'out.') if $all->counters_differ;
     return ($any ? $all : undef, $failed);
@@ -64,7 +55,7 @@ sub merged {
 # Says what is to be said of a file. True if it cannot be used.
 sub wrong {
     my ($o, $opt) = @_;
-    return told_of($o, $opt->{F}) ne 'cut' if $o->{code};
+    return !usable(told($o, $opt->{F})) if $o->{code};
     return 0 if !$o->{open_count} || $opt->{F};
     complain("$o->{path}: Garbled profile is missing $o->{open_count} exit time stamps; "
         . "-F accepts it");

@@ -5,9 +5,10 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
+use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE env_words complain bytes text progress end_progress
-                          told_of run_loop about terminal_width of_runs);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE env_words complain bytes text about
+                          terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -136,16 +137,14 @@ sub how {
 
 sub report {
     my ($opt, $how, @names) = @_;
-    my $profile = Devel::DProf::Profile->new;
-    $profile->phases if $how->{phases};
-    $profile->only_main if $opt->{main};
     return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
-        if defined $opt->{unit} && !$profile->declare_unit($opt->{unit});
+        if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
+    my $input = Devel::DProf::Input->new(force => $opt->{F}, progress => 1,
+        (map { $_ => $opt->{$_} } qw(phases main unit)));
+    my $profile = $input->profile;
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
-        $profile->add($path, $opt->{F} ? Devel::DProf::Profile::FORCE : 0, progress($path));
-        end_progress();
-        my ($status, $readable) = outcome($profile->outcome($profile->files - 1, $how), $opt, $how);
+        my ($status, $readable) = outcome($input->read($profile, $path, $how), $opt, $how);
         run_loop($path, $opt->{F}, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
@@ -279,14 +278,12 @@ sub is_recorded {
 # something to report; undef where there must be no report at all.
 sub outcome {
     my ($o, $opt, $how) = @_;
-    my $path = $o->{path};
-    my $code = $o->{code};
-    if ($code == 0) {
+    if (!$o->{code}) {
         my $fine = unexpected($o, $opt, $how) && open_frames($o, $opt);
         return $fine ? (OK, 1) : (FAILED, undef);
     }
-    my $what = told_of($o, $opt->{F} || $how->{running});
-    return $what eq 'cut' ? (OK, 1) : (FAILED, $what eq 'bad' && $o->{marks} + $o->{contexts} > 0);
+    my $what = told($o, $opt->{F} || $how->{running});
+    return (usable($what) ? OK : FAILED, readable($what));
 }
 
 # Calls without an end: true if that is to be put up with.
@@ -355,11 +352,9 @@ sub version {
     my ($path) = @_;
     print "dprofpp version: $VERSION\n";
     return OK if !-e $path && $path ne '-';
-    my $profile = Devel::DProf::Profile->new;
-    my $rc = $profile->add_header($path);
-    my $o = $profile->outcome(0);
-    return (outcome($o, {}, {}))[0] if $rc == Devel::DProf::Profile::CANNOT_READ;
-    my @header = $rc == Devel::DProf::Profile::NOTPROFILE ? () : $profile->header(0);
+    my ($o, @header) = Devel::DProf::Input::header($path);
+    return (outcome($o, {}, {}))[0] if $o->{code} == Devel::DProf::Profile::CANNOT_READ;
+    @header = () if $o->{code} == Devel::DProf::Profile::NOTPROFILE;
     my %header = @header;
     print 'XS_VERSION: ', Devel::DProf::Profile::escape(bytes($header{XS_VERSION} // 'early')), "\n"
         if @header && !$o->{folded};

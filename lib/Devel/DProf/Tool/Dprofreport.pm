@@ -5,9 +5,10 @@ package Devel::DProf::Tool::Dprofreport;
 use strict;
 use warnings;
 
+use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text progress end_progress told_of
-                          parsed about output written run_loop usage of_runs);
+use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text parsed about output written
+                          usage);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY key keys_of counter_names counter_named
                           counter_label counter_doubts filters flags medium colour few too_large
                           COUNTER);
@@ -157,23 +158,20 @@ sub chains {
 sub sides {
     my ($opt, $how, @names) = @_;
     my $apart = $how->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $how->{keys} };
+    my $input = Devel::DProf::Input->new(
+        force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
+        phases => scalar grep({ $_ == $KEY{phase} } @{ $how->{keys} }),
+        detail => $opt->{'per-call'} || $opt->{histogram}
+            || scalar grep({ $_ >= 6 && $_ < FIELD_KEY } @{ $how->{fields} }),
+    );
     my ($failed, @profiles, $profile) = (OK);
     for my $path (@names) {
-        if (!$profile || $apart) {
-            $profile = Devel::DProf::Profile->new;
-            $profile->declare_unit($opt->{unit}) if defined $opt->{unit};
-            $profile->only_main if $opt->{main};
-            $profile->phases if grep { $_ == $KEY{phase} } @{ $how->{keys} };
-            $profile->detail if $opt->{'per-call'} || $opt->{histogram} || grep { $_ >= 6 && $_ < FIELD_KEY } @{ $how->{fields} };
-            push @profiles, $profile;
-        }
-        $profile->add($path, $opt->{f} ? Devel::DProf::Profile::FORCE : 0, progress($path));
-        end_progress();
-        my ($status, $readable) = told($profile->outcome($profile->files - 1), $opt);
+        push @profiles, $profile = $input->profile if !$profile || $apart;
+        my $what = told($input->read($profile, $path), $opt->{f});
         run_loop($path, $opt->{f}, $profile->header($profile->files - 1));
-        $failed ||= $status;
-        pop @profiles, undef $profile if !$readable && $apart;
-        $how->{something} ||= $readable;
+        $failed ||= usable($what) ? OK : FAILED;
+        pop @profiles, undef $profile if !readable($what) && $apart;
+        $how->{something} ||= readable($what);
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
@@ -199,17 +197,6 @@ sub sides {
         push @sides, $side;
     }
     return ($failed, @sides);
-}
-
-sub told {
-    my ($o, $opt) = @_;
-    if ($o->{code} == 0) {
-        my $calls = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
-        complain("$o->{path}: $calls had not ended") if $o->{open_count} && !$opt->{f};
-        return (OK, 1);
-    }
-    my $what = told_of($o, $opt->{f});
-    return $what eq 'cut' ? (OK, 1) : (FAILED, $what eq 'bad' && $o->{marks} + $o->{contexts} > 0);
 }
 
 sub metric {
