@@ -170,7 +170,8 @@ says('-t', head("& 2 main a\n& 3 main b\n", "+ 2\n- 2\n" x 3, "+ 3\n", "+ 2\n- 2
 
 # the tools never start the profiler
 my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp; print join " ", grep /DProf/, sort keys %INC; print " ", Devel::DProf::Core->VERSION' 2>/dev/null`;
-is($inc, "Devel/DProf/Core.pm Devel/DProf/Input.pm Devel/DProf/Profile.pm Devel/DProf/Tool.pm Devel/DProf/Tool/Dprofpp.pm "
+is($inc, "Devel/DProf/Core.pm Devel/DProf/Input.pm Devel/DProf/Options.pm Devel/DProf/Profile.pm "
+    . "Devel/DProf/Tool.pm Devel/DProf/Tool/Dprofpp.pm Devel/DProf/Tools.pm "
     . do { require ExtUtils::MakeMaker; MM->parse_version('lib/Devel/DProf.pm') }, 'what is loaded; one version');
 
 done_testing;

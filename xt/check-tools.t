@@ -5,6 +5,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
+use Devel::DProf::Completion;
+use Devel::DProf::Options;
 use Devel::DProf::Tools;
 use Test::More;
 
@@ -28,16 +30,39 @@ is(differ([ 'Devel::DProf::Tool::Dprof', map { $_->{module} } @tools ],
     'lib/: a module for each');
 for my $tool (@tools) {
     my $module = Devel::DProf::Tools::load($tool);
-    ok($module->can($_), "$module has $_") for qw(main option_rows);
+    ok($module->can($_), "$module has $_") for qw(main command);
     my $command = content("bin/$tool->{name}");
     is(differ([ $tool->{env} ], [$command =~ /\b(DPROF[A-Z]+_OPTS)\b/]), '',
         "bin/$tool->{name}: its variable");
-    like($command, qr/^exit Devel::DProf::Tool::status\('\Q$tool->{name}\E', \\&\Q$module\E::main,/m,
+    like($command, qr/^exit Devel::DProf::Tool::status\('$tool->{name}', \\&${module}::main, \@ARGV/m,
         '... and its module');
 }
 
+# The help of a tool and its options are one text: what each line of options is followed by names
+# them, and names no others.
+sub disagreements {
+    my ($command) = @_;
+    my (@bad, %known);
+    my %unshown = map { $_ => 1 } $command->unshown;
+    my $help = join '', $command->help =~ /^( {4,}\S.*\n)/mg;
+    my %shown = map { $_ => 1 } $help =~ /(?<![\w%-])(--?[A-Za-z][\w-]*)/g;
+    for my $row ($command->rows) {
+        my @names = Devel::DProf::Completion::spelled($row);
+        @known{@names} = (1) x @names;
+        my $is_shown = grep { $shown{$_} } @names;
+        push @bad, "not in the help: $row" if !$is_shown && !$unshown{$row};
+        push @bad, "in the help all the same: $row" if $is_shown && $unshown{$row};
+    }
+    push @bad, map { "in the help only: $_" } grep { !$known{$_} } sort keys %shown;
+    return join "\n", @bad;
+}
+for my $tool (@tools) {
+    is(disagreements(Devel::DProf::Tools::load($tool)->can('command')->()), '',
+        "$tool->{name} -h: its options");
+}
+
 # Texts and programs.
-is(differ(\@names, [content('README.md') =~ /^\| `(\w+)` +\|/mg]), '', "README.md: the tools' table");
+is(differ(\@names, [content('README.md') =~ /^\| `(\w+)` +\|/mg]), '', 'README.md: its table');
 is(differ([map { $_->{word} } @tools],
     [grep { !/^(?:help|completion)\z/ } content('bin/dprof') =~ /^=item dprof (\w+)/mg]), '',
     'bin/dprof: its manual');
@@ -57,5 +82,14 @@ SKIP: {
 }
 
 is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c", 'notices: one too few, one too many');
+my $sample = Devel::DProf::Options->new(name => 'x', text => <<'END');
+= a|all  n|none!
+    -a      all
+    --no-such
+== b|both  c|call
+    -c, -h, -V, -H
+END
+is(disagreements($sample), "not in the help: n|none!\nin the help all the same: c|call\n"
+    . 'in the help only: --no-such', 'notices: help and options apart');
 is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'and nothing else');
 done_testing;

@@ -1,7 +1,7 @@
 package Devel::DProf::Completion;
 
-# Completion of the tools' names and options, for shells. It is made of the rows that the tools give
-# to Getopt::Long when it is asked for, so that no file has to be kept up to date.
+# Completion of the tools' names and options, for shells. It is made of the tools' own rows when it
+# is asked for, so that no file has to be kept up to date.
 
 use strict;
 use warnings;
@@ -21,8 +21,8 @@ sub spelled {
 
 # Command and options, for each.
 sub rows {
-    my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::option_rows() ]);
-    push @rows, [ $_->{name}, Devel::DProf::Tools::load($_)->can('option_rows')->() ]
+    my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::command()->rows ]);
+    push @rows, [ $_->{name}, Devel::DProf::Tools::load($_)->can('command')->()->rows ]
         for Devel::DProf::Tools::all();
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }

@@ -254,7 +254,8 @@ sub progress {
     return sub {
         my ($done, $total) = @_;
         return if time - $start < 2;
-        transient("$name: " . ($total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB'));
+        my $how_far = $total ? int(100 * $done / $total) . ' %' : int($done / 1e6) . ' MB';
+        transient("$name: $how_far");
     };
 }
 
@@ -330,7 +331,8 @@ sub place {
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
 }
 
-# What to do about a profile that is not there; of those alone that the recorder would have named so.
+# What to do about a profile that is not there; of those alone that the recorder would have named
+# so.
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};

@@ -1,6 +1,6 @@
 package Devel::DProf::Tool;
 
-# What the command line tools share: messages, options, output.
+# What the command line tools share: messages and output.
 
 use strict;
 use warnings;
@@ -9,14 +9,10 @@ use Exporter 'import';
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE ABOUT env_words complain bytes text transient end_transient
-                    parsed about list_of pattern output written target placed usage
-                    terminal_width);
+our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text transient end_transient output written
+                    target placed terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
-
-# Options that all tools have, as rows of Getopt::Long; about() does what they ask for.
-use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
 # Calls a command's main function and returns the exit status that it returns. If the function dies,
 # which it should not, the status is 1: perl would end with errno, and 2 and 3 have meanings here.
@@ -45,98 +41,10 @@ sub text {
     return $bytes;
 }
 
-# ---- options ----
-
-# The options of the command line, and those of DPROF..._OPTS that it does not give; then the
-# names behind them. Nothing where they are wrong, after a message.
-sub parsed {
-    my ($tool, $options, @args) = @_;
-    my $words = env_words($tool, uc($tool) . '_OPTS') or return;
-    my ($env, $env_names) = getopt($tool, $options, @$words) or return;
-    my ($opt, $names) = getopt($tool, $options, @args) or return;
-    return ({ %$env, %$opt }, @$names ? $names : $env_names);
-}
-
-# The words of such a variable: between blanks, in quotes with blanks. A backslash stands for itself, as always,
-# but before a blank, a quote or another one.
-sub env_words {
-    my ($tool, $env_name) = @_;
-    my $text = $ENV{$env_name} // '';
-    return [split ' ', $text] if $text !~ /["'\\]/;
-    require Text::ParseWords;
-    local $Text::ParseWords::PERL_SINGLE_QUOTE = 1;
-    $text =~ s/^\s+//;
-    $text =~ s{(\\[\s"'\\])|\\}{$1 // "\\\\"}ge;
-    my @words = Text::ParseWords::shellwords($text);
-    return \@words if @words || $text eq '';
-    usage($tool, "$env_name: a quote is not closed: $ENV{$env_name}");
-    return;
-}
-
-sub getopt {
-    my ($tool, $options, @args) = @_;
-    my %opt;
-    require Getopt::Long;
-    my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
-    my $message = '';
-    local $SIG{__WARN__} = sub { $message .= $_[0] };
-    return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, @$options);
-    usage($tool, $message);
-    return;
-}
-
-# What is wrong with a command line.
-sub usage {
-    my ($tool, $message) = @_;
-    complain($_) for split /\n/, $message;
-    print STDERR "Try '$tool -h' for help.\n";
-    return USAGE;
-}
-
-# What -h, -H and -V print: the help, the manual in the command's own file, the version. Returns the
-# exit status, or undef where none of them was given.
-sub about {
-    my ($tool, $opt, $help) = @_;
-    if ($opt->{H} && !$opt->{h}) {
-        require Pod::Usage;
-        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
-        return OK;
-    }
-    return undef if !$opt->{h} && !$opt->{V};
-    print $opt->{h} ? $help : "$tool version: $VERSION\n";
-    return written($tool, \*STDOUT, 0);
-}
-
-# A list of names: separated by commas; file://NAME is a file with one on each line. Dies with what is wrong.
-sub list_of {
-    my ($option, $list) = @_;
-    my @names;
-    for my $item (split /,/, $list) {
-        if ($item !~ s{^file://}{}) {
-            push @names, text($item);
-            next;
-        }
-        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
-        while (defined(my $line = <$in>)) {
-            $line =~ s/\r?\n\z//;
-            push @names, text($line) if length $line && $line !~ /^#/;
-        }
-        close $in;
-    }
-    return @names;
-}
-
-sub pattern {
-    my ($option, $re) = @_;
-    $re = text($re);
-    local $SIG{__WARN__} = sub { };
-    return eval { qr/$re/ } // die "$option: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-}
-
 # ---- output ----
 
-# Where a report goes: to a pager on a terminal, which shows what fits at once. Returns the handle, and
-# whether somebody looks at it.
+# Where a report goes: to a pager on a terminal, which shows what fits at once. Returns the handle,
+# and whether somebody looks at it.
 sub output {
     my ($pager, $is_text) = @_;
     return (\*STDOUT, 0) if !-t STDOUT;
@@ -145,11 +53,13 @@ sub output {
     return (\*STDOUT, 1) if $command eq '' || $command eq 'cat';
     local $ENV{LESS} = $ENV{LESS} // 'FRX';
     open my $out, '|-', $command or return (\*STDOUT, 1);
-    $SIG{PIPE} = 'IGNORE';      # to the end: the report is still to be written. The pager has its own
+    # to the end: the report is still to be written. The pager has its own
+    $SIG{PIPE} = 'IGNORE';
     return ($out, 1);
 }
 
-# Output that did not arrive is an error, however it came about. A pager that was left early is none.
+# Output that did not arrive is an error, however it came about. A pager that was left early is
+# none.
 sub written {
     my ($tool, $out, $rc, $is_file) = @_;
     my $errno = $!;
@@ -221,9 +131,9 @@ Devel::DProf::Tool - what the command line tools share
 
 =head1 DESCRIPTION
 
-This module provides options, messages and output. Each command has a module below this
+This module provides messages and output. Each command has a module below this
 one, such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the
-exit status, and whose C<option_rows> are its options as Getopt::Long takes them. All of this is
-internal to this distribution.
+exit status (L<Devel::DProf::Options>, L<Devel::DProf::Tools>). All of this is internal to this
+distribution.
 
 =cut

@@ -1,6 +1,7 @@
 package Devel::DProf::Tools;
 
-# The tools, one row each. What else names them all is checked against this table (xt/check-tools.t).
+# The tools, one row each. What else names them all is checked against this table
+# (xt/check-tools.t).
 
 use strict;
 use warnings;
@@ -55,7 +56,8 @@ L<dprof>, completion, and the checks of texts that name all tools read this tabl
 this distribution.
 
 A row is a hash: word, which stands behind C<dprof>; name, that of the command; module, whose
-C<main(@ARGV)> does its work and returns the exit status, and whose C<option_rows> are its options;
+C<main(@ARGV)> does its work and returns the exit status, and whose C<command> returns its
+L<Devel::DProf::Options>;
 env, the variable with default options; purpose, half a line for lists.
 
 =head1 FUNCTIONS

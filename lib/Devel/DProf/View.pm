@@ -6,8 +6,8 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(list_of pattern);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names counter_named

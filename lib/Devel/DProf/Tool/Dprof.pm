@@ -5,14 +5,18 @@ package Devel::DProf::Tool::Dprof;
 use strict;
 use warnings;
 
-use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT USAGE text about usage written);
+use Devel::DProf::Options;
+use Devel::DProf::Tool qw(text written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = (ABOUT);
-sub option_rows { return @options }
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprof', to_first_word => 1, more => \&listed, run => \&chosen, text => '',
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
 
 # What else stands behind `dprof'.
 my @others = (
@@ -23,15 +27,10 @@ my @others = (
 # All words that may stand behind `dprof'.
 sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
-sub main {
-    my @args = @_;
-    my @own;
-    push @own, shift @args while @args && $args[0] =~ /^-./;
-    my ($opt) = Devel::DProf::Tool::getopt('dprof', \@options, @own) or return USAGE;
-    $opt->{h} = 1 if !%$opt && !@args;
-    my $about = about('dprof', $opt, listed());
-    return $about if defined $about;
-    my ($name, @rest) = @args;
+sub chosen {
+    my ($opt, $names) = @_;
+    my ($name, @rest) = @$names;
+    return $TOOL->about({ h => 1 }) if !defined $name;
     return help(@rest) if $name eq 'help';
     return completion(@rest) if $name eq 'completion';
     my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
@@ -40,7 +39,7 @@ sub main {
 
 sub unknown {
     my ($name) = @_;
-    return usage('dprof', text($name) . ': there is ' . join(', ', names()));
+    return $TOOL->usage(text($name) . ': there is ' . join(', ', names()));
 }
 
 sub run {
@@ -54,8 +53,8 @@ sub run {
 
 sub help {
     my ($name, @more) = @_;
-    return usage('dprof', 'help takes one name') if @more;
-    return about('dprof', { h => 1 }, listed())
+    return $TOOL->usage('help takes one name') if @more;
+    return $TOOL->about({ h => 1 })
         if !defined $name || grep { $name eq $_->[0] } @others;
     my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
     return run($tool, '-h');
@@ -74,7 +73,7 @@ END
 sub completion {
     my (@shells) = @_;
     require Devel::DProf::Completion;
-    return usage('dprof', 'completion takes bash or zsh')
+    return $TOOL->usage('completion takes bash or zsh')
         if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
     print $shells[0] eq 'zsh' ? Devel::DProf::Completion::zsh() : Devel::DProf::Completion::bash();
     return written('dprof', \*STDOUT, 0);

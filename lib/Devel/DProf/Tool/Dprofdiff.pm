@@ -10,10 +10,10 @@ use File::Glob ();
 use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
+use Devel::DProf::Options qw(list_of windows renames);
 use Devel::DProf::Profile;
-use Devel::DProf::Sides qw(windows renames);
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text transient end_transient parsed
-                          about list_of output written usage terminal_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text transient end_transient output
+                          written terminal_width);
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -21,34 +21,112 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant SLOWER => 3;
 my %COMPUTE = (delta => 0, 'delta-abs' => 1, ratio => 2, wdiff => 3);
 
-my @options = (
-    'm|metric=s', 'modules', 'children!', 'n|normalize', 'unit=s',
-    's|sort=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s', 'pid=s', 'tid=s', 'time=s',
-    'c|compute=s', 'o|order=i', 'b|baseline-only', 'percentage=s', 'O|rows=i', 'p|period', 'F|formula', 'v|verbose',
-    'tree', 'percent-limit=f', 'callers=s', 'callees=s',
-    'map=s@', 'symfs=s@', 'R|separate-anon!', 'A|autoload',
-    'run=s@', 'N|runs=i', 'warmup=i', 'keep=s', 'show-output', 'alpha=f', 'confidence=f', 'floor=f', 'as-measured',
-    'fail-if=s@', 'time-floor=s', 'strict', 'allow-truncated',
-    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager!', 'title=s',
-    'D|dump-raw-trace', 'processes', 'main', 'f|force', ABOUT,
-);
-sub option_rows { return @options }
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
+    text => <<'END',
+dprofdiff [options] [baseline] [file ...]
 
-sub main {
-    my ($opt, $names) = parsed('dprofdiff', \@options, bare_m(@_)) or return USAGE;
-    my $about = about('dprofdiff', $opt, help());
-    return $about if defined $about;
-    my $diff = eval { how($opt) } or return usage('dprofdiff', $@);
+A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
+No file: compares tmon.out.old and tmon.out. One file: compares tmon.out.old and that file.
+
+What is compared:
+= m|metric=s
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+= children!
+    --children          inclusive values; without it, self values
+= n|normalize
+    -n                  scales all runs to the baseline's total
+= time=s
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+= pid=s  tid=s
+    --pid LIST --tid LIST           only the files of these processes, threads
+= map=s@
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+= symfs=s@
+    --symfs DIR         file names are relative to DIR
+= unit=s
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
+Which entries:
+= s|sort=s
+    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
+= S|subs|symbols=s  d|packages|dsos=s  C|scripts|comms=s
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+= only=s  skip=s
+    --only REGEX --skip REGEX       only subs whose names match, or do not match
+= b|baseline-only
+    -b                  only entries that the baseline and another side have
+= O|rows=i
+    -O N                the first N of each section
+= percent-limit=f
+    --percent-limit P   entries that changed by at least P percent of the total
+= percentage=s
+    --percentage relative|absolute  100 % is all that is shown, or all there is
+How it is computed and shown:
+= c|compute=s
+    -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
+= o|order=i
+    -o N                sorts by the result for side N; 0: by the baseline
+= p|period  F|formula  v|verbose
+    -p  -F  -v          values; how they were computed; calls, values and unchanged entries
+= tree
+    --tree              the call tree of all sides
+= callers=s  callees=s
+    --callers SUB --callees SUB     who calls SUB, what SUB calls
+Is it significant?
+= run=s@  N|runs=i  warmup=i  keep=s  show-output
+    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
+                        --show-output
+= alpha=f  confidence=f  floor=f
+    --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
+= as-measured
+    --as-measured       does not adjust times for the speed of the runs
+Gate: exit status 3 when a rule fails
+= fail-if=s@
+    --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
+= time-floor=s
+    --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
+= strict
+    --strict            what cannot be decided fails, too
+= allow-truncated
+    --allow-truncated   accepts profiles that were cut short
+Output:
+= format=s
+    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg
+= t|field-separator=s
+    -t SEP              text with SEP between the fields
+= q|quiet  color=s  pager!  title=s
+    -q  --color auto|always|never  --no-pager  --title TEXT
+= D|dump-raw-trace
+    -D                  prints the lines of the files first
+= main
+    --main              leaves out what ran before the main program
+= processes  f|force
+    --processes         reads all files of each run      -f  compares in spite of differences
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFDIFF_OPTS holds default options.
+== modules  R|separate-anon!  A|autoload
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub compared {
+    my ($opt, $diff, $names) = @_;
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
     my $last = $#sides + @{ $opt->{run} || [] };
     my @idle = $opt->{run} ? () : grep { defined $opt->{$_} } qw(N warmup keep show-output);
-    return usage('dprofdiff', (length $idle[0] > 1 ? '--' : '-') . "$idle[0] is meaningful only with --run") if @idle;
-    return usage('dprofdiff', 'a second side is missing: give --run once more, or a profile')
+    return $TOOL->usage((length $idle[0] > 1 ? '--' : '-')
+        . "$idle[0] is meaningful only with --run") if @idle;
+    return $TOOL->usage('a second side is missing: give --run once more, or a profile')
         if $last < 1;
-    return usage('dprofdiff', "--format $opt->{format} compares exactly two sides")
+    return $TOOL->usage("--format $opt->{format} compares exactly two sides")
         if $diff->{flame} && $last > 1;
-    return usage('dprofdiff', "-o $opt->{o}: the sides are numbered 0 to $last")
+    return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
         # before minutes are spent on the other side
@@ -313,7 +391,7 @@ sub compare {
     $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
     $diff->settle or return FAILED;
     my $rules = eval { $diff->settle_rules };
-    return usage('dprofdiff', $@) if $@;
+    return $TOOL->usage($@) if $@;
     return FAILED if !$rules;
     if (!$opt->{f}) {
         complain("the sides differ: $_") for $diff->differences($opt->{run});
@@ -387,7 +465,7 @@ sub report {
 sub picture {
     my ($opt, $diff) = @_;
     require Devel::DProf::Flame;
-    return usage('dprofdiff', "--format $opt->{format}: a terminal cannot show a picture; "
+    return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
     open my $nowhere, '>', File::Spec->devnull or die;
     my $result = $diff->print($nowhere) or return USAGE;
@@ -420,61 +498,6 @@ sub gate {
     complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
         . (length $diff->is_chancy ? '; ' . $diff->is_chancy . ' of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
-}
-
-sub help {
-    return <<'END';
-dprofdiff [options] [baseline] [file ...]
-
-A side is a file, files joined by commas, or a quoted wildcard: 'base.*'.
-No file: compares tmon.out.old and tmon.out. One file: compares tmon.out.old and that file.
-
-What is compared:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
-                        or another counter (dproflist lists them)
-    --children          inclusive values; without it, self values
-    -n                  scales all runs to the baseline's total
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
-                        for several sides, separated by colons
-    --pid LIST --tid LIST           only the files of these processes, threads
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
-    --symfs DIR         file names are relative to DIR
-    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
-Which entries:
-    -s KEY,KEY          sub (default), package, script, pid, thread, srcline, phase, caller
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
-    --only REGEX --skip REGEX       only subs whose names match, or do not match
-    -b                  only entries that the baseline and another side have
-    -O N                the first N of each section
-    --percent-limit P   entries that changed by at least P percent of the total
-    --percentage relative|absolute  100 % is all that is shown, or all there is
-How it is computed and shown:
-    -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
-    -o N                sorts by the result for side N; 0: by the baseline
-    -p  -F  -v          values; how they were computed; calls, values and unchanged entries
-    --tree              the call tree of all sides
-    --callers SUB --callees SUB     who calls SUB, what SUB calls
-Is it significant?
-    --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
-                        --show-output
-    --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
-    --as-measured       does not adjust times for the speed of the runs
-Gate: exit status 3 when a rule fails
-    --fail-if RULES     'self > 5% & 2ms, calls > 0, /^My::/ ops > 2%, new, gone'
-    --time-floor 1ms,0.5%           with one run a side, ignores a time that has grown by less
-    --strict            what cannot be decided fails, too
-    --allow-truncated   accepts profiles that were cut short
-Output:
-    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg
-    -t SEP              text with SEP between the fields
-    -q  --color auto|always|never  --no-pager  --title TEXT
-    -D                  prints the lines of the files first
-    --main              leaves out what ran before the main program
-    --processes         reads all files of each run      -f  compares in spite of differences
-    -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFDIFF_OPTS holds default options.
-END
 }
 
 1;

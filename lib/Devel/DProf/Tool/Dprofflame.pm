@@ -6,34 +6,92 @@ use strict;
 use warnings;
 
 use Devel::DProf::Flame;
+use Devel::DProf::Options;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain text parsed about written target placed
-                          usage);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain text written target placed);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Those of flamegraph.pl have its names.
-my @options = (
-    'title:s', 'subtitle:s', 'width=s@', 'height=f', 'minwidth=s', 'fonttype=s', 'fontsize=f', 'fontwidth=f', 'countname=s', 'nametype=s',
-    'colors|colours=s', 'bgcolors|bgcolours=s', 'hash', 'random', 'cp', 'reverse|r', 'inverted|icicle', 'flamechart', 'negate', 'notes=s',
-    'total=f', 'factor=f', 'nameattr=s', 'encoding=s',
-    'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'R|separate-anon!', 'A|autoload', 'order=s',
-    'diff|d', 'n|normalize', 'delta=s', 'hue', 'view=s', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s', 'alpha=f',
-    'o|output=s', 'format=s', 'processes', 'main', 'f|F|force', ABOUT,
-);
-sub option_rows { return @options }
+# Options of flamegraph.pl have its names.
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofflame', rewrite => \&two_dashes, how => \&how, run => \&graph,
+    text => <<'END',
+dprofflame [options] [profile ...]              one side: several files are added up
+dprofflame --diff [options] baseline other      two sides
 
-sub main {
-    my ($opt, $names) = parsed('dprofflame', \@options, two_dashes(@_)) or return USAGE;
-    my $about = about('dprofflame', $opt, help());
-    return $about if defined $about;
-    my $flame = eval { how($opt) } or return usage('dprofflame', $@);
+Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
+
+= o|output=s  format=s
+    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format svg|html
+What is drawn:
+= m|metric=s
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+    -m A,B              two counters of one profile, as two sides
+= only=s  skip=s
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
+= fold-recursion
+    --fold-recursion    a sub that calls itself directly is one frame
+= reverse|r
+    --reverse           the subs whose own code ran at the root, their callers above
+= inverted|icicle
+    --inverted          the root at the top
+= order=s
+    --order name|weight|time        the order of siblings
+= flamechart
+    --flamechart        in order of time; merges only calls that follow each other
+= R|separate-anon!  A|autoload
+    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
+= unit=s  pid=s  tid=s  time=s  processes  main
+    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
+Two sides:
+= width=s@
+    --width after|before|union|change       what is wide; union also shows what is gone
+= delta=s
+    --delta self|total  colours by the difference of self, or of inclusive values
+= negate
+    --negate            the widths of before, coloured by what will happen
+= hue
+    --hue               only the change: widths are differences
+= view=s
+    --view graph|pair|triple        the view of a page
+= n|normalize
+    -n                  scales the baseline to the other side's total
+= s|x|strip-hex  map=s@  symfs=s@
+    --map OLD=NEW --symfs DIR -s    pairs names that differ
+= alpha=f
+    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
+How it looks:
+= title:s  subtitle:s  countname=s  nametype=s  notes=s
+    --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
+= height=f  minwidth=s  fonttype=s  fontsize=f  fontwidth=f
+    --width PX --height PX --minwidth PX|PERCENT% --fonttype FONT --fontsize N --fontwidth N
+= colors|colours=s  bgcolors|bgcolours=s  hash  random  cp
+    --colors PALETTE --bgcolors COLOUR --hash --random --cp
+                        palettes: package (the default), hot, mem, io ...
+= total=f  factor=f  nameattr=s  encoding=s
+    --total N --factor N --nameattr FILE --encoding NAME
+= f|F|force
+    -f                  draws in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFFLAME_OPTS holds default options.
+== diff|d
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub graph {
+    my ($opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dprofflame', '--diff takes two sides, a baseline and another one; '
+    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
         . 'join the files of one side by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
-    return usage('dprofflame', $@) if !defined $ready;
+    return $TOOL->usage($@) if !defined $ready;
     return FAILED if !$ready;
     return drawn($opt, $flame);
 }
@@ -41,7 +99,7 @@ sub main {
 # flamegraph.pl takes its long options with one dash, too.
 sub two_dashes {
     my @args = @_;
-    my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } @options;
+    my %long = map { s/[:=!].*//sr =~ s/\|.*//sr => 1 } grep { /^\w{3}/ } $TOOL->rows;
     for (@args) {
         last if $_ eq '--';
         s/^/-/ if /^-(\w{3,})(?:=|\z)/ && $long{$1};
@@ -105,7 +163,7 @@ sub drawn {
         $file = target($opt->{o}) or return FAILED;
         $out = $file->handle;
     } elsif (-t STDOUT) {
-        return usage('dprofflame', 'a terminal cannot show a picture; use -o FILE, or > FILE');
+        return $TOOL->usage('a terminal cannot show a picture; use -o FILE, or > FILE');
     }
     binmode $out;
     my $result = $flame->draw($out);
@@ -116,49 +174,6 @@ sub drawn {
     return FAILED if $file && !$result->{empty} && !placed($file, $opt->{o});
     complain("dprofflame: $_") for $flame->told($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
-}
-
-sub help {
-    return <<'END';
-dprofflame [options] [profile ...]              one side: several files are added up
-dprofflame --diff [options] baseline other      two sides
-
-Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
-
-    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format svg|html
-What is drawn:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
-                        or another counter (dproflist lists them)
-    -m A,B              two counters of one profile, as two sides
-    --only REGEX --skip REGEX       only frames whose names match, or do not match;
-                        the others count for their callers
-    --fold-recursion    a sub that calls itself directly is one frame
-    --reverse           the subs whose own code ran at the root, their callers above
-    --inverted          the root at the top
-    --order name|weight|time        the order of siblings
-    --flamechart        in order of time; merges only calls that follow each other
-    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
-    --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
-Two sides:
-    --width after|before|union|change       what is wide; union also shows what is gone
-    --delta self|total  colours by the difference of self, or of inclusive values
-    --negate            the widths of before, coloured by what will happen
-    --hue               only the change: widths are differences
-    --view graph|pair|triple        the view of a page
-    -n                  scales the baseline to the other side's total
-    --map OLD=NEW --symfs DIR -s    pairs names that differ
-    --alpha P           with several runs: the share of colours that may be due to chance (0.05)
-How it looks:
-    --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
-    --width PX --height PX --minwidth PX|PERCENT% --fonttype FONT --fontsize N --fontwidth N
-    --colors PALETTE --bgcolors COLOUR --hash --random --cp
-                        palettes: package (the default), hot, mem, io ...
-    --total N --factor N --nameattr FILE --encoding NAME
-    -f                  draws in spite of different units; silent about profiles cut short
-    -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFLAME_OPTS holds default options.
-END
 }
 
 1;

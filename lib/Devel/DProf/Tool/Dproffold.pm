@@ -5,33 +5,82 @@ package Devel::DProf::Tool::Dproffold;
 use strict;
 use warnings;
 
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about written target placed usage);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain written target placed);
 use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
-my @options = (
-    'm|metric=s', 'unit=s', 'only=s', 'skip=s', 'fold-recursion', 'reverse|r', 'R|separate-anon!', 'A|autoload',
-    'diff|d', 'n|normalize', 's|x|strip-hex', 'map=s@', 'symfs=s@', 'pid=s', 'tid=s', 'time=s',
-    'o|output=s', 'processes', 'main', 'f|F|force', ABOUT,
-);
-sub option_rows { return @options }
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dproffold', how => \&how, run => \&folded,
+    text => <<'END',
+dproffold [options] [profile ...]
+dproffold --diff [options] baseline other
 
-sub main {
-    my ($opt, $names) = parsed('dproffold', \@options, @_) or return USAGE;
-    my $about = about('dproffold', $opt, help());
-    return $about if defined $about;
-    my $stacks = eval { how($opt) } or return usage('dproffold', $@);
+Prints folded stacks: frames separated by semicolons, callers first, and the self value of the
+last frame. No file: reads standard input if it is a pipe or a file, else tmon.out.
+Several files are added up.
+
+= m|metric=s
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+= unit=s
+    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
+= only=s  skip=s
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
+= fold-recursion
+    --fold-recursion    a sub that calls itself directly is one frame
+= reverse|r
+    --reverse           callees first
+= R|separate-anon!
+    --no-separate-anon  anonymous subs without file and line
+= A|autoload
+    -A                  autoloaded subs as *::AUTOLOAD
+= diff|d
+    --diff              two sides, a count for each: 'base.*' new.out, a.out,b.out c.out
+= n|normalize
+    -n                  scales the first side to the second side's total
+= s|x|strip-hex
+    -s, -x              hexadecimal addresses in names become 0x...
+= map=s@
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+= symfs=s@
+    --symfs DIR         file names are relative to DIR
+= pid=s  tid=s
+    --pid LIST --tid LIST           only the files of these processes, threads
+= time=s
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
+                        for several sides, separated by colons
+= processes
+    --processes         reads all files of each run
+= main
+    --main              leaves out what ran before the main program
+= o|output=s
+    -o FILE             the output (default: standard output)
+= f|F|force
+    -f                  works in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFFOLD_OPTS holds default options.
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub folded {
+    my ($opt, $stacks, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return usage('dproffold', '--diff takes two sides, a baseline and another one; '
+    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
         . 'join the files of one side by commas') if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
-    return usage('dproffold', $@) if $@;
+    return $TOOL->usage($@) if $@;
     return FAILED if !%print;
     return printed($opt, $stacks, %print);
 }
@@ -85,42 +134,6 @@ sub printed {
     my $status = written('dproffold', $out, $result->{code}, 1);
     return FAILED if !$status && $file && !placed($file, $opt->{o});
     return $status || ($stacks->{failed} ? FAILED : OK);
-}
-
-sub help {
-    return <<'END';
-dproffold [options] [profile ...]
-dproffold --diff [options] baseline other
-
-Prints folded stacks: frames separated by semicolons, callers first, and the self value of the
-last frame. No file: reads standard input if it is a pipe or a file, else tmon.out.
-Several files are added up.
-
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
-                        or another counter (dproflist lists them)
-    --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
-    --only REGEX --skip REGEX       only frames whose names match, or do not match;
-                        the others count for their callers
-    --fold-recursion    a sub that calls itself directly is one frame
-    --reverse           callees first
-    --no-separate-anon  anonymous subs without file and line
-    -A                  autoloaded subs as *::AUTOLOAD
-    --diff              two sides, a count for each: 'base.*' new.out, a.out,b.out c.out
-    -n                  scales the first side to the second side's total
-    -s, -x              hexadecimal addresses in names become 0x...
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
-    --symfs DIR         file names are relative to DIR
-    --pid LIST --tid LIST           only the files of these processes, threads
-    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N;
-                        for several sides, separated by colons
-    --processes         reads all files of each run
-    --main              leaves out what ran before the main program
-    -o FILE             the output (default: standard output)
-    -f                  works in spite of different units; silent about profiles cut short
-    -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFOLD_OPTS holds default options.
-END
 }
 
 1;

@@ -7,16 +7,39 @@ use warnings;
 
 use Devel::DProf::Events;
 use JSON::PP ();
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT FAILED USAGE complain bytes text parsed about output written
-                          usage terminal_width);
+use Devel::DProf::Tool qw(FAILED complain bytes text output written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = (
-    'a|all', 'l|long', 'cpuid', 'json', 'pager!', ABOUT,
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dproflist', run => \&list,
+    text => <<'END',
+dproflist [options] [pattern ...]
+
+Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
+in a name, topic or description, or a wildcard for names. Events that match any pattern
+are listed.
+
+= a|all
+    -a, --all           also tables of all processors, deprecated events, PMUs of the whole machine
+= l|long
+    -l, --long          long descriptions, terms, units
+= cpuid
+    --cpuid             this processor and its table
+= json
+    --json              everything as JSON
+= pager!
+    --no-pager          does not use a pager
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFLIST_OPTS holds default options.
+END
 );
-sub option_rows { return @options }
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
 
 # Groups in the order of the list, and what stands above them.
 my @GROUPS = qw(given perl software hardware cache pmu table);
@@ -28,11 +51,9 @@ use constant {
     ELSEWHERE => 'it belongs to other processors',
 };
 
-sub main {
-    my ($opt, $patterns) = parsed('dproflist', \@options, @_) or return USAGE;
-    my $about = about('dproflist', $opt, help());
-    return $about if defined $about;
-    return usage('dproflist', '--cpuid describes the processor, and takes no pattern')
+sub list {
+    my ($opt, $patterns) = @_;
+    return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
         if $opt->{cpuid} && @$patterns;
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
@@ -275,25 +296,6 @@ sub bool { return $_[0] ? JSON::PP::true() : JSON::PP::false() }
 sub encoded {
     my ($data) = @_;
     return text(JSON::PP->new->utf8->canonical->pretty->encode($data));
-}
-
-sub help {
-    return <<'END';
-dproflist [options] [pattern ...]
-
-Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
-in a name, topic or description, or a wildcard for names. Events that match any pattern
-are listed.
-
-    -a, --all           also tables of all processors, deprecated events, PMUs of the whole machine
-    -l, --long          long descriptions, terms, units
-    --cpuid             this processor and its table
-    --json              everything as JSON
-    --no-pager          does not use a pager
-    -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFLIST_OPTS holds default options.
-END
 }
 
 1;

@@ -7,25 +7,50 @@ use warnings;
 
 use Devel::DProf::Baseline;
 use Devel::DProf::Input qw(of_runs told usable);
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain parsed about usage);
+use Devel::DProf::Options;
+use Devel::DProf::Tool qw(OK FAILED complain);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = (
-    'o|output=s', 'z|gzip', 'F|force', 'processes', 'main', 'unit=s', 'counters-only', ABOUT,
-);
-sub option_rows { return @options }
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofmerge', run => \&merge,
+    text => <<'END',
+dprofmerge [options] profile ...
 
-sub main {
-    my ($opt, $names) = parsed('dprofmerge', \@options, @_) or return USAGE;
-    my $about = about('dprofmerge', $opt, help());
-    return $about if defined $about;
+Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
+those of killed processes; folded stacks of other profilers.
+
+= o|output=s
+    -o file       the output (default: standard output)
+= z|gzip
+    -z            gzipped
+= F|force
+    -F            tolerates missing entries and exits
+= main
+    --main        leaves out what ran before the main program
+= processes
+    --processes   reads all files of each run (tmon.out.PID)
+= unit=s
+    --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
+= counters-only
+    --counters-only   a baseline: calls and counters that repeat; no times, no machine
+    -V, -h, -H    version, this help, the manual
+
+The environment variable DPROFMERGE_OPTS holds default options.
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub merge {
+    my ($opt, $names) = @_;
     @$names = 'tmon.out' if !@$names && $opt->{processes};
-    return usage('dprofmerge', 'name the profiles to merge') if !@$names;
-    return usage('dprofmerge', "--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+    return $TOOL->usage('name the profiles to merge') if !@$names;
+    return $TOOL->usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $out = $opt->{o} // '-';
-    return usage('dprofmerge', 'a terminal cannot show the result; use -o FILE, or > FILE')
+    return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my ($profile, $failed) = merged($opt, @$names);
@@ -80,26 +105,6 @@ sub written {
     return OK if !defined $failed;
     complain('dprofmerge: ' . ($out eq '-' ? 'the result' : $out) . " could not be written: $failed");
     return FAILED;
-}
-
-sub help {
-    return <<'END';
-dprofmerge [options] profile ...
-
-Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
-those of killed processes; folded stacks of other profilers.
-
-    -o file       the output (default: standard output)
-    -z            gzipped
-    -F            tolerates missing entries and exits
-    --main        leaves out what ran before the main program
-    --processes   reads all files of each run (tmon.out.PID)
-    --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
-    --counters-only   a baseline: calls and counters that repeat; no times, no machine
-    -V, -h, -H    version, this help, the manual
-
-The environment variable DPROFMERGE_OPTS holds default options.
-END
 }
 
 1;

@@ -6,43 +6,104 @@ use strict;
 use warnings;
 
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE env_words complain bytes text about
-                          terminal_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @options = (
-    'A|autoload', 'R|separate-anon!', 'F|force', 'g|only=s', 'f|filter=s', 'G|group=s', 'P|pull',
-    'E|exclusive', 'I|inclusive',
-    'z|time', 'l|calls', 'a|alphabetic', 'v|average', 'U|unsorted', 'd|reverse',
-    'u|user', 's|system', 'r|real', 'm|metric=s',
-    'S|merged-tree', 'T|tree', 't|folded-tree',
-    'O|rows=i', 'unit=s', 'q|no-header', 'classic!', 'program', 'phases', 'main', 'processes',
-    'p|profile=s', 'Q|quit', 'watch=f', ABOUT,
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
+    # Of these the command line's word replaces that of DPROFPP_OPTS; within one of them the classic
+    # order of precedence holds.
+    choices => [[qw(E I)], [qw(z l a v U)], [qw(u s r m)], [qw(S T t)]],
+    text => <<'END',
+dprofpp [options] [profile ...]
+
+What is counted:
+= g|only=s
+    -g sub      only this sub, and what it calls
+= f|filter=s
+    -f regex    leaves out the subs that match
+= G|group=s
+    -G regex    makes one row of the subs that match ...
+= P|pull
+    -P          ... and another of all the others
+= A|autoload
+    -A          counts autoloaded subs as *::AUTOLOAD
+= R|separate-anon!
+    -R          distinguishes the anonymous subs of a package
+= processes
+    --processes reads all files of each run (tmon.out.PID)
+= program
+    --program   shows the time outside of all subs, too
+= unit=s
+    --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
+= main
+    --main      leaves out what ran before the main program
+= phases
+    --phases    shows phases of the program separately: BEGIN, main, END, its own
+= F|force
+    -F          tolerates missing entries and exits
+
+Which time:
+= u|user  s|system  r|real
+    (default)   user and system      -u  user      -s  system      -r  real
+= E|exclusive
+    -E          percentages and order by exclusive (self) times (default)
+= I|inclusive
+    -I          ... by inclusive times
+= m|metric=s
+    -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
+
+Order and size:
+= z|time  l|calls  a|alphabetic  v|average  U|unsorted
+    -z  time (default)   -l  calls   -a  name   -v  time per call   -U  as called
+= d|reverse
+    -d          reverses the order
+= O|rows=i
+    -O count    number of rows (default 15)
+= q|no-header
+    -q          no header
+= classic!
+    --classic   seconds in the columns that programs expect, as in a pipe
+    --no-classic    ms and us, as on a terminal
+
+Instead of the table:
+= S|merged-tree
+    -S          the merged call tree with times
+= T|tree
+    -T          every call, indented
+= t|folded-tree
+    -t          the same, with repetitions folded
+
+= watch=f
+    --watch s   prints a new report every s seconds, while the program runs
+= p|profile=s  Q|quit
+    -p script   profiles the script first; -Q: and does nothing else
+    -V          version, and where the profile comes from
+    -h, -H      this help, the manual
+
+The environment variable DPROFPP_OPTS holds default options.
+END
 );
-sub option_rows { return @options }
 
-# Of these the command line's word replaces that of DPROFPP_OPTS; within one of
-# them the classic order of precedence holds.
-my @choices = ([qw(E I)], [qw(z l a v U)], [qw(u s r m)], [qw(S T t)]);
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
 
-sub main {
-    my @args = @_;
-    my ($opt, $names, $script_args) = options(@args);
-    return USAGE unless $opt;
-    # -V tells of the profile, too.
-    my $about = about('dprofpp', { %$opt, V => 0 }, help());
-    return $about if defined $about;
-    return usage("-O $opt->{O}: the number of rows must be positive")
+sub profile {
+    my ($opt, $names, $script_args) = @_;
+    @$names = defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
+        ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out' if !@$names;
+    return $TOOL->usage("-O $opt->{O}: the number of rows must be positive")
         if defined $opt->{O} && $opt->{O} < 1;
-    return usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
-    return usage('--main works with the table and -S; -T and -t show every call')
+    return $TOOL->usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    return $TOOL->usage('--main works with the table and -S; -T and -t show every call')
         if $opt->{main} && ($opt->{T} || $opt->{t});
-    return usage('--metric works with the table and -S; the calls of -T and -t have times')
+    return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
         if defined $opt->{m} && ($opt->{T} || $opt->{t});
     my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
-    return usage("--watch: $wrong") if defined $wrong;
+    return $TOOL->usage("--watch: $wrong") if defined $wrong;
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -68,31 +129,6 @@ sub shown {
 }
 
 # ---- options ----
-
-sub options {
-    my @args = @_;
-    my @behind;
-    for my $i (0 .. $#args) {
-        next if $args[$i] ne '--';
-        @behind = splice @args, $i + 1;
-        last;
-    }
-    my $words = env_words('dprofpp', 'DPROFPP_OPTS') or return;
-    my ($env, $env_names) = Devel::DProf::Tool::getopt('dprofpp', \@options, @$words) or return;
-    my ($opt, $names) = Devel::DProf::Tool::getopt('dprofpp', \@options, @args) or return;
-    for my $choice (@choices) {
-        delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
-    }
-    %$opt = (%$env, %$opt);
-    my $script_args = defined $opt->{p} && @args && $args[-1] eq '--' ? [@behind] : undef;
-    push @$names, @behind if !defined $opt->{p};
-    $names = $env_names if !@$names;
-    $names = [defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
-        ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out'] if !@$names;
-    return ($opt, $names, $script_args);
-}
-
-sub usage { return Devel::DProf::Tool::usage('dprofpp', @_) }
 
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
@@ -125,7 +161,7 @@ sub how {
         my $re = text($opt->{$name});
         $how{"re_$name"} = eval { qr/$re/ };
         if (!$how{"re_$name"}) {
-            usage("-$name: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r));
+            $TOOL->usage("-$name: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r));
             return;
         }
         $how{group} = $re if $name eq 'G';
@@ -137,7 +173,7 @@ sub how {
 
 sub report {
     my ($opt, $how, @names) = @_;
-    return usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+    return $TOOL->usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $input = Devel::DProf::Input->new(force => $opt->{F}, progress => 1,
         (map { $_ => $opt->{$_} } qw(phases main unit)));
@@ -178,7 +214,7 @@ sub counter {
     require Devel::DProf::View;
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
-    return usage("--metric $opt->{m}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
@@ -363,52 +399,6 @@ sub version {
         print $name, ': ', Devel::DProf::Profile::escape(bytes($value)), "\n";
     }
     return (outcome($o, { F => 1 }, {}))[0];
-}
-
-sub help {
-    return <<'END';
-dprofpp [options] [profile ...]
-
-What is counted:
-    -g sub      only this sub, and what it calls
-    -f regex    leaves out the subs that match
-    -G regex    makes one row of the subs that match ...
-    -P          ... and another of all the others
-    -A          counts autoloaded subs as *::AUTOLOAD
-    -R          distinguishes the anonymous subs of a package
-    --processes reads all files of each run (tmon.out.PID)
-    --program   shows the time outside of all subs, too
-    --unit u    what folded stacks count: s, ms, us, ns, calls, samples ...
-    --main      leaves out what ran before the main program
-    --phases    shows phases of the program separately: BEGIN, main, END, its own
-    -F          tolerates missing entries and exits
-
-Which time:
-    (default)   user and system      -u  user      -s  system      -r  real
-    -E          percentages and order by exclusive (self) times (default)
-    -I          ... by inclusive times
-    -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
-
-Order and size:
-    -z  time (default)   -l  calls   -a  name   -v  time per call   -U  as called
-    -d          reverses the order
-    -O count    number of rows (default 15)
-    -q          no header
-    --classic   seconds in the columns that programs expect, as in a pipe
-    --no-classic    ms and us, as on a terminal
-
-Instead of the table:
-    -S          the merged call tree with times
-    -T          every call, indented
-    -t          the same, with repetitions folded
-
-    --watch s   prints a new report every s seconds, while the program runs
-    -p script   profiles the script first; -Q: and does nothing else
-    -V          version, and where the profile comes from
-    -h, -H      this help, the manual
-
-The environment variable DPROFPP_OPTS holds default options.
-END
 }
 
 1;

@@ -6,9 +6,9 @@ use strict;
 use warnings;
 
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(ABOUT OK FAILED USAGE complain bytes text parsed about output written
-                          usage);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text output written);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY key keys_of counter_names counter_named
                           counter_label counter_doubts filters flags medium colour few too_large
                           COUNTER);
@@ -20,23 +20,76 @@ my %FIELD = (overhead_children => 0, children => 0, overhead => 1, self => 1, ca
 use constant FIELD_KEY => 8;
 my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
 
-my @options = (
-    'children!', 'n|show-nr-samples|calls', 'show-total-period', 'per-call', 'histogram',
-    'm|metric=s',
-    's|sort=s', 'F|fields=s', 'S|subs|symbols=s', 'd|packages|dsos=s', 'C|scripts|comms=s', 'only=s', 'skip=s',
-    'percent-limit=f', 'percentage=s', 'p|parent=s', 'x|exclude-other', 'ignore-callees=s', 'max-stack=i',
-    'g|call-graph:s', 'G|inverted', 'callers=s', 'callees=s', 'hierarchy',
-    'R|separate-anon!', 'A|autoload', 'O|rows=i',
-    't|field-separator=s', 'q|quiet', 'format=s', 'color=s', 'pager!', 'title=s',
-    'processes', 'main', 'f|force', 'unit=s', ABOUT,
-);
-sub option_rows { return @options }
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
+    text => <<'END',
+dprofreport [options] [profile ...]
 
-sub main {
-    my ($opt, $names) = parsed('dprofreport', \@options, bare_g(@_)) or return USAGE;
-    my $about = about('dprofreport', $opt, help());
-    return $about if defined $about;
-    my $how = eval { how($opt) } or return usage('dprofreport', $@);
+What is counted:
+= m|metric=s
+    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+                        or another counter (dproflist lists them)
+= children!
+    --no-children       self values, without what each entry called
+= s|sort=s
+    -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
+= unit=s
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
+= R|separate-anon!  A|autoload
+    -R  -A              anonymous subs by file and line; autoloaded subs as one
+Which entries:
+= S|subs|symbols=s  d|packages|dsos=s  C|scripts|comms=s
+    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
+= only=s  skip=s
+    --only REGEX --skip REGEX                   only subs whose names match, or do not match
+= percent-limit=f  O|rows=i
+    --percent-limit P   entries with at least P percent;  -O N  the first N
+= percentage=s
+    --percentage relative|absolute              100 % is all that is shown, or all there is
+= p|parent=s  x|exclude-other
+    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
+= ignore-callees=s
+    --ignore-callees REGEX          callees of these subs count for the subs themselves
+= max-stack=i
+    --max-stack N       deeper frames count for the frame at depth N
+Columns:
+= n|show-nr-samples|calls  show-total-period  per-call
+    -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
+= F|fields=s
+    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min,
+                        max, and keys
+= histogram
+    --histogram         how many calls took how long
+= hierarchy
+    --hierarchy         keys below one another
+Calls:
+= g|call-graph:s
+    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
+                        callee or caller; percent, period or count
+= G|inverted
+    -G                  the same in caller order
+= callers=s  callees=s
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls
+Output:
+= t|field-separator=s  format=s
+    --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
+= q|quiet  color=s  pager!  title=s
+    -q  --color auto|always|never  --no-pager  --title TEXT
+= processes  f|force
+    --processes         reads all files of each run      -f  fewer messages
+= main
+    --main              leaves out what ran before the main program
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFREPORT_OPTS holds default options.
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub shown {
+    my ($opt, $how, $names) = @_;
     @$names = 'tmon.out' if !@$names;
     @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
     my ($failed, @sides) = sides($opt, $how, @$names);
@@ -216,7 +269,7 @@ sub metric {
         @$how{qw(metric metric_name counter)} = (COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
-    usage('dprofreport', "-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
+    $TOOL->usage("-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
     return;
 }
 
@@ -259,47 +312,6 @@ sub report {
         return FAILED;
     }
     return written('dprofreport', $out, $rc < 0 ? $rc : 0) || $failed;
-}
-
-sub help {
-    return <<'END';
-dprofreport [options] [profile ...]
-
-What is counted:
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
-                        or another counter (dproflist lists them)
-    --no-children       self values, without what each entry called
-    -s KEY,KEY          entries: sub (default), package, script, pid, thread, srcline, phase, caller
-    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
-    -R  -A              anonymous subs by file and line; autoloaded subs as one
-Which entries:
-    -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
-    --only REGEX --skip REGEX                   only subs whose names match, or do not match
-    --percent-limit P   entries with at least P percent;  -O N  the first N
-    --percentage relative|absolute              100 % is all that is shown, or all there is
-    -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
-    --ignore-callees REGEX          callees of these subs count for the subs themselves
-    --max-stack N       deeper frames count for the frame at depth N
-Columns:
-    -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
-    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min,
-                        max, and keys
-    --histogram         how many calls took how long
-    --hierarchy         keys below one another
-Calls:
-    -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
-                        callee or caller; percent, period or count
-    -G                  the same in caller order
-    --callers SUB  --callees SUB                who calls SUB, what SUB calls
-Output:
-    --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
-    -q  --color auto|always|never  --no-pager  --title TEXT
-    --processes         reads all files of each run      -f  fewer messages
-    --main              leaves out what ran before the main program
-    -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFREPORT_OPTS holds default options.
-END
 }
 
 1;

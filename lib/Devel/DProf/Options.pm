@@ -1,0 +1,321 @@
+package Devel::DProf::Options;
+
+# The command line of a tool: its options and its help from one text, its defaults from the
+# environment, and the values that several tools take.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Tool qw(OK USAGE complain bytes text written);
+use Devel::DProf::Tools;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(list_of pattern windows renames);
+
+# Options that all tools have.
+use constant ABOUT => ('V|version', 'h|help', 'H|manual');
+
+sub new {
+    my ($class, %how) = @_;
+    my $self = bless {%how}, $class;
+    my @lines = split /^/, $self->{text};
+    $self->{rows} = [(map { /^==? (.*)$/ ? split ' ', $1 : () } @lines), ABOUT];
+    $self->{help} = join '', grep { !/^==? / } @lines;
+    return $self;
+}
+
+sub rows { return @{ $_[0]{rows} } }
+
+# Those that the help does not show, on purpose.
+sub unshown { return map { /^== (.*)$/ ? split ' ', $1 : () } split /^/, $_[0]{text} }
+
+sub help { return $_[0]{help} . ($_[0]{more} ? $_[0]{more}->() : '') }
+
+# ---- the driver ----
+
+sub main {
+    my ($self, @args) = @_;
+    my ($opt, @given) = $self->parsed(@args) or return USAGE;
+    my $about = $self->about($opt);
+    return $about if defined $about;
+    return $self->{run}->($opt, @given) if !$self->{how};
+    my $how = eval { $self->{how}->($opt) } or return $self->usage($@);
+    return $self->{run}->($opt, $how, @given);
+}
+
+# The options of the command line, and those of the environment that it does not give; the names
+# behind them; the values of the option `behind', or undef. Nothing where they are wrong, after a
+# message.
+sub parsed {
+    my ($self, @args) = @_;
+    @args = $self->{rewrite}->(@args) if $self->{rewrite};
+    my (@behind, $own);
+    if ($self->{to_first_word}) {
+        my ($first) = grep { $args[$_] !~ /^-./ } 0 .. $#args;
+        @behind = splice @args, $first if defined $first;
+    } elsif (defined $self->{behind}) {
+        my ($dashes) = grep { $args[$_] eq '--' } 0 .. $#args;
+        $own = [@behind = splice @args, $dashes + 1] if defined $dashes;
+    }
+    my $words = $self->env_words or return;
+    my ($env, $env_names) = $self->getopt(@$words) or return;
+    my ($opt, $names) = $self->getopt(@args) or return;
+    for my $choice (@{ $self->{choices} || [] }) {
+        delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
+    }
+    $opt = { %$env, %$opt };
+    if (defined $self->{behind} && defined $opt->{ $self->{behind} }) { @behind = () }
+    else { undef $own }
+    push @$names, @behind;
+    return ($opt, @$names ? $names : $env_names, $own);
+}
+
+# The words of the tool's variable: between blanks, in quotes with blanks. A backslash stands for
+# itself, as always, but before a blank, a quote or another one.
+sub env_words {
+    my ($self) = @_;
+    my $row = Devel::DProf::Tools::tool($self->{name}) or return [];
+    my $text = $ENV{ $row->{env} } // '';
+    return [split ' ', $text] if $text !~ /["'\\]/;
+    require Text::ParseWords;
+    no warnings 'once';
+    local $Text::ParseWords::PERL_SINGLE_QUOTE = 1;
+    $text =~ s/^\s+//;
+    $text =~ s{(\\[\s"'\\])|\\}{$1 // "\\\\"}ge;
+    my @words = Text::ParseWords::shellwords($text);
+    return \@words if @words || $text eq '';
+    $self->usage("$row->{env}: a quote is not closed: $ENV{ $row->{env} }");
+    return;
+}
+
+sub getopt {
+    my ($self, @args) = @_;
+    my %opt;
+    require Getopt::Long;
+    my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
+    my $message = '';
+    local $SIG{__WARN__} = sub { $message .= $_[0] };
+    return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, $self->rows);
+    $self->usage($message);
+    return;
+}
+
+sub usage {
+    my ($self, $message) = @_;
+    complain($_) for split /\n/, $message;
+    print STDERR "Try '$self->{name} -h' for help.\n";
+    return USAGE;
+}
+
+# What -h, -H and -V print: the help, the manual in the command's own file, the version. Returns the
+# exit status, or undef where none of them was given.
+sub about {
+    my ($self, $opt) = @_;
+    if ($opt->{H} && !$opt->{h}) {
+        require Pod::Usage;
+        Pod::Usage::pod2usage(-verbose => 2, -noperldoc => 1, -input => $0, -exitval => 'NOEXIT');
+        return OK;
+    }
+    return undef if !$opt->{h} && (!$opt->{V} || $self->{own_version});
+    print $opt->{h} ? $self->help : "$self->{name} version: $VERSION\n";
+    return written($self->{name}, \*STDOUT, 0);
+}
+
+# ---- values ----
+
+sub list_of {
+    my ($option, $list) = @_;
+    my @names;
+    for my $item (split /,/, $list) {
+        if ($item !~ s{^file://}{}) {
+            push @names, text($item);
+            next;
+        }
+        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
+        while (defined(my $line = <$in>)) {
+            $line =~ s/\r?\n\z//;
+            push @names, text($line) if length $line && $line !~ /^#/;
+        }
+        close $in;
+    }
+    return @names;
+}
+
+sub pattern {
+    my ($option, $re) = @_;
+    $re = text($re);
+    local $SIG{__WARN__} = sub { };
+    return eval { qr/$re/ } // die "$option: not a regular expression: "
+        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+}
+
+sub windows {
+    my ($text) = @_;
+    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
+}
+
+sub ranges {
+    my ($text) = @_;
+    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
+    my @ranges;
+    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
+        @ranges = [$1 // 0, $2, 0];
+    } else {
+        for my $slice (split /,/, $text, -1) {
+            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
+            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) {
+                push @ranges, [$1 * ($2 - 1), $1 * $2, 1];
+            } else {
+                die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n";
+            }
+        }
+    }
+    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
+    for my $i (0 .. $#ranges) {
+        my ($from, $to, $percent) = @{ $ranges[$i] };
+        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
+        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
+        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
+    }
+    return \@ranges;
+}
+
+sub renames {
+    my ($text) = @_;
+    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
+    return map {
+        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/
+            or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
+        die "--map: $_: a package ends in :: on both sides\n"
+            if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
+        @pair;
+    } @lines;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Options - the command line of a tool
+
+=head1 SYNOPSIS
+
+    my $TOOL = Devel::DProf::Options->new(name => 'dproffold', run => \&folded, text => <<'END');
+    dproffold [options] [profile ...]
+
+    = m|metric=s
+        -m METRIC       what is counted
+    = o|output=s  format=s
+        -o FILE         the output;  --format text|json
+    == d|debug
+        -V  -h  -H      version, this help, the manual
+    END
+
+    sub main { return $TOOL->main(@_) }
+    sub command { return $TOOL }
+
+=head1 DESCRIPTION
+
+All tools have this driver: it takes options as Getopt::Long does, bundled and abbreviated; their
+defaults from the tool's variable in the environment, which the command line overrides; and does
+what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
+
+The text is the help, and the only list of the tool's options. Lines that begin with C<=> and a
+blank are not shown: they have options as Getopt::Long takes them, with blanks between, and the
+lines below them are their help. After C<==> stand options that the help leaves to the manual.
+F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
+
+=head1 METHODS
+
+=over
+
+=item new NAME => VALUE, ...
+
+name: that of the command, as in L<Devel::DProf::Tools>. text: see above. run: called with the
+options (a hash by their first names), the names behind them (a list), and perhaps more, see
+behind; returns the exit status. And where a tool needs it:
+
+how: called with the options; makes of them what the tool is to do, or dies with what is wrong. What
+it returns is the second argument of run, before the names.
+
+rewrite: called with the arguments of the command line, returns them as Getopt::Long can take them.
+
+choices: lists of options that exclude each other. One of them on the command line replaces all of
+the environment's.
+
+behind: an option. If it is given, what stands behind C<--> belongs to it: run gets that as a list
+after the names.
+
+to_first_word: only what begins with a dash and stands before the first word is an option.
+
+own_version: C<-V> is for run.
+
+more: called for the end of the help.
+
+=item main ARG, ...
+
+Does all the work. Returns the exit status: that of run, or 2 for a wrong command line.
+
+=item parsed ARG, ...
+
+The options, the names, and what is behind. Nothing, after a message, if the command line or the
+environment is wrong.
+
+=item about OPTIONS
+
+Prints what C<-h>, C<-H> and C<-V> ask for. Returns the exit status, or undef if none of them was
+given.
+
+=item usage TEXT
+
+Says on the standard error what is wrong with a command line, and what helps. Returns 2.
+
+=item rows
+
+The options, as Getopt::Long takes them.
+
+=item unshown
+
+Those that the help does not show.
+
+=item help
+
+The help.
+
+=back
+
+=head1 VALUES
+
+Functions. They take bytes, return characters, and die with what is wrong.
+
+=over
+
+=item list_of OPTION, TEXT
+
+A list of names: separated by commas; C<file://NAME> is a file with one on each line. OPTION is for
+messages.
+
+=item pattern OPTION, TEXT
+
+A regular expression.
+
+=item windows TEXT
+
+C<--time>: a list of one element for each side, with colons between. An element is undef, or a list
+of [FROM, TO, PERCENT] (L<Devel::DProf::Profile/window>), in ascending order, of START,STOP in
+seconds (either of them may be missing), or of A%-B% and A%/N (the N-th slice of A %), several with
+commas.
+
+=item renames TEXT
+
+C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
+line.
+
+=back
+
+=cut
