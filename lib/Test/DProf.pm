@@ -4,6 +4,7 @@ use strict;
 use warnings;
 
 use Carp 'croak';
+use Devel::DProf::Text ();
 use Test2::API ();
 use Test::DProf::Profile;
 
@@ -317,15 +318,10 @@ sub ended {
 }
 
 sub last_lines {
-    my @lines = split /\n/, Devel::DProf::Tool::text($_[0]);
+    my @lines = split /\n/, Devel::DProf::Text::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . cut($_, WIDTH - 2) } @lines;
+    return map { '  ' . Devel::DProf::Text::cut($_, WIDTH - 2) } @lines;
 }
-
-sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
-
-# Long names lose their beginning, which says less than the end.
-sub end_of { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub slurp {
     my ($path) = @_;
@@ -365,7 +361,8 @@ sub calls_ok {
         my @callers = $calls ? $p->callers($sub) : ();
         my $more = @callers > 5 ? @callers - 5 : 0;
         splice @callers, 5;
-        push @diag, 'called by:', (map { sprintf '  %8d  %s', $_->[1], end_of($_->[0], WIDTH - 12) } @callers), $more ? "       ... and $more more" : () if @callers;
+        push @diag, 'called by:', (map { named(12, [8], $_->[0], $_->[1]) } @callers),
+            $more ? "       ... and $more more" : () if @callers;
     }
     push @diag, doubtful_name($p, $sub) if !$ok;
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
@@ -406,8 +403,10 @@ sub of_callees {
     my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;
-    my @lines = sprintf '  %12s  %12s  %8s  %s', 'self', 'inclusive', 'calls', 'sub';
-    push @lines, map { sprintf '  %12.9g  %12.9g  %8d  %s', $rows->{$_}{self} / $unit, $rows->{$_}{incl} / $unit, $rows->{$_}{calls}, end_of($_, WIDTH - 44) } @names;
+    my @lines = map { named(44, [12, 12, 8], @$_) } [qw(sub self inclusive calls)], map {
+        my $row = $rows->{$_};
+        [$_, (map { sprintf '%.9g', $row->{$_} / $unit } qw(self incl)), $row->{calls}];
+    } @names;
     return ("the most $metric:", @lines);
 }
 
@@ -536,21 +535,23 @@ sub findings {
     my @lines = map {
         my $f = $_;
         my $numbers = defined $f->{old} ? ": " . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
-        "FAIL $f->{rule}: " . Devel::DProf::Baseline::shown($f->{sub}) . $numbers;
+        "FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $numbers;
     } @found;
     return (@lines, $more ? "... and $more more" : ());
 }
 
-# Tables have seen to that.
+# A line of numbers and a name, which has what is left of the line beside so many columns.
+sub named {
+    my ($columns, $widths, $name, @numbers) = @_;
+    return '  ' . Devel::DProf::Text::aligned($widths, '  ', @numbers) . '  '
+        . Devel::DProf::Text::fitted($name, WIDTH - $columns);
+}
+
+# Lines of tables are short enough as they are.
 sub wrapped {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
-    my @lines = '';
-    for my $word ($line =~ /(\s*\S+)/g) {
-        if (length($lines[-1]) + length $word > WIDTH && $lines[-1] =~ /\S/) { push @lines, '  ' . $word =~ s/^\s+//r }
-        else { $lines[-1] .= $word }
-    }
-    return @lines;
+    return Devel::DProf::Text::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
 sub update {

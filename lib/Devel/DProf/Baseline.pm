@@ -9,7 +9,7 @@ use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(bytes text);
+use Devel::DProf::Text qw(text shown columns);
 use Devel::DProf::View qw(counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -213,7 +213,7 @@ sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
 # ---- text: lines of 78 characters at most, 80 with the `# ' of a diagnostic ----
 
-use constant WIDTH => 78;
+use constant { WIDTH => 78, LEAST => 20 };
 
 # The few subs that matter: those that a rule is about, the others that have changed.
 sub table {
@@ -234,7 +234,7 @@ sub table {
         ];
         splice @{ $table[-1] }, 1, 0, '' if !$calls_only;
     }
-    my @lines = @rows ? columns(\@table) : 'no sub has changed';
+    my @lines = @rows ? columns(WIDTH, LEAST, @table) : 'no sub has changed';
     my $title = 'total: ' . change($json->{baseline_total}, $json->{new_total} // $json->{now_total}) . " $result->{metric}";
     return join '', map { "$_\n" } $title, @lines, $more ? "... and $more more" : ();
 }
@@ -260,34 +260,6 @@ sub named {
     my ($row) = @_;
     my $state = $row->{status} eq 'new' ? ' (new)' : $row->{status} eq 'gone' ? ' (gone)' : '';
     return shown($row->{symbol}) . $state;
-}
-
-sub shown { return text(Devel::DProf::Profile::escape(bytes("$_[0]"))) }
-
-sub columns {
-    my ($rows) = @_;
-    my @width;
-    for my $row (@$rows) {
-        for my $i (0 .. $#$row - 1) {
-            $width[$i] = length $row->[$i] if length $row->[$i] > ($width[$i] // 0);
-        }
-    }
-    return map {
-        my $row = $_;
-        my $line = join '  ', map { sprintf '%*s', $width[$_], $row->[$_] } grep { $width[$_] } 0 .. $#$row - 1;
-        fit("$line  ", $row->[-1]);
-    } @$rows;
-}
-
-# Long names lose their beginning, which says less than the end.
-sub fit {
-    my ($line, $name) = @_;
-    my $room = WIDTH - length $line;
-    my ($indent) = $name =~ /^( *)/;
-    substr $name, 0, length $indent, '';
-    $room -= length $indent;
-    $room = 20 if $room < 20;
-    return "$line$indent" . (length $name > $room ? '...' . substr $name, 3 - $room : $name);
 }
 
 # What of the call tree has changed, from the program down: first the ways to the subs that a rule is about, then the widest.
@@ -326,7 +298,7 @@ sub branch {
             change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{symbol}),
         ];
     }
-    return join '', map { "$_\n" } columns(\@table), $more ? "... and $more more" : ();
+    return join '', map { "$_\n" } columns(WIDTH, LEAST, @table), $more ? "... and $more more" : ();
 }
 
 1;

@@ -7,8 +7,9 @@ use warnings;
 
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
+use Devel::DProf::Text qw(few);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats
-                          counter_label counter_unit counter_doubts flags few too_large COUNTER);
+                          counter_label counter_unit counter_doubts flags too_large COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

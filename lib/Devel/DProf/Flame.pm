@@ -7,7 +7,7 @@ use warnings;
 
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(text);
+use Devel::DProf::Text qw(text);
 use Devel::DProf::View qw(%METRIC metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;

@@ -9,7 +9,8 @@ use warnings;
 use Exporter 'import';
 use File::Glob ();
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(complain text transient end_transient);
+use Devel::DProf::Text qw(text plural);
+use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(of_runs side used told usable readable run_loop reason header_of processes);
@@ -295,7 +296,7 @@ sub used {
 sub lines {
     my ($o, $what) = @_;
     my $path = $o->{path};
-    my $open = $o->{open_count} == 1 ? '1 call' : "$o->{open_count} calls";
+    my $open = plural($o->{open_count}, 'call');
     return () if $what eq 'fine';
     return "$path: $open had not ended" if $what eq 'open';
     return "$path: profile cut short: $o->{message}" . place($o)

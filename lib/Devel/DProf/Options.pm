@@ -7,7 +7,8 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Tool qw(OK USAGE complain bytes text written);
+use Devel::DProf::Text qw(bytes text);
+use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;

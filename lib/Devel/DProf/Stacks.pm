@@ -10,7 +10,8 @@ use Devel::DProf::Diff;
 use Devel::DProf::Input qw(of_runs side used);
 use Devel::DProf::Options qw(list_of windows renames);
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(complain text);
+use Devel::DProf::Text qw(text);
+use Devel::DProf::Tool qw(complain);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;

@@ -12,7 +12,7 @@ use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(bytes text);
+use Devel::DProf::Text qw(bytes text shown fitted grouped aligned);
 use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -234,41 +234,36 @@ sub costliest {
 
 # ---- the summary ----
 
-sub number {
-    my ($n) = @_;
-    return '-' if !defined $n;
-    1 while $n =~ s/\A(\d+)(\d{3})/$1,$2/;
-    return $n;
+sub number { return defined $_[0] ? grouped($_[0]) : '-' }
+
+sub plural {
+    my ($n, @words) = @_;
+    return Devel::DProf::Text::plural(number($n), @words);
 }
 
-sub plural { my ($n, $word, $more) = @_; return number($n) . ' ' . ($n == 1 ? $word : $more // "${word}s") }
+# So much of a name as there is room for.
+sub short { return fitted(shown($_[0]), $_[1]) }
 
-# A name as people may see it: a newline in it would begin a line of its own.
-sub shown { return text(Devel::DProf::Profile::escape(bytes($_[0]))) }
-
-# So much of a name as there is room for: its end tells more.
-sub fitted {
-    my ($name, $room) = @_;
-    $name = shown($name);
-    return length $name <= $room ? $name : '...' . substr $name, 3 - $room;
+sub line {
+    my ($name, @numbers) = @_;
+    my $line = aligned([9, 7, 15, 12], ' ', @numbers) . '  ';
+    return $line . short($name, WIDTH - length $line) . "\n";
 }
 
 sub row {
     my ($total, $it, $name) = @_;
-    my $numbers = sprintf '%9.3f %6.1f%% %15s %12s  ', $it->{cpu}, $total ? 100 * $it->{cpu} / $total : 0, number($it->{ops}), number($it->{calls});
-    return $numbers . fitted($name, WIDTH - length $numbers) . "\n";
+    my $share = $total ? 100 * $it->{cpu} / $total : 0;
+    return line($name, sprintf('%.3f', $it->{cpu}), sprintf('%.1f%%', $share),
+        number($it->{ops}), number($it->{calls}));
 }
 
-# Lines of up to so many columns.
+# Lines of items with commas between them.
 sub wrapped {
-    my ($first, $indent, @words) = @_;
-    my @lines = $first;
-    while (defined(my $word = shift @words)) {
-        $word .= ',' if @words;
-        if (length("$lines[-1] $word") > WIDTH && $lines[-1] =~ /\S/) { push @lines, "$indent$word" }
-        else { $lines[-1] .= ($lines[-1] =~ /\S\z/ ? ' ' : '') . $word }
-    }
-    return map { "$_\n" } @lines;
+    my ($first, $indent, @items) = @_;
+    $_ .= ',' for @items[0 .. $#items - 1];
+    my @pieces = map { " $_" } @items;
+    $pieces[0] =~ s/^ // if @pieces && $first !~ /\S\z/;
+    return map { "$_\n" } Devel::DProf::Text::wrapped(WIDTH, $first, $indent, @pieces);
 }
 
 sub short_name {
@@ -301,10 +296,10 @@ sub table_of_files {
     my ($self, $cpu, @files) = @_;
     @files = costliest(@files);
     my @rest = splice @files, $self->{top} < @files ? $self->{top} : scalar @files;
-    my @text = sprintf "\n%9s %7s %15s %12s  %s\n", 'CPU s', 'Share', 'Ops', 'Calls', 'Test file, its costliest subs';
+    my @text = "\n" . line('Test file, its costliest subs', 'CPU s', 'Share', 'Ops', 'Calls');
     for my $file (@files) {
         push @text, row($cpu, $file, $file->{name});
-        my @top = map { sprintf '%s %.0f%%', fitted($self->short_name($_->{name}), 60), 100 * $_->{cpu} / $file->{cpu} } grep { $_->{cpu} > 0 } @{ $file->{top} };
+        my @top = map { sprintf '%s %.0f%%', short($self->short_name($_->{name}), 60), 100 * $_->{cpu} / $file->{cpu} } grep { $_->{cpu} > 0 } @{ $file->{top} };
         push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
     }
     return @text if !@rest;
@@ -319,7 +314,7 @@ sub table_of_subs {
     my ($self, $cpu) = @_;
     my @subs = costliest(subs_of($self->{all}));
     splice @subs, $self->{top} if @subs > $self->{top};
-    return (sprintf("\n%9s %7s %15s %12s  %s\n", 'Self s', 'Share', 'Ops', 'Calls', 'Sub, of all test files'),
+    return ("\n" . line('Sub, of all test files', 'Self s', 'Share', 'Ops', 'Calls'),
         map { row($cpu, $_, $self->short_name($_->{name})) } @subs);
 }
 
@@ -406,7 +401,7 @@ sub write_baselines {
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
     }
-    my $where = fitted($self->short_path($self->{baseline}), 40);
+    my $where = short($self->short_path($self->{baseline}), 40);
     return updates() ? plural($written, 'baseline') . " rewritten in $where"
         : @new ? plural(scalar @new, 'baseline') . " recorded in $where: " . join ', ', some(3, @new) : ();
 }

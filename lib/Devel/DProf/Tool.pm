@@ -7,10 +7,11 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Profile;
+use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain bytes text transient end_transient output written
-                    target placed terminal_width);
+our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written target placed
+                    terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -27,19 +28,6 @@ sub status {
 }
 
 sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
-
-sub bytes {
-    my ($text) = @_;
-    utf8::encode($text) if utf8::is_utf8($text);
-    return $text;
-}
-
-# Names are UTF-8 where they can be, and so is what a shell hands over.
-sub text {
-    my ($bytes) = @_;
-    utf8::decode($bytes);
-    return $bytes;
-}
 
 # ---- output ----
 

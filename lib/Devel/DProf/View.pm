@@ -12,7 +12,7 @@ use Devel::DProf::Profile;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names counter_named
                     metrics_of counter_repeats counter_label counter_unit counter_doubts filters
-                    flags medium colour few too_large COUNTER);
+                    flags medium colour too_large COUNTER);
 
 # As src/dprof.h and src/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
@@ -190,9 +190,6 @@ sub too_large {
     }
     return;
 }
-
-# The first three of a list, and how many more there are.
-sub few { return @_ > 3 ? (@_[0 .. 2], 'and ' . (@_ - 3) . ' more') : @_ }
 
 1;
 

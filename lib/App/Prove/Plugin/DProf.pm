@@ -10,7 +10,7 @@ use File::Spec;
 use File::Temp ();
 use Devel::DProf::Record;
 use Devel::DProf::Suite;
-use Devel::DProf::Tool qw(bytes);
+use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

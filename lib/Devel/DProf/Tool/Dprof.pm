@@ -6,7 +6,8 @@ use strict;
 use warnings;
 
 use Devel::DProf::Options;
-use Devel::DProf::Tool qw(text written);
+use Devel::DProf::Text qw(text);
+use Devel::DProf::Tool qw(written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;

@@ -12,9 +12,10 @@ use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
 use Devel::DProf::Options qw(list_of windows renames);
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text transient end_transient output
-                          written terminal_width);
-use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour few);
+use Devel::DProf::Text qw(bytes text few plural);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
+                          terminal_width);
+use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -495,7 +496,7 @@ sub gate {
     if ($diff->{flame} || $diff->{format} == $FORMAT{tap} || $diff->{format} == $FORMAT{csv}) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
-    complain("dprofdiff: $failed " . ($failed == 1 ? 'finding' : 'findings') . ' of --fail-if'
+    complain('dprofdiff: ' . plural($failed, 'finding') . ' of --fail-if'
         . (length $diff->is_chancy ? '; ' . $diff->is_chancy . ' of one run a side differ by chance, too' : '')) if $failed;
     return SLOWER;
 }

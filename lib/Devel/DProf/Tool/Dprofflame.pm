@@ -8,7 +8,8 @@ use warnings;
 use Devel::DProf::Flame;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain text written target placed);
+use Devel::DProf::Text qw(text);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain written target placed);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -9,7 +9,8 @@ use Devel::DProf::Events;
 use JSON::PP ();
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(FAILED complain bytes text output written terminal_width);
+use Devel::DProf::Text qw(bytes text shown beside wrapped);
+use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -200,12 +201,12 @@ sub name_width {
 sub name {
     my ($item) = @_;
     my $name = $item->{name} . (defined $item->{alias} ? " ($item->{alias})" : '');
-    return text(Devel::DProf::Profile::escape(bytes($name)));
+    return shown($name);
 }
 
 sub entry {
     my ($opt, $item, $mark, $names, $width) = @_;
-    my $indent = ' ' x (length($mark) + $names + 2);
+    my $column = length($mark) + $names + 2;
     my @lines;
     my $desc = ($item->{description} // '') . ($item->{deprecated} ? ' (deprecated)' : '') . ($opt->{a} && !$item->{per_thread} ? ' (whole machine)' : '');
     push @lines, $desc if length $desc;
@@ -214,13 +215,8 @@ sub entry {
         push @lines, $long if defined $long && $long ne $desc;
         push @lines, join '; ', grep { length } terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
     }
-    @lines = map { folded(text(Devel::DProf::Profile::escape(bytes($_ =~ s/[\s]+/ /gr))), $width - length $indent, '') } grep { /\S/ } @lines;
-    my $name = $mark . name($item);
-    return $name if !@lines;
-    my @below = map { "$indent$_" } @lines;
-    return ($name, @below) if length $name > length($indent) - 2;
-    shift @below;
-    return (sprintf("%-*s%s", length $indent, $name, $lines[0]), @below);
+    @lines = map { folded(shown($_ =~ s/\s+/ /gr), $width - $column, '') } grep { /\S/ } @lines;
+    return beside($mark . name($item), $column, @lines);
 }
 
 # What an event stands for.
@@ -230,15 +226,11 @@ sub terms {
     return ($item->{pmu} // 'cpu') . "/$item->{event}/";
 }
 
-# Lines of words, none longer than that but where a word is; all but the first with an indent.
+# Lines of words; all but the first with an indent.
 sub folded {
     my ($text, $width, $indent) = @_;
-    my @lines = ('');
-    for my $word (split ' ', $text) {
-        if (length $lines[-1] && $lines[-1] =~ /\S/ && length($lines[-1]) + 1 + length $word > $width) { push @lines, $indent . $word }
-        else { $lines[-1] .= (length $lines[-1] ? ' ' : '') . $word }
-    }
-    return @lines;
+    my @words = split ' ', $text;
+    return wrapped($width, shift @words // '', $indent, map { " $_" } @words);
 }
 
 # ---- the processor ----
@@ -264,7 +256,7 @@ sub processor {
     push @lines, ['Core PMU', $processor->{pmu}
         . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware '
         . 'counters' : '')];
-    my @text = map { my ($label, $what) = @$_; my ($first, @more) = folded($what, $width - 11, ''); sprintf("%-10s $first", $label), map { ' ' x 11 . $_ } @more } @lines;
+    my @text = map { beside($_->[0], 11, folded($_->[1], $width - 11, '')) } @lines;
     push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
     return printed($opt, join '', map { "$_\n" } @text);
 }

@@ -8,7 +8,8 @@ use warnings;
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text terminal_width);
+use Devel::DProf::Text qw(bytes text);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -8,9 +8,10 @@ use warnings;
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain bytes text output written);
+use Devel::DProf::Text qw(bytes text few);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY key keys_of counter_names counter_named
-                          counter_label counter_doubts filters flags medium colour few too_large
+                          counter_label counter_doubts filters flags medium colour too_large
                           COUNTER);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
