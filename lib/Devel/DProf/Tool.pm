@@ -10,8 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written target placed
-                    terminal_width);
+our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -47,33 +46,41 @@ sub output {
 }
 
 # Output that did not arrive is an error, however it came about. A pager that was left early is
-# none.
+# none. What more is to come: the handle stays open.
 sub written {
-    my ($tool, $out, $rc, $is_file) = @_;
+    my ($tool, $out, $rc, %is) = @_;
     my $errno = $!;
-    my $is_pager = !$is_file && fileno $out != fileno STDOUT;
-    my $closed = close $out;
-    return OK if $closed && $rc == 0 or $is_pager;
+    my $is_pager = !$is{file} && fileno $out != fileno STDOUT;
+    my $is_out = $is{unfinished} ? $out->flush : close $out;
+    return OK if $is_out && $rc == 0 or $is_pager;
     print STDERR "$tool: the report could not be written: ", ($! || $errno), "\n";
     return FAILED;
 }
 
-# Opens the file that -o names. What is written takes the old file's place when placed() is called.
-# Returns nothing, after a message, if the file cannot be written.
-sub target {
-    my ($path) = @_;
-    require Devel::DProf::Write;
-    my $file = Devel::DProf::Write->new($path);
-    complain("$path could not be written: $!") if !$file;
-    return $file;
+# The result of a tool, to the file that -o names, or to standard output: calls CODE with a handle.
+# CODE returns 0, or anything else if it has failed, and whether there is nothing to be kept: that
+# does not take the place of a file. Returns the exit status, after a message.
+sub result {
+    my ($tool, $path, $code) = @_;
+    my ($out, $file) = (\*STDOUT);
+    if (defined $path && $path ne '-') {
+        require Devel::DProf::Write;
+        $file = Devel::DProf::Write->new($path) or return unwritten($path, $!);
+        $out = $file->handle;
+    }
+    binmode $out;
+    my ($rc, $is_nothing) = $code->($out);
+    my $status = written($tool, $out, $rc, file => 1);
+    return $status if !$file;
+    $file->discard if $is_nothing || $status;
+    my $why = $is_nothing || $status ? undef : $file->commit;
+    return defined $why ? unwritten($path, $why) : $status;
 }
 
-# Puts what was written in its place. Returns false, after a message, if that cannot be done.
-sub placed {
-    my ($file, $path) = @_;
-    my $why = $file->commit;
-    complain("$path could not be written: $why") if defined $why;
-    return !defined $why;
+sub unwritten {
+    my ($path, $why) = @_;
+    complain("$path could not be written: $why");
+    return FAILED;
 }
 
 # Columns of the terminal that a report goes to; 0 where it goes elsewhere.

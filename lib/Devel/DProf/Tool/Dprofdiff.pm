@@ -455,11 +455,7 @@ sub report {
         return FAILED;
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    # a gate that looks at nothing must not pass
-    my @idle = $opt->{f} ? () : $diff->idle($result);
-    complain("dprofdiff: $_") for @idle;
-    my $passed = gate($opt, $diff, $result);
-    return $passed == OK && @idle && $opt->{'fail-if'} ? FAILED : $passed;
+    return gate($opt, $diff, $result);
 }
 
 # --format flame: the gate looks at the table as always, which nobody sees; then the picture is drawn.
@@ -478,13 +474,20 @@ sub picture {
     my $drawn = $flame->draw(\*STDOUT);
     my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
     complain("dprofdiff: $_") for $flame->told($drawn);
-    my @idle = $opt->{f} ? () : $diff->idle($result);
-    complain("dprofdiff: $_") for @idle;
-    my $passed = gate($opt, $diff, $result);
-    return $passed == OK && @idle && $opt->{'fail-if'} ? FAILED : $passed;
+    return gate($opt, $diff, $result);
 }
 
+# The exit status of a comparison that was printed. A gate that looks at nothing must not pass.
 sub gate {
+    my ($opt, $diff, $result) = @_;
+    my @idle = $opt->{f} ? () : $diff->idle($result);
+    complain("dprofdiff: $_") for @idle;
+    my $status = found($opt, $diff, $result);
+    return $status == OK && @idle && $opt->{'fail-if'} ? FAILED : $status;
+}
+
+# What the rules have found.
+sub found {
     my ($opt, $diff, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
     if ($undecided) {

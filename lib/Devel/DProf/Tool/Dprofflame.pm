@@ -9,7 +9,7 @@ use Devel::DProf::Flame;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain written target placed);
+use Devel::DProf::Tool qw(OK FAILED complain result);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -159,20 +159,14 @@ sub format_of {
 
 sub drawn {
     my ($opt, $flame) = @_;
-    my ($out, $file) = (\*STDOUT);
-    if (defined $opt->{o} && $opt->{o} ne '-') {
-        $file = target($opt->{o}) or return FAILED;
-        $out = $file->handle;
-    } elsif (-t STDOUT) {
-        return $TOOL->usage('a terminal cannot show a picture; use -o FILE, or > FILE');
-    }
-    binmode $out;
-    my $result = $flame->draw($out);
-    my $status = written('dprofflame', $out, $result->{code}, 1);
-    # a picture of nothing does not take the place of one
-    $file->discard if $file && $result->{empty};
+    return $TOOL->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
+        if ($opt->{o} // '-') eq '-' && -t STDOUT;
+    my $result;
+    my $status = result('dprofflame', $opt->{o}, sub {
+        $result = $flame->draw($_[0]);
+        return ($result->{code}, $result->{empty});
+    });
     return $status if $status;
-    return FAILED if $file && !$result->{empty} && !placed($file, $opt->{o});
     complain("dprofflame: $_") for $flame->told($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }

@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Tool qw(OK FAILED USAGE complain written target placed);
+use Devel::DProf::Tool qw(OK FAILED complain result);
 use Devel::DProf::View qw(%METRIC);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -113,12 +113,13 @@ sub what {
 
 sub printed {
     my ($opt, $stacks, %print) = @_;
-    my ($out, $file) = (\*STDOUT);
-    if (defined $opt->{o} && $opt->{o} ne '-') {
-        $file = target($opt->{o}) or return FAILED;
-        $out = $file->handle;
-    }
-    binmode $out;
+    my $status = result('dproffold', $opt->{o}, sub { written_to($_[0], $opt, $stacks, %print) });
+    return $status || ($stacks->{failed} ? FAILED : OK);
+}
+
+# Returns 0, or a code.
+sub written_to {
+    my ($out, $opt, $stacks, %print) = @_;
     my $sides = $stacks->parts;
     my $result = Devel::DProf::Profile::print_folded($out, $sides,
         { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
@@ -131,9 +132,7 @@ sub printed {
     complain('nothing is left: no stack has a self value'
         . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
-    my $status = written('dproffold', $out, $result->{code}, 1);
-    return FAILED if !$status && $file && !placed($file, $opt->{o});
-    return $status || ($stacks->{failed} ? FAILED : OK);
+    return $result->{code};
 }
 
 1;

@@ -9,7 +9,7 @@ use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain terminal_width);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -206,7 +206,7 @@ sub report {
     } else {
         $rc = $profile->print_flat(\*STDOUT, $how);
     }
-    return written($rc, $opt) || $failed;
+    return out($rc, $opt) || $failed;
 }
 
 # A counter in place of the time.
@@ -236,7 +236,7 @@ sub calls {
         last if !defined $readable;
     }
     $failed ||= no_such_sub($opt, @names) if !$found;
-    return written(0, $opt) || $failed;
+    return out(0, $opt) || $failed;
 }
 
 sub no_such_sub {
@@ -253,15 +253,8 @@ sub role {
     return $pull ? Devel::DProf::Profile::OTHER : Devel::DProf::Profile::KEEP;
 }
 
-# Output that did not arrive is an error, however it came about.
-sub written {
-    my ($rc, $opt) = @_;
-    my $errno = $!;
-    # Where another report follows, what there is goes out, and the handle stays open.
-    return OK if ($opt->{watch} ? STDOUT->flush : close STDOUT) && $rc == 0;
-    print STDERR 'dprofpp: the report could not be written: ', ($! || $errno), "\n";
-    return FAILED;
-}
+# Where another report follows, what there is goes out, and the handle stays open.
+sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
 # ---- --watch ----
 
