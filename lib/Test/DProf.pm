@@ -289,9 +289,13 @@ sub profile_script_ok {
         defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
     );
     my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
-    my $p = Test::DProf::Profile->new(dir => \&dir, stdout => $out, stderr => $err, status => $status, read => sub {
-        return Devel::DProf::Baseline::profile($files, root => project(), allow_truncated => 1);
-    });
+    my $p = Test::DProf::Profile->new(
+        dir => \&dir, stdout => $out, stderr => $err, status => $status,
+        @$files ? () : (skipped => 'there is no profile of the script'),
+        read => sub {
+            return Devel::DProf::Baseline::profile($files, root => project(), allow_truncated => 1);
+        },
+    );
     my @diag;
     my $wanted = $how{status} // 0;
     push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
@@ -300,7 +304,6 @@ sub profile_script_ok {
     my $ctx = Test2::API::context();
     $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
-    $p->{skipped} = 'there is no profile of the script' if !@$files;
     return $p;
 }
 
@@ -388,7 +391,7 @@ sub cost_ok {
         my $is_time = $metric =~ /^(?:cpu|user|system|real)\z/;
         @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . ($is_time ? ' s' : '') . ", wanted $op $limit" . ($is_time ? ' s' : '');
         push @diag, of_callees($p, $metric);
-        push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->{is_block} && !is_pinned();
+        push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->is_block && !is_pinned();
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
@@ -434,14 +437,14 @@ sub failed_to_read {
 # A name that nothing has, neither in the profile nor here: what is to be said. A script's subs that were not called are not known.
 sub misspelt {
     my ($p, $sub) = @_;
-    return if !$p->{is_block} || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
+    return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
     my @near = nearest($p, $sub);
     return ("there is no sub $sub, neither in the profile nor in the process" . (@near ? '; perhaps ' . join(', ', @near) : ''));
 }
 
 sub doubtful_name {
     my ($p, $sub) = @_;
-    return if $p->{is_block} || $p->knows($sub);
+    return if $p->is_block || $p->knows($sub);
     my @near = nearest($p, $sub);
     return "the profile has no sub $sub" . (@near ? '; it has ' . join(', ', @near) : '');
 }
@@ -455,7 +458,7 @@ sub is_defined {
 sub nearest {
     my ($p, $sub) = @_;
     my %names = map { $_ => 1 } $p->subs;
-    if ($p->{is_block} && $sub =~ /^(.+)::/s) {
+    if ($p->is_block && $sub =~ /^(.+)::/s) {
         no strict 'refs';
         my $package = $1;
         if ($package =~ /^\w+(?:::\w+)*\z/ && %{"${package}::"}) {
@@ -568,7 +571,7 @@ sub update {
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
     $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
     $ctx->diag("baseline $file was written") if !defined $why;
-    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->{is_block} && !is_pinned() ? 1 : ();
+    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->is_block && !is_pinned() ? 1 : ();
     $ctx->release;
     return defined $why ? 0 : 1;
 }

@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text shown columns);
-use Devel::DProf::View qw(counter_named counter_repeats);
+use Devel::DProf::View qw(%FORMAT counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -84,15 +84,12 @@ sub compare {
     my %has = common(@sides);
     my $rules = rules($how{fail_if}, \%has, \@messages);
     my $metric = $how{metric} // metric($rules, \%has);
-    my $make = sub {
-        my $diff = Devel::DProf::Diff->new(
-            metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1, as_measured => $how{as_measured},
-            bases => [pair_bases($how{root})], renames => $how{renames} // [], strict => $how{strict} ? 1 : 0, @_,
-        );
-        $diff->{parsed} = [@$rules];
-        return $diff;
-    };
-    my $diff = $make->();
+    my $diff = Devel::DProf::Diff->new(
+        metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
+        as_measured => $how{as_measured}, bases => [pair_bases($how{root})],
+        renames => $how{renames} // [], strict => $how{strict} ? 1 : 0,
+    );
+    $diff->take_rules(@$rules);
     my $read = $diff->read(sub {
         my ($o) = @_;
         my $wrong = wrong($o, $how{allow_truncated});
@@ -105,7 +102,7 @@ sub compare {
     push @messages, $diff->doubts;
     my $flat = printed($diff);
     push @messages, $diff->idle($flat->{result});
-    my $tree = printed(with_view($diff));
+    my $tree = printed($diff, view => 1, rules => [], percent_limit => 0.05);
     my %result = (
         failed => $flat->{result}{failed}, undecided => $flat->{result}{undecided}, needed => $flat->{result}{needed},
         metric => $metric, findings => findings($flat->{json}), messages => unique(@messages), diff => $diff,
@@ -150,7 +147,7 @@ sub rules {
     my $parser = Devel::DProf::Diff->new;
     $parser->gate($_) for ref $text ? @$text : $text;
     my @rules;
-    for my $rule (@{ $parser->{parsed} }) {
+    for my $rule ($parser->given_rules) {
         my $metric = $rule->{metric};
         my $why;
         if (defined $metric && $metric ne 'calls') {
@@ -184,20 +181,14 @@ sub pair_bases {
     return map { text($_) } "$root/blib", 'blib', $root, grep { !ref && m{^/.} } @INC;
 }
 
-# Another view of what was read.
-sub with_view {
-    my ($diff) = @_;
-    return bless { %$diff, view => 1, rules => [], percent_limit => 0.05 }, ref $diff;
-}
-
+# A view of what was read: the rows, and what the rules have found.
 sub printed {
-    my ($diff) = @_;
+    my ($diff, %view) = @_;
     require JSON::PP;
-    require Devel::DProf::Tool;
-    local $diff->{format} = $Devel::DProf::View::FORMAT{json};
     my $json = '';
     open my $out, '>', \$json or die "memory: $!\n";
-    my $result = $diff->print($out) or die join('; ', 'a pattern cannot be used') . "\n";
+    my $result = $diff->print($out, %view, format => $FORMAT{json})
+        or die join('; ', 'a pattern cannot be used') . "\n";
     close $out;
     die "it cannot be compared\n" if $result->{code};
     return { result => $result, json => JSON::PP->new->utf8->decode($json) };

@@ -53,6 +53,51 @@ sub fits {
     return !@wrong;
 }
 
+# ---- what others ask ----
+
+sub sides { return @{ $_[0]{sides} } }
+
+sub alpha { return $_[0]{alpha} }
+
+# Times of several runs are known to be adjusted for the speed of the runs.
+sub is_adjusted { return $_[0]{work} ? 1 : 0 }
+
+# The rules as gate() has parsed them.
+sub given_rules { return @{ $_[0]{parsed} || [] } }
+
+sub take_rules {
+    my ($self, @rules) = @_;
+    $self->{parsed} = [@rules];
+    return;
+}
+
+# Other fields than new() was given.
+sub set {
+    my ($self, %how) = @_;
+    @$self{keys %how} = values %how;
+    return;
+}
+
+# What was read as one side stands for several, which differ in what is counted.
+sub as_sides {
+    my ($self, @names) = @_;
+    $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
+    return;
+}
+
+# Has a side several runs?
+sub has_runs {
+    my ($self) = @_;
+    return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
+}
+
+# What a picture of the same sides is to do in the same way.
+sub for_picture {
+    my ($self) = @_;
+    return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
+        qw(separate autoload force unit renames bases re_only re_skip normalize title));
+}
+
 sub parts {
     my ($side) = @_;
     return map { @$_ } @{ $side->{profiles} };
@@ -122,7 +167,7 @@ sub know_work {
     }
     push @{ $self->{measures} }, $self->measure('ops');
     $self->{beside} = $#{ $self->{measures} };
-    $self->{work} = $self->{beside} if !$self->{as_measured} && grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    $self->{work} = $self->{beside} if !$self->{as_measured} && $self->has_runs;
     return;
 }
 
@@ -248,7 +293,7 @@ sub doubts {
 # What rules ask for that a single run a side cannot tell from chance, in words; nothing where there is no such.
 sub is_chancy {
     my ($self) = @_;
-    return '' if grep { @{ $_->{profiles} } > 1 } @{ $self->{sides} };
+    return '' if $self->has_runs;
     my %seen;
     my @measures = map { $self->{measures}[ $_->{measure} ] } grep { $_->{kind} == GROWTH && $_->{measure} != CALLS } @{ $self->{rules} };
     return join ' and ', grep { !$seen{$_}++ } map { $_->{metric} < 4 ? 'times' : $_->{exact} || $_->{metric} != COUNTER ? () : $_->{name} } @measures;
@@ -394,15 +439,53 @@ sub limit {
 
 # ---- output ----
 
+# What stands above the table: label, key and text of each fact.
+sub facts {
+    my ($self) = @_;
+    my ($view, $measure) = ($self->{view} // 0, $self->{measures}[0]);
+    my $runs = $self->has_runs;
+    my @facts = ('Metric', 'metric', $self->{label}
+        . ($self->{children} || $view ? ', with what was called' : ', self')
+        . ($measure->{metric} < 4 && $self->is_time ? ', in seconds' : ''));
+    push @facts, ($view == 2 ? ('Callers of', 'callers_of') : ('Called by', 'called_by')),
+        $self->{edges_of} if $view > 1;
+    push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
+    my $why = $measure->{exact} ? $self->why_unpinned : undef;
+    if (defined $why) {
+        push @facts, 'Not exact', 'not_exact',
+            "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
+            . ($measure->{tolerance} ? '. Up to 0.1 % is taken for equal' : '');
+    } elsif ($measure->{exact}) {
+        push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
+    } elsif (!$runs) {
+        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance (see --run)';
+    }
+    push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
+        if $self->{normalize};
+    push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
+    push @facts, $self->fact_of_compute if !$view;
+    return @facts;
+}
+
+sub fact_of_compute {
+    my ($self) = @_;
+    my ($baseline, $other) = @{ $self->{weights} || [1, 1] };
+    my $share = "share of its own total less share of the baseline's; + is a greater share";
+    my @rows = (['Delta', $share], ['Delta Abs', $share], ['Ratio', 'value / baseline'],
+        ['Weighted diff', "value * $other - baseline * $baseline"]);
+    my ($label, $text) = @{ $rows[ $self->{compute} ] };
+    return ($label, 'compute', $text);
+}
+
 # Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed.
 sub print {
-    my ($self, $out) = @_;
+    my ($self, $out, %how) = @_;
     $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
     my @sides = map {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} };
-    my $result = Devel::DProf::Profile::print_diff($out, \@sides, $self);
+    my $result = Devel::DProf::Profile::print_diff($out, \@sides, { %$self, %how });
     return $result if !defined $self->{wrong_pattern};
     $self->{say}->("--fail-if: $self->{wrong_pattern}");
     return undef;
@@ -494,6 +577,39 @@ Each run is a list of paths. The first side is the baseline. TOLD is called with
 file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
 file is used) or C<bad>. Returns false if a file was bad.
 
+=item sides
+
+The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
+
+=item as_sides NAME, ...
+
+Makes the one side that was read stand for several with these names.
+
+=item has_runs
+
+True if a side has several runs.
+
+=item given_rules, take_rules RULE, ...
+
+The rules as C<gate> has parsed them: hashes of text, kind, metric, limits and re. The second method
+replaces them.
+
+=item set FIELD => VALUE, ...
+
+Changes fields that C<new> was given.
+
+=item alpha, is_adjusted
+
+The level of significance; whether times are adjusted for the speed of the runs (after settle).
+
+=item for_picture
+
+The fields that a L<Devel::DProf::Flame> of the same sides has, too.
+
+=item facts
+
+What stands above the table, after settle: a list of label, key and text for each fact.
+
 =item only_of NAME, HASH
 
 Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. Returns false if a
@@ -536,9 +652,9 @@ filters that leave nothing; as lines.
 What else the sides differ in, as lines. If COMMANDS is true, their programs are known, and are not
 compared.
 
-=item print HANDLE
+=item print HANDLE [, FIELD => VALUE, ...]
 
-Compares and prints. Returns a hash, or, after a message, undef if a pattern could not be used. The
+Compares and prints, with other fields than those of C<new> where some are given. Returns a hash, or, after a message, undef if a pattern could not be used. The
 hash has code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
 (findings of the rules), findings (the findings as lines of text), and needed (the number of runs a
 side that could decide the undecided ones).

@@ -70,10 +70,7 @@ sub new {
 # The picture of two sides that were read for a comparison, which is done with.
 sub of_comparison {
     my ($class, $diff, %how) = @_;
-    my $self = $class->new(
-        (map { $_ => $diff->{$_} } qw(separate autoload force unit renames bases re_only re_skip normalize title)), diff => 1,
-        metric => $diff->{metric_name}, %how,
-    );
+    my $self = $class->new($diff->for_picture, diff => 1, %how);
     $self->{reader} = $diff;
     return $self;
 }
@@ -150,9 +147,8 @@ sub prepare {
         die "-m $self->{metric}: two metrics are already two sides, and cannot be combined with "
             . "--diff\n" if $self->{diff};
         $self->settle($_) or return 0 for @wanted;
-        my $sides = $self->{reader}{sides};
-        $self->{file_name} = $sides->[0]{name};
-        $self->{reader}{sides} = [map { { %{ $sides->[0] }, name => $_ } } @wanted];
+        $self->{file_name} = ($self->sides)[0]{name};
+        $self->{reader}->as_sides(@wanted);
         my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] } @wanted;
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
@@ -184,11 +180,8 @@ sub compare {
     my ($self, $metric) = @_;
     return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
     my $diff = $self->{reader};
-    $diff->{metric_name} = $metric;
-    $diff->{normalize} = $self->{normalize};
-    $diff->{discoveries} = 1;
-    $diff->{alpha} = $self->{alpha} // 0.05;
-    $diff->{no_children} = 1;
+    $diff->set(metric_name => $metric, normalize => $self->{normalize}, discoveries => 1,
+        alpha => $self->{alpha} // 0.05, no_children => 1);
     $diff->settle or return 0;
     $self->{truth} = $diff;
     return 1;
@@ -242,9 +235,9 @@ sub legend {
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
     $normalized .= '; times adjusted for the speed of the runs, where that is known'
-        if $self->{truth} && $self->{truth}{work};
-    my $alpha = $self->{truth} ? "; coloured: significant differences ($self->{truth}{alpha}, "
-        . "Benjamini-Hochberg)" : '';
+        if $self->{truth} && $self->{truth}->is_adjusted;
+    my $alpha = $self->{truth} ? '; coloured: significant differences ('
+        . $self->{truth}->alpha . ', Benjamini-Hochberg)' : '';
     my $marks = $width eq 'after' ? '; outlined: new' : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
     return "red: more, blue: less $verb, $delta; $of$marks$normalized$alpha";
 }
@@ -310,7 +303,7 @@ sub notes_of_page {
     return map { text("$_") } @notes;
 }
 
-sub failed { return $_[0]{failed} || defined $_[0]{map_failed} }
+sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
 # What is to be said after drawing, as lines.
 sub told {

@@ -89,7 +89,7 @@ sub split_pairs {
     my ($self) = @_;
     my $diff = $self->{reader};
     return 1 if $self->{diff};
-    my @parts = map { @$_ } @{ $diff->{sides}[0]{profiles} };
+    my @parts = map { @$_ } @{ ($self->sides)[0]{profiles} };
     my @two = grep { is_pair($_) } @parts;
     return 1 if !@two;
     if (@two < @parts || grep { $_->counters_differ } @parts) {
@@ -97,7 +97,7 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    $diff->{sides} = [map { { %{ $diff->{sides}[0] }, name => $_ } } qw(before after)];
+    $diff->as_sides(qw(before after));
     return 1;
 }
 
@@ -106,7 +106,15 @@ sub is_pair {
     return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && (() = $profile->counters) } 0 .. $profile->files - 1;
 }
 
-sub sides { return @{ $_[0]{reader}{sides} } }
+sub sides { return $_[0]{reader}->sides }
+
+sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
+
+# Was something left out that could not be read?
+sub failed { return $_[0]{failed} }
+
+# May --only and --skip have left nothing?
+sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 
 # What is counted, by name: one metric, or several. Returns false where a side lacks one; that was said.
 sub settle {
@@ -157,11 +165,17 @@ sub has {
     return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
 }
 
+# Prints folded stacks. HOW: further fields of struct dp_fold_how. Returns what C tells of it.
+sub print_folded {
+    my ($self, $out, %how) = @_;
+    return Devel::DProf::Profile::print_folded($out, $self->parts, { %$self, %how });
+}
+
 # The sides and options as C takes them.
 sub parts {
     my ($self) = @_;
     my $diff = $self->{reader};
-    $diff->learn_labels if $self->{diff} && ($self->{re_only} || $self->{re_skip});
+    $diff->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
         +{ name => $_->{name}, cut => $_->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $_->{profiles} }] }
     } $self->sides;

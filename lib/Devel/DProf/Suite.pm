@@ -100,6 +100,9 @@ sub new {
     }, $class;
 }
 
+sub baseline { return $_[0]{baseline} }
+sub events { return $_[0]{events} }
+
 # ---- what was recorded ----
 
 # The profiles of a folder: not what stands beside them.

@@ -16,6 +16,7 @@ sub new {
 }
 
 sub skipped { return $_[0]{skipped} }
+sub is_block { return $_[0]{is_block} }
 sub stdout  { return $_[0]{stdout} }
 sub stderr  { return $_[0]{stderr} }
 sub status  { return $_[0]{status} }

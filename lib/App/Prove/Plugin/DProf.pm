@@ -53,7 +53,7 @@ sub prepare {
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
     my @inc = $self->include;
-    my $events = $self->{suite}{events};
+    my $events = $self->{suite}->events;
     $self->{perl5opt} = sub {
         my ($dir, $alone) = @_;
         return join ' ', grep { length } $alone ? () : $was, @inc, "-d:DProf=mode=tree,out=$dir/%p.out" . (defined $events ? ",events=$events" : '');
@@ -101,7 +101,7 @@ sub run {
     local %ENV = %ENV;
     $self->{perl5lib} = $ENV{PERL5LIB};
     # calls and ops repeat with the same seed only; without a baseline no test shall see that it is watched
-    @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->{baseline};
+    @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->baseline;
     my %more = (
         parser_args => sub { $self->before_test($_[1]) },
         after_test => sub { $self->after_test(@_) },
@@ -152,7 +152,7 @@ sub before_test {
     push @{ $self->{jobs} }, { file => $file, name => $name, dir => $dir };
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
-    return if !defined $self->{suite}{baseline};
+    return if !defined $self->{suite}->baseline;
     # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC takes longer
     if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
     else { delete $ENV{PERL5LIB} }

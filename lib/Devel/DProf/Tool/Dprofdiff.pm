@@ -116,7 +116,7 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 sub compared {
-    my ($opt, $diff, $names) = @_;
+    my ($opt, $how, $names) = @_;
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
     my $last = $#sides + @{ $opt->{run} || [] };
@@ -126,7 +126,7 @@ sub compared {
     return $TOOL->usage('a second side is missing: give --run once more, or a profile')
         if $last < 1;
     return $TOOL->usage("--format $opt->{format} compares exactly two sides")
-        if $diff->{flame} && $last > 1;
+        if $how->{flame} && $last > 1;
     return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
@@ -135,22 +135,22 @@ sub compared {
             complain("Unable to open $path: $!");
             return FAILED;
         }
-        too_few($opt, $diff, @sides);
+        too_few($opt, $how, @sides);
         return with_signals(sub {
             my @recorded = eval { recorded($opt, scalar @sides) };
-            return compare_all($opt, $diff, @sides, @recorded) if !$@;
+            return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
         });
     }
-    return compare_all($opt, $diff, @sides);
+    return compare_all($opt, $how, @sides);
 }
 
-# Says, before minutes are spent, that no difference of so few runs could be significant: the least p of two sides of n and m runs
-# is 2 / C(n + m, n).
+# Says, before minutes are spent, that no difference of so few runs could be significant: the least p
+# of two sides of n and m runs is 2 / C(n + m, n).
 sub too_few {
-    my ($opt, $diff, @sides) = @_;
-    my ($runs, $alpha) = ($opt->{N} // 10, $diff->{alpha});
+    my ($opt, $how, @sides) = @_;
+    my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $runs;
     my $least = sub {
         my ($n, $m) = @_;
@@ -158,7 +158,8 @@ sub too_few {
         $ways *= ($m + $_) / $_ for 1 .. $n;
         return 2 / $ways;
     };
-    return if $opt->{f} || ($METRIC{ $diff->{metric_name} } // 4) >= 4 || $least->($of_files, $runs) <= $alpha;
+    return if $opt->{f} || ($METRIC{ $how->{metric_name} } // 4) >= 4
+        || $least->($of_files, $runs) <= $alpha;
     my $needed = 1;
     $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
     my $wanted = $needed > 999 ? "$sides[0]{name} has too few runs"
@@ -170,9 +171,9 @@ sub too_few {
 }
 
 sub compare_all {
-    my ($opt, $diff, @sides) = @_;
+    my ($opt, $how, @sides) = @_;
     my $failed = $opt->{D} ? dumped($opt, @sides) : OK;
-    return $failed || compare($opt, $diff, @sides);
+    return $failed || compare($opt, $how, @sides);
 }
 
 my $temp;       # the folder of --run, which goes when this goes
@@ -209,7 +210,7 @@ sub bare_m {
 
 # ---- options ----
 
-# What the comparison is to do. Dies with what is wrong.
+# What the comparison is to do, and diff, the object that does it. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
     my %how = (
@@ -252,7 +253,7 @@ sub how {
     my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
-    return $diff;
+    return { %how, diff => $diff };
 }
 
 # --time-floor: 1ms,0.5%; either alone; 0 for none. Seconds and percent.
@@ -387,7 +388,8 @@ sub id_list {
 }
 
 sub compare {
-    my ($opt, $diff, @sides) = @_;
+    my ($opt, $how, @sides) = @_;
+    my $diff = $how->{diff};
     $diff->read(sub { used(@_, $opt->{f}) }, @sides) or return FAILED;
     $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
     $diff->settle or return FAILED;
@@ -399,108 +401,88 @@ sub compare {
     }
     complain("dprofdiff: $_") for $opt->{f} ? () : $diff->doubts;
     if ($opt->{'fail-if'} && !$opt->{'allow-truncated'}) {
-        my @cut = grep { $_->{cut} } @{ $diff->{sides} };
+        my @cut = grep { $_->{cut} } $diff->sides;
         complain("$_->{name} was cut short, and --fail-if refuses it; --allow-truncated accepts it")
             for @cut;
         return FAILED if @cut;
     }
-    return report($opt, $diff);
-}
-
-# What stands above the table.
-sub facts {
-    my ($opt, $diff) = @_;
-    my $view = $diff->{view} // 0;
-    my @facts = ('Metric', 'metric', $diff->{label} . ($diff->{children} || $view ? ', with what was called' : ', self')
-        . ($diff->{measures}[0]{metric} < 4 && $diff->is_time ? ', in seconds' : ''));
-    push @facts, ($view == 2 ? ('Callers of', 'callers_of') : ('Called by', 'called_by')), $diff->{edges_of} if $view > 1;
-    push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} };
-    my $is_exact = $diff->{measures}[0]{exact};
-    my $why = $is_exact ? $diff->why_unpinned : undef;
-    if ($is_exact && !defined $why) {
-        push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
-    } elsif ($is_exact) {
-        push @facts, 'Not exact', 'not_exact', "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
-            . ($diff->{measures}[0]{tolerance} ? '. Up to 0.1 % is taken for equal' : '');
-    } elsif (!grep { @{ $_->{profiles} } > 1 } @{ $diff->{sides} }) {
-        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance (see --run)';
-    }
-    push @facts, 'Normalized', 'normalized', 'values are as if all runs had the baseline\'s total' if $diff->{normalize};
-    push @facts, 'Shares', 'shares', 'of what is shown' if $diff->{relative};
-    if (!$view) {
-        my @words = (('share of its own total less share of the baseline\'s; + is a greater share') x 2, 'value / baseline', 'value * ' . ($diff->{weights}[1] // 1) . ' - baseline * ' . ($diff->{weights}[0] // 1));
-        push @facts, ('Delta', 'Delta Abs', 'Ratio', 'Weighted diff')[ $diff->{compute} ], 'compute', $words[ $diff->{compute} ];
-    }
-    my @time = defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ();
-    return [@facts, @time];
+    return report($opt, $how);
 }
 
 sub report {
-    my ($opt, $diff) = @_;
-    $diff->{facts} = facts($opt, $diff);
-    $diff->{title} //= 'Difference of ' . join ', ', few(map { $_->{name} } @{ $diff->{sides} });
-    return picture($opt, $diff) if $diff->{flame};
-    my ($out, $is_terminal) = output($opt->{pager} // 1, $diff->{format} == 0);
-    $diff->{colour} = colour($diff, $is_terminal);
+    my ($opt, $how) = @_;
+    return picture($opt, $how) if $how->{flame};
+    my $diff = $how->{diff};
+    my @names = few(map { $_->{name} } $diff->sides);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == 0);
     # COLUMNS is somebody's word; in a pipe lines are as long as they get
-    $diff->{width} = !$is_terminal ? 0 : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
-    my $result = $diff->print($out);
+    my $width = !$is_terminal ? 0
+        : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
+    my $result = $diff->print($out,
+        facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
+        title => $how->{title} // 'Difference of ' . join(', ', @names),
+        colour => colour($how, $is_terminal), width => $width);
     if (!$result) {
         written('dprofdiff', $out, 0);
         return USAGE;
     }
-    if ($result->{code} == Devel::DProf::Profile::NO_SUCH && defined $diff->{edges_of}) {
-        complain('there is no sub ' . bytes($diff->{edges_of}));
+    if ($result->{code} == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
+        complain('there is no sub ' . bytes($how->{edges_of}));
         written('dprofdiff', $out, 0);
         return FAILED;
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    return gate($opt, $diff, $result);
+    return gate($opt, $how, $result);
 }
 
-# --format flame: the gate looks at the table as always, which nobody sees; then the picture is drawn.
+# --format flame: the gate looks at the table as always, which nobody sees; then the picture is
+# drawn.
 sub picture {
-    my ($opt, $diff) = @_;
+    my ($opt, $how) = @_;
+    my $diff = $how->{diff};
     require Devel::DProf::Flame;
     return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
     open my $nowhere, '>', File::Spec->devnull or die;
     my $result = $diff->print($nowhere) or return USAGE;
     close $nowhere;
-    my $flame = Devel::DProf::Flame->of_comparison($diff, format => $diff->{flame}, defined $opt->{alpha} ? (alpha => $opt->{alpha}) : (),
-        defined $opt->{title} ? () : (title => undef));
+    my $flame = Devel::DProf::Flame->of_comparison($diff, format => $how->{flame},
+        defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;
     my $drawn = $flame->draw(\*STDOUT);
     my $status = written('dprofdiff', \*STDOUT, $drawn->{code}) and return FAILED;
     complain("dprofdiff: $_") for $flame->told($drawn);
-    return gate($opt, $diff, $result);
+    return gate($opt, $how, $result);
 }
 
 # The exit status of a comparison that was printed. A gate that looks at nothing must not pass.
 sub gate {
-    my ($opt, $diff, $result) = @_;
-    my @idle = $opt->{f} ? () : $diff->idle($result);
+    my ($opt, $how, $result) = @_;
+    my @idle = $opt->{f} ? () : $how->{diff}->idle($result);
     complain("dprofdiff: $_") for @idle;
-    my $status = found($opt, $diff, $result);
+    my $status = found($opt, $how, $result);
     return $status == OK && @idle && $opt->{'fail-if'} ? FAILED : $status;
 }
 
 # What the rules have found.
 sub found {
-    my ($opt, $diff, $result) = @_;
+    my ($opt, $how, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
     if ($undecided) {
         my $what = $undecided == 1 ? 'a finding is' : "$undecided findings are";
-        complain("dprofdiff: $what undecided: not enough runs" . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
+        complain("dprofdiff: $what undecided: not enough runs"
+            . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
     }
     return OK if !$failed && !($undecided && $opt->{strict});
     # where a reader of the standard error would not learn what it is about
-    if ($diff->{flame} || $diff->{format} == $FORMAT{tap} || $diff->{format} == $FORMAT{csv}) {
+    if ($how->{flame} || $how->{format} == $FORMAT{tap} || $how->{format} == $FORMAT{csv}) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
+    return SLOWER if !$failed;
+    my $chancy = $how->{diff}->is_chancy;
     complain('dprofdiff: ' . plural($failed, 'finding') . ' of --fail-if'
-        . (length $diff->is_chancy ? '; ' . $diff->is_chancy . ' of one run a side differ by chance, too' : '')) if $failed;
+        . (length $chancy ? "; $chancy of one run a side differ by chance, too" : ''));
     return SLOWER;
 }
 

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Devel::DProf::Options;
-use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
 use Devel::DProf::View qw(%METRIC);
@@ -100,7 +99,7 @@ sub how {
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
 sub what {
     my ($opt, $stacks) = @_;
-    die "-n needs two sides\n" if $opt->{n} && !$stacks->{diff};
+    die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;
     my $unit = $opt->{unit} // 'us';
     my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
@@ -114,15 +113,14 @@ sub what {
 sub printed {
     my ($opt, $stacks, %print) = @_;
     my $status = result('dproffold', $opt->{o}, sub { written_to($_[0], $opt, $stacks, %print) });
-    return $status || ($stacks->{failed} ? FAILED : OK);
+    return $status || ($stacks->failed ? FAILED : OK);
 }
 
 # Returns 0, or a code.
 sub written_to {
     my ($out, $opt, $stacks, %print) = @_;
-    my $sides = $stacks->parts;
-    my $result = Devel::DProf::Profile::print_folded($out, $sides,
-        { %$stacks, %print, reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0 });
+    my $result = $stacks->print_folded($out, %print, reverse => $opt->{reverse} ? 1 : 0,
+        normalize => $opt->{n} ? 1 : 0);
     complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with "
         . "the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};
@@ -130,7 +128,7 @@ sub written_to {
         . "frames lack their middle ones, which would be too many to print")
         if $result->{shortened};
     complain('nothing is left: no stack has a self value'
-        . ($stacks->{re_only} || $stacks->{re_skip} ? ' after --only and --skip' : ''))
+        . ($stacks->is_filtered ? ' after --only and --skip' : ''))
         if !$result->{code} && !$result->{lines};
     return $result->{code};
 }
