@@ -391,7 +391,8 @@ sub cost_ok {
         my $is_time = $metric =~ /^(?:cpu|user|system|real)\z/;
         @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . ($is_time ? ' s' : '') . ", wanted $op $limit" . ($is_time ? ' s' : '');
         push @diag, of_callees($p, $metric);
-        push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin() if $metric eq 'ops' && $p->is_block && !is_pinned();
+        push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin()
+            if $metric eq 'ops' && $p->is_block && !is_pinned();
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
@@ -571,7 +572,8 @@ sub update {
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
     $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
     $ctx->diag("baseline $file was written") if !defined $why;
-    $ctx->diag($_) for map { wrapped('the hash seed is random, so that ops in it will not repeat: ' . how_to_pin()) } !defined $why && $p->is_block && !is_pinned() ? 1 : ();
+    my $doubt = 'the hash seed is random, so that ops in it will not repeat: ' . how_to_pin();
+    $ctx->diag($_) for !defined $why && $p->is_block && !is_pinned() ? wrapped($doubt) : ();
     $ctx->release;
     return defined $why ? 0 : 1;
 }

@@ -458,7 +458,8 @@ sub facts {
     } elsif ($measure->{exact}) {
         push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
     } elsif (!$runs) {
-        push @facts, 'Runs', 'runs', 'one a side, which cannot tell a change from chance (see --run)';
+        push @facts, 'Runs', 'runs',
+            'one a side, which cannot tell a change from chance (see --run)';
     }
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
         if $self->{normalize};
@@ -654,8 +655,8 @@ compared.
 
 =item print HANDLE [, FIELD => VALUE, ...]
 
-Compares and prints, with other fields than those of C<new> where some are given. Returns a hash, or, after a message, undef if a pattern could not be used. The
-hash has code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
+Compares and prints, with other fields than those of C<new> where some are given. Returns a hash,
+or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
 (findings of the rules), findings (the findings as lines of text), and needed (the number of runs a
 side that could decide the undecided ones).
 

@@ -146,8 +146,8 @@ sub compared {
     return compare_all($opt, $how, @sides);
 }
 
-# Says, before minutes are spent, that no difference of so few runs could be significant: the least p
-# of two sides of n and m runs is 2 / C(n + m, n).
+# Says, before minutes are spent, that no difference of so few runs could be significant: the least
+# p of two sides of n and m runs is 2 / C(n + m, n).
 sub too_few {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);

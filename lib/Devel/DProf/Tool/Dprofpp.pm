@@ -13,11 +13,27 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# The classic rules: of several options the first of a list counts.
+my @ORDER = (
+    U => Devel::DProf::Profile::UNSORTED, v => Devel::DProf::Profile::BY_AVERAGE,
+    a => Devel::DProf::Profile::BY_NAME, l => Devel::DProf::Profile::BY_CALLS,
+    z => Devel::DProf::Profile::BY_TIME,
+);
+my @TIME = (
+    u => Devel::DProf::Profile::USER, r => Devel::DProf::Profile::REAL,
+    s => Devel::DProf::Profile::SYSTEM,
+);
+my %ORDER = @ORDER;
+my %TIME = @TIME;
+my %METRIC = (
+    cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER,
+    system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL,
+);
+
 my $TOOL = Devel::DProf::Options->new(
     name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
-    # Of these the command line's word replaces that of DPROFPP_OPTS; within one of them the classic
-    # order of precedence holds.
-    choices => [[qw(E I)], [qw(z l a v U)], [qw(u s r m)], [qw(S T t)]],
+    # Of these the command line's word replaces that of DPROFPP_OPTS.
+    choices => [[qw(E I)], [keys %ORDER], [qw(m), keys %TIME], [qw(S T t)]],
     text => <<'END',
 dprofpp [options] [profile ...]
 
@@ -134,17 +150,11 @@ sub shown {
 # What the views are to do: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
-    my %time = (cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL);
     my %how = (
-        is_time   => defined $time{ $opt->{m} // 'cpu' },
-        time      => $time{ $opt->{m} // '' }
-              // ($opt->{u} ? Devel::DProf::Profile::USER
-              : $opt->{r} ? Devel::DProf::Profile::REAL
-              : $opt->{s} ? Devel::DProf::Profile::SYSTEM : Devel::DProf::Profile::CPU),
-        order => $opt->{U} ? Devel::DProf::Profile::UNSORTED
-               : $opt->{v} ? Devel::DProf::Profile::BY_AVERAGE
-               : $opt->{a} ? Devel::DProf::Profile::BY_NAME
-               : $opt->{l} ? Devel::DProf::Profile::BY_CALLS : Devel::DProf::Profile::BY_TIME,
+        is_time   => defined $METRIC{ $opt->{m} // 'cpu' },
+        time      => $METRIC{ $opt->{m} // '' } // first_of($opt, @TIME)
+            // Devel::DProf::Profile::CPU,
+        order     => first_of($opt, @ORDER) // Devel::DProf::Profile::BY_TIME,
         reverse   => $opt->{d} ? 1 : 0,
         inclusive => $opt->{I} ? 1 : 0,
         no_header => $opt->{q} ? 1 : 0,
@@ -168,6 +178,15 @@ sub how {
         $how{group} = $re if $name eq 'G';
     }
     return \%how;
+}
+
+# The value of the first option in a list of pairs that is given. Undef: none is.
+sub first_of {
+    my ($opt, @pairs) = @_;
+    while (my ($name, $value) = splice @pairs, 0, 2) {
+        return $value if $opt->{$name};
+    }
+    return undef;
 }
 
 # ---- reports ----
