@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The table of the tools (Devel::DProf::Tools), and everything else that names them all.
+# The table of the tools (Devel::DProf::Tools), and everything else that names them all; the one road
+# that all of Perl goes.
 use strict;
 use warnings;
 use FindBin;
@@ -80,6 +81,20 @@ SKIP: {
     my ($exe) = content('Makefile') =~ /^EXE_FILES = (.*)$/m;
     is(differ([map { "bin/$_" } 'dprof', @names], [split ' ', $exe // '']), '',
         'Makefile.PL: what is installed');
+}
+
+# One road: what a single module of lib/ does for all others.
+my %road = (
+    'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
+    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Input.pm' ],
+    'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
+    # Test::DProf renames a folder.
+    'files are renamed' => [ qr/\brename[ (]+\$/, 'Devel/DProf/Write.pm', 'Test/DProf.pm' ],
+);
+my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;
+for my $what (sort keys %road) {
+    my ($pattern, @wanted) = @{ $road{$what} };
+    is(differ(\@wanted, [grep { $code{$_} =~ $pattern } sort keys %code]), '', "one road: $what");
 }
 
 is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c", 'notices: one too few, one too many');
