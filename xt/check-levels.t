@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The levels of src/: a file includes its own header, lower levels, and files to its left on its own
-# level. And what the core must not do: know perl, print, exit, allocate past dp_mem, read a clock
-# or the environment.
+# The folders of src/ are its levels: a file includes headers of its own folder and of those that
+# its folder may see, and no files include each other in a circle. And what the core must not do:
+# know perl, print, exit, allocate past dp_mem, read a clock or the environment.
 use strict;
 use warnings;
 use FindBin;
@@ -9,35 +9,25 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-# Files by level, each level from left to right; several lists on a level do not see each other.
-# A new file is put where it belongs, here and in CODE-MAP.
-my @levels = (
-    [ 'base',   [qw(dp_base dp_err dp_mem dp_buf dp_map dp_num dp_pool dp_sort dp_io dp_rebase
-                    dp_text)] ],
-    [ 'format', [qw(dp_fmt dp_foreign dp_header dp_pieces dp_reader dp_reader_text dp_reader_tree dp_reader_pieces dp_reader_folded)],
-                [qw(dp_gzip dp_live dp_rotate dp_outfile dp_writer dp_pmu_events dp_sysfile dp_cpuid
-                    dp_pmu_near dp_pmu_names dp_pmu_terms dp_pmu_dev dp_pmu dp_pmu_find
-                    dp_pmu_each dp_pmu_attr dp_perf)] ],
-    [ 'model',  [qw(dp_cct dp_rec)],
-                [qw(dp_origin dp_subs dp_file dp_window dp_prof dp_prof_tree dp_prof_take dp_prof_all)] ],
-    [ 'views',  [qw(dp_select dp_align dp_checkout dp_pair dp_rank dp_flat dp_tree dp_trace dp_overhead dp_chain dp_edges dp_stat dp_diff dp_diff_compare dp_diff_tree dp_gate
-                    dp_stacks dp_stacks_reverse dp_palette dp_flame)] ],
-    [ 'render', [qw(dp_table dp_render dp_render_fit dp_render_classic dp_render_file dp_render_columns dp_render_csv dp_render_json
-                    dp_render_markdown dp_render_html dp_chain_text dp_render_report dp_render_gate dp_render_diff dp_render_diff_flat dp_render_diff_tree dp_dump
-                    dp_render_folded dp_share dp_render_flame dp_render_svg dp_render_page)] ],
+# What a file of a folder may include besides its own folder's headers. The recorder and the
+# analyzers do not see each other: they meet in the format.
+my %sees = (
+    base    => [],
+    format  => ['base'],
+    events  => ['base'],
+    record  => [qw(base format)],
+    profile => [qw(base format)],
+    view    => [qw(base profile)],
+    print   => [qw(base profile view)],
 );
+# dp_fmt.h has the words and limits of the file, for everybody.
+my %open = (dp_fmt => 1);
 # dp_pmu_events.c is made by jevents; its header stands beside that, for both.
-my %header = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
-# The recorder's side and the analyzers' side meet in dp_fmt.h alone.
-my %open = map { $_ => 1 } qw(dp_fmt);
+my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
 
-my %place;
-for my $level (0 .. $#levels) {
-    my (undef, @lists) = @{ $levels[$level] };
-    for my $list (0 .. $#lists) {
-        $place{ $lists[$list][$_] } = [ $level, $list, $_ ] for 0 .. $#{ $lists[$list] };
-    }
-}
+# The folder of each header or source, by its name without .h or .c.
+my %folder = map { m{^src/(\w+)/(dp_\w+)\.[ch]$} ? ($2 => $1) : () } tracked();
+@folder{qw(dp_pmu_events dp_share)} = qw(events print);
 
 my %forbidden = (
     'prints'                => qr/\b(?:v?printf|v?fprintf|puts|fputs|putchar|perror|fwrite)\s*\(/,
@@ -51,10 +41,12 @@ my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|a
 # Complaints about one file, given its name without src/ and its text.
 sub complaints {
     my ($file, $text) = @_;
-    my ($stem, $ext) = $file =~ /^(\w+)\.([ch])$/ or return "$file: neither .c nor .h";
+    my ($folder, $stem) = $file =~ m{^(?:(\w+)/)?(\w+)\.[ch]$} or return "$file: neither .c nor .h";
+    my $public = $stem eq 'dprof';
+    return "$file: in no folder that is a level: see the top of $0"
+        if !$public && !$sees{ $folder // '' };
     my @bad;
-    my $where = $stem eq 'dprof' ? [ scalar @levels, 0, 0 ] : $place{$stem};
-    return "$file: on no level; put it on one in xt/check-levels.t" unless $where;
+    my %visible = map { $_ => 1 } $public ? () : ($folder, @{ $sees{$folder} });
 
     my $n = 0;
     for my $line (split /\n/, $text) {
@@ -64,26 +56,18 @@ sub complaints {
         my $at = "$file line $n";
         if ($system) {
             push @bad, "$at: <$name>: the public header needs stddef.h and stdint.h only"
-                if $file eq 'dprof.h' && $name !~ /^(?:stddef|stdint)\.h$/;
-            push @bad, "$at: <$name>: the core knows no perl" if $name =~ /(?:^|\/)(?:perl|XSUB|EXTERN)\.h$/;
+                if $public && $name !~ /^(?:stddef|stdint)\.h$/;
+            push @bad, "$at: <$name>: the core knows no perl"
+                if $name =~ /(?:^|\/)(?:perl|XSUB|EXTERN)\.h$/;
             next;
         }
-        my $to = $header{$name} // ($name =~ /^(\w+)\.h$/)[0];
-        push(@bad, "$at: \"$name\": not a header of src/"), next unless defined $to;
-        next if $to eq $stem && $ext eq 'c';
-        if ($file eq 'dprof.h') { push @bad, "$at: \"$name\": the public header includes nothing of ours"; next }
-        next if $to eq 'dprof';
-        my $there = $place{$to} or push(@bad, "$at: \"$name\": on no level"), next;
-        # The table of a family names its kinds: dp_render.c may include dp_render_*.h.
-        next if $ext eq 'c' && $to =~ /^\Q$stem\E_/;
-        if ($there->[0] > $where->[0]) {
-            push @bad, "$at: \"$name\": $levels[$there->[0]][0] is above " . ($levels[$where->[0]][0] // '');
-        }
-        elsif ($there->[0] == $where->[0]) {
-            next if $open{$to};
-            push @bad, "$at: \"$name\": the two sides of a level do not see each other" if $there->[1] != $where->[1];
-            push @bad, "$at: \"$name\": stands right of $stem on its level"
-                if $there->[1] == $where->[1] && $there->[2] >= $where->[2];
+        my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
+        if (!defined $to) { push @bad, qq{$at: "$name": not a header of src/} }
+        elsif ($public) { push @bad, qq{$at: "$name": the public header includes nothing of ours} }
+        elsif ($to eq 'dprof' || $open{$to}) { next }
+        elsif (!$folder{$to}) { push @bad, qq{$at: "$name": in no folder} }
+        elsif (!$visible{ $folder{$to} }) {
+            push @bad, qq{$at: "$name": $folder does not see $folder{$to}};
         }
     }
 
@@ -95,47 +79,67 @@ sub complaints {
     return @bad;
 }
 
-# The recorder reaches no analyzer file and the other way round, also not by way of lower levels.
-sub sides {
+# Files that include each other, directly or by way of others. A .c and its .h are one file here;
+# the .c of a family's table may name its kinds: dp_render.c includes dp_render_*.h.
+sub circles {
     my (%text) = @_;
-    my @lists = ([qw(dp_rec dp_cct dp_writer dp_outfile dp_gzip dp_live)], [qw(dp_prof dp_file dp_subs dp_reader dp_reader_text dp_header dp_pieces dp_origin)]);
-    my @bad;
-    for my $side (0, 1) {
-        my %other = map { $_ => 1 } @{ $lists[ 1 - $side ] };
-        for my $stem (@{ $lists[$side] }) {
-            for my $file (grep { exists $text{$_} } "$stem.c", "$stem.h") {
-                push @bad, map { "$file includes $_.h of the other side" }
-                    grep { $other{$_} } $text{$file} =~ /^\s*#\s*include\s*"(\w+)\.h"/mg;
-            }
+    my %to;
+    for my $file (sort keys %text) {
+        my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$} or next;
+        for my $name ($text{$file} =~ /^\s*#\s*include\s*"(\w+)\.h"/mg) {
+            next if $name eq $stem || $kind eq 'c' && $name =~ /^\Q$stem\E_/;
+            $to{$stem}{$name} = 1;
         }
     }
+    my (%state, @bad);
+    my $visit;
+    $visit = sub {
+        my ($at, @way) = @_;
+        push(@bad, join ' -> ', @way, $at), return if ($state{$at} // '') eq 'open';
+        return if $state{$at};
+        $state{$at} = 'open';
+        $visit->($_, @way, $at) for sort keys %{ $to{$at} };
+        $state{$at} = 'done';
+    };
+    $visit->($_) for sort keys %to;
     return @bad;
 }
 
-my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/[^/]+\.[ch]$} } tracked();
-ok(%text > 10, 'src/ has files') or BAIL_OUT('nothing to check');
-is(join("\n", map { complaints($_, $text{$_}) } sort keys %text), '', 'levels, and what the core must not do');
-is(join("\n", sides(%text)), '', 'recorder and analyzers meet in the file format only');
+my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/(?:\w+/dp_\w+|\w+)\.[ch]$} } tracked();
+ok(%text > 100, 'src/ has files') or BAIL_OUT('nothing to check');
+is(join("\n", map { complaints($_, $text{$_}) } sort keys %text), '',
+    'levels, and what the core must not do');
+is(join("\n", circles(%text)), '', 'no circles');
 
 # The check notices what it is there for.
 my @samples = (
-    [ 'a higher level',   'dp_buf.c',    qq{#include "dp_buf.h"\n#include "dp_prof.h"\n}, qr/model is above base/ ],
-    [ 'to the right',     'dp_err.h',    qq{#include "dp_pool.h"\n},                      qr/stands right of dp_err/ ],
-    [ 'the other side',   'dp_rec.h',    qq{#include "dp_prof.h"\n},                      qr/two sides/ ],
-    [ 'an unknown file',  'dp_odd.c',    qq{int x;\n},                                    qr/on no level/ ],
-    [ 'unknown included', 'dp_buf.c',    qq{#include "dp_odd.h"\n},                       qr/on no level/ ],
-    [ 'a folder',         'dp_buf.c',    qq{#include "pmu-events/jev.h"\n},              qr/not a header of src/ ],
-    [ 'the events',       'dp_buf.c',    qq{#include "pmu-events/pmu-events.h"\n},       qr/format is above base/ ],
-    [ 'perl',             'dp_buf.c',    qq{#include "perl.h"\n},                         qr/on no level/ ],
-    [ 'perl, system',     'dp_buf.c',    qq{#include <perl.h>\n},                         qr/knows no perl/ ],
-    [ 'dpx_',             'dp_buf.c',    qq{void f(void) { dpx_x(); }\n},                 qr/knows perl/ ],
-    [ 'malloc',           'dp_buf.c',    qq{void *p = malloc (3);\n},                     qr/allocates/ ],
-    [ 'printing',         'dp_tree.c',   qq{void f(void) { printf("x"); }\n},             qr/prints/ ],
-    [ 'a public include', 'dprof.h',     qq{#include <stdio.h>\n},                        qr/public header/ ],
-    [ 'ours in public',   'dprof.h',     qq{#include "dp_base.h"\n},                      qr/nothing of ours/ ],
+    ['a higher level',   'base/dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_prof.h"\n},
+        qr/base does not see profile/],
+    ['the other side',   'record/dp_rec.h', qq{#include "dp_prof.h"\n},
+        qr/record does not see profile/],
+    ['and back',         'profile/dp_prof.c', qq{#include "dp_rec.h"\n},
+        qr/profile does not see record/],
+    ['a view that reads', 'view/dp_flat.c', qq{#include "dp_reader.h"\n},
+        qr/view does not see format/],
+    ['no folder',        'dp_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['an unknown folder', 'odd/dp_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['unknown included', 'base/dp_buf.c', qq{#include "dp_odd.h"\n}, qr/in no folder/],
+    ['a path',           'base/dp_buf.c', qq{#include "pmu-events/jev.h"\n},
+        qr/not a header of src/],
+    ['the events',       'base/dp_buf.c', qq{#include "pmu-events/pmu-events.h"\n},
+        qr/base does not see events/],
+    ['perl',             'base/dp_buf.c', qq{#include "perl.h"\n}, qr/in no folder/],
+    ['perl, system',     'base/dp_buf.c', qq{#include <perl.h>\n}, qr/knows no perl/],
+    ['dpx_',             'base/dp_buf.c', qq{void f(void) { dpx_x(); }\n}, qr/knows perl/],
+    ['malloc',           'base/dp_buf.c', qq{void *p = malloc (3);\n}, qr/allocates/],
+    ['printing',         'view/dp_tree.c', qq{void f(void) { printf("x"); }\n}, qr/prints/],
+    ['a public include', 'dprof.h', qq{#include <stdio.h>\n}, qr/public header/],
+    ['ours in public',   'dprof.h', qq{#include "dp_base.h"\n}, qr/nothing of ours/],
 );
 like(join("\n", complaints($_->[1], $_->[2])), $_->[3], "notices: $_->[0]") for @samples;
-like(join("\n", sides('dp_rec.c' => qq{#include "dp_reader.h"\n})), qr/other side/, 'notices: the recorder reading');
-is(join("\n", complaints('dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
+like(join("\n", circles('a/x.h' => qq{#include "y.h"\n}, 'a/y.c' => qq{#include "z.h"\n},
+    'a/z.h' => qq{#include "x.h"\n})), qr/x -> y -> z -> x/, 'notices: a circle');
+is(join("\n", complaints('base/dp_buf.c',
+    qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
     '', 'and nothing else');
 done_testing;

@@ -7,7 +7,7 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# As src/dp_err.h and src/dprof.h have them.
+# As src/base/dp_err.h and src/dprof.h have them.
 use constant {
     TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3, NO_SUCH => -8,
     FORCE => 1,

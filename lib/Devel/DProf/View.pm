@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names 
                     metrics_of counter_repeats counter_label counter_unit counter_doubts filters
                     flags medium colour too_large COUNTER);
 
-# As src/dprof.h and src/dp_table.h have them.
+# As src/dprof.h and src/print/dp_table.h have them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
 our %METRIC_NAME = (0 => 'user+system time', 1 => 'user time', 2 => 'system time', 3 => 'real time', 4 => 'calls');
 our @KEYS = qw(sub package script pid thread srcline phase caller parent);

@@ -6,7 +6,7 @@
 
 #if DP_PMU_HAS_PERF
 
-#include "dp_outfile.h"
+#include "dp_io.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -39,7 +39,7 @@ static int real_open(const struct perf_event_attr *attr, int group_fd)
     long low = syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
     if (low < 0)
         return -1;
-    int fd = dp_outfile_high((int)low);
+    int fd = dp_io_high((int)low);
     if (fcntl(fd, F_SETSIG, MARK) == 0)
         return fd;
     int why = errno;

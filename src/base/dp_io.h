@@ -55,6 +55,11 @@ long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *e
 enum dp_io_links { DP_IO_NOFOLLOW, DP_IO_FOLLOW };
 int dp_io_open_regular(const char *path, enum dp_io_links links, struct stat *st);
 
+/* Moves a descriptor out of the way, so that the program's next open gets the number it
+ * would have had; close-on-exec. Keeps it where it is when no number is left up there. Returns
+ * what it is now. */
+int dp_io_high(int fd);
+
 /* Takes n bytes; returns 0 or a negative DP_E. */
 typedef int dp_write_fn(void *ctx, const void *ptr, size_t n);
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 enum {
-    LOW_FD = 101,
     TRIES = 8,
     LEAST_MEMBER = 1024         /* of text: a disk that takes no more is full */
 };
@@ -41,20 +40,6 @@ char *dp_outfile_absolute(const char *path)
     if (full)
         snprintf(full, size, "%s%s%s", cwd, cwd[0] ? "/" : "", path);
     return full;
-}
-
-int dp_outfile_high(int fd)
-{
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW_FD);
-    if (high < 0) {
-        struct rlimit rl;
-        if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_cur > 16 && rl.rlim_cur <= LOW_FD)
-            high = fcntl(fd, F_DUPFD_CLOEXEC, (int)rl.rlim_cur - 4);
-    }
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
 }
 
 static int cannot(struct dp_err *err, const char *path)
@@ -316,7 +301,7 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
         of->failed = true;
         return fd < 0 ? fd : cannot(err, of->path);
     }
-    of->fd = dp_outfile_high(fd);
+    of->fd = dp_io_high(fd);
     of->dev = st.st_dev;
     of->ino = st.st_ino;
     of->regular = of->regular && S_ISREG(st.st_mode);
@@ -355,7 +340,7 @@ static int get_back(struct dp_outfile *of)
     }
     if (of->regular)
         flock(fd, LOCK_EX | LOCK_NB);
-    of->fd = dp_outfile_high(fd);
+    of->fd = dp_io_high(fd);
     return 0;
 }
 
@@ -588,7 +573,7 @@ int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t kee
         return DP_E_NOMEM;
     int fd = create_twin(twin, of->path);
     if (fd >= 0) {
-        twin->fd = dp_outfile_high(fd);
+        twin->fd = dp_io_high(fd);
         twin->regular = true;
         twin->gzip = of->gzip;
         twin->text = of->text;

@@ -6,9 +6,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+enum { LOW_FD = 101 };          /* what the recorder opens is above: dp_io_high */
 
 enum { PACKED = 64 * 1024 };
 
@@ -78,6 +81,20 @@ bool dp_source_is_file(const char *path)
 {
     struct stat st;
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int dp_io_high(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, LOW_FD);
+    if (high < 0) {
+        struct rlimit rl;
+        if (getrlimit(RLIMIT_NOFILE, &rl) == 0 && rl.rlim_cur > 16 && rl.rlim_cur <= LOW_FD)
+            high = fcntl(fd, F_DUPFD_CLOEXEC, (int)rl.rlim_cur - 4);
+    }
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
 }
 
 /* fd: below 0 where it could not be opened; else the source closes it. */

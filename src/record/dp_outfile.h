@@ -83,9 +83,4 @@ void dp_outfile_drop(struct dp_outfile *of);
  * with dp_mem_free. */
 char *dp_outfile_absolute(const char *path);
 
-/* Moves a descriptor out of the way, so that the program's next open gets the number it
- * would have had; close-on-exec. Keeps it where it is when no number is left up there. Returns
- * what it is now. */
-int dp_outfile_high(int fd);
-
 #endif
