@@ -165,13 +165,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_adds(to, " $dprof_start=");
     dpx_file_real(to, ctx->started, 6);
     dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
-    dp_buf_adds(to, "$dprof_options='");
-    dpx_options_text(&dpx_run.opt, to);
-    dp_buf_adds(to, "'; ");
-    if (dpx_run.opt.only)
-        add_quoted(to, "dprof_only", dpx_run.opt.only);
-    if (dpx_run.opt.skip)
-        add_quoted(to, "dprof_skip", dpx_run.opt.skip);
+    dpx_options_header(&dpx_run.opt, to);
     const struct dpx_plan *plan = &dpx_run.plan;
     bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
     if (ops || plan->n) {

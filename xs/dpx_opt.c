@@ -1,7 +1,9 @@
 #include "dpx_opt.h"
 #include "dp_fmt.h"
+#include "dp_mem.h"
 #include "dp_pmu_near.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,13 @@ struct option {
     uint64_t least, most, otherwise;
     const char *choices;        /* of CHOICE: the words, in the order of their numbers */
     const char *help;
+    bool told;                  /* of TEXT: the header has it, as $dprof_NAME */
 };
 
 #define AT(field) offsetof(struct dpx_options, field)
 
+/* A row for each option. The import list, the environment, the help, what an unknown option is told
+ * of, what is copied and what stands in the header: all of that is read from here. */
 static const struct option table[] = {
     { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
       "every call, or sums by calling context" },
@@ -44,9 +49,9 @@ static const struct option table[] = {
     { "start", NULL, CHOICE, AT(start), 0, 3, 0, "begin\0main\0mark\0no\0",
       "at once, from main or a mark on, or when told" },
     { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
-      "a regex: subs that do not match are not recorded" },
+      "a regex: subs that do not match are not recorded", true },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
-      "a regex: subs that match are not recorded" },
+      "a regex: subs that match are not recorded", true },
     { "events", NULL, TEXT, AT(events), 0, 0, 0, NULL,
       "counters: instructions+cache-misses; ops, svs, bytes" },
     { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
@@ -75,6 +80,18 @@ static uint64_t number_of(const struct dpx_options *opt, const struct option *o)
     return n;
 }
 
+static const char *text_of(const struct dpx_options *opt, const struct option *o)
+{
+    const char *text;
+    memcpy(&text, (const char *)opt + o->at, sizeof text);
+    return text;
+}
+
+static void set_text(struct dpx_options *opt, const struct option *o, const char *text)
+{
+    memcpy((char *)opt + o->at, &text, sizeof text);
+}
+
 void dpx_options_init(struct dpx_options *opt)
 {
     memset(opt, 0, sizeof *opt);
@@ -91,13 +108,25 @@ static const char *word(const char *list, uint64_t n)
     return *list ? list : NULL;
 }
 
+/* Adds to the text in to[size], as much as there is room for: what did not fit is not counted, so
+ * that no caller adds up lengths of its own. */
+static void append(char *to, size_t size, const char *fmt, ...) DP_PRINTF(3, 4);
+static void append(char *to, size_t size, const char *fmt, ...)
+{
+    va_list ap;
+    size_t len = strlen(to);
+    va_start(ap, fmt);
+    vsnprintf(to + len, size - len, fmt, ap);
+    va_end(ap);
+}
+
 static int bad_value(struct dp_err *err, const char *as, const struct option *o, const char *value)
 {
     if (o->kind == CHOICE) {
         char words[64] = "";
         for (uint64_t n = 0; n <= o->most; n++)
-            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
-                     n == 0 ? "" : n == o->most ? " or " : ", ", word(o->choices, n));
+            append(words, sizeof words, "%s%s", n == 0 ? "" : n == o->most ? " or " : ", ",
+                   word(o->choices, n));
         return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s", as, value, words);
     }
     return dp_err_set(err, DP_E_ARG, "%s=%s is not a whole number from %llu to %llu", as, value,
@@ -109,8 +138,7 @@ static int take(struct dpx_options *opt, const struct option *o, const char *as,
                 struct dp_err *err)
 {
     if (o->kind == TEXT) {
-        const char *text = *value ? value : NULL;
-        memcpy((char *)opt + o->at, &text, sizeof text);
+        set_text(opt, o, *value ? value : NULL);
         return 0;
     }
     if (o->kind == CHOICE) {
@@ -139,16 +167,13 @@ static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
     for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
-        snprintf(how + strlen(how), sizeof how - strlen(how), "%s%s=%s",
-                 n == 0 ? ""
-                 : n == o->most ? " or "
-                 : ", ",
-                 o->name, word(o->choices, n));
+        append(how, sizeof how, "%s%s=%s", n == 0 ? "" : n == o->most ? " or " : ", ", o->name,
+               word(o->choices, n));
     if (o->kind != CHOICE)
-        snprintf(how, sizeof how, "%s=%s", o->name,
-                 o->kind != TEXT ? "N"
-                 : strcmp(o->name, "out") == 0 ? "FILE"
-                 : "...");
+        append(how, sizeof how, "%s=%s", o->name,
+               o->kind != TEXT ? "N"
+               : strcmp(o->name, "out") == 0 ? "FILE"
+               : "...");
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
 
@@ -187,15 +212,21 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     return unknown(err, item, len);
 }
 
+/* PERL_DPROF_NAME. */
+static void environment_name(char *to, size_t size, const struct option *o)
+{
+    size_t len = (size_t)snprintf(to, size, "%s", "PERL_DPROF_");
+    for (const char *p = o->name; *p && len + 1 < size; p++)
+        to[len++] = (char)(*p - 'a' + 'A');
+    to[len] = '\0';
+}
+
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err)
 {
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        char name[48] = "PERL_DPROF_";
-        size_t len = strlen(name);
-        for (const char *p = o->name; *p; p++)
-            name[len++] = (char)(*p - 'a' + 'A');
-        name[len] = '\0';
+        char name[48];
+        environment_name(name, sizeof name, o);
         const char *as = name, *value = getenv(name);
         if (!value && o->classic) {
             as = o->classic;
@@ -223,14 +254,13 @@ void dpx_options_help(struct dp_buf *to)
     dp_buf_adds(to, "perl -d:DProf=OPTION,OPTION,... program\n\n");
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        char what[48];
-        snprintf(what, sizeof what, "%s=%s", o->name,
-                 o->kind == TEXT ? "..."
-                 : o->kind == CHOICE ? ""
-                 : "N");
+        char what[48] = "";
+        append(what, sizeof what, "%s=%s", o->name,
+               o->kind == TEXT ? "..."
+               : o->kind == CHOICE ? ""
+               : "N");
         for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
-            snprintf(what + strlen(what), sizeof what - strlen(what), "%s%s", n ? "|" : "",
-                     word(o->choices, n));
+            append(what, sizeof what, "%s%s", n ? "|" : "", word(o->choices, n));
         dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {
             dp_buf_adds(to, " [");
@@ -246,9 +276,26 @@ void dpx_options_help(struct dp_buf *to)
                 "must stand there. More: perldoc Devel::DProf\n");
 }
 
-void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)
+int dpx_options_keep(struct dpx_options *opt)
+{
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const struct option *o = &table[i];
+        const char *text = o->kind == TEXT ? text_of(opt, o) : NULL;
+        if (!text)
+            continue;
+        size_t size = strlen(text) + 1;
+        char *copy = dp_mem_alloc(size);
+        if (!copy)
+            return DP_E_NOMEM;
+        set_text(opt, o, memcpy(copy, text, size));
+    }
+    return 0;
+}
+
+void dpx_options_header(const struct dpx_options *opt, struct dp_buf *to)
 {
     bool first = true;
+    dp_buf_adds(to, "$dprof_options='");
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
         if (o->kind == TEXT)
@@ -256,5 +303,14 @@ void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to)
         dp_buf_addf(to, "%s%s=", first ? "" : ",", o->name);
         put_value(to, o, number_of(opt, o));
         first = false;
+    }
+    dp_buf_adds(to, "'; ");
+    for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
+        const char *text = table[i].told ? text_of(opt, &table[i]) : NULL;
+        if (!text)
+            continue;
+        dp_buf_addf(to, "$dprof_%s=", table[i].name);
+        dp_fmt_quote(to, text, strlen(text));
+        dp_buf_addc(to, ';');
     }
 }

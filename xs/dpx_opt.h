@@ -1,5 +1,5 @@
-/* The options of the recorder: one table serves the import list, the
- * environment, the help and the file's header. */
+/* The options of the recorder: one table (dpx_opt.c) serves the import list, the environment, the
+ * help and the file's header. A new option is a field here, a row there, and what it is for. */
 #ifndef DPX_OPT_H
 #define DPX_OPT_H
 
@@ -46,7 +46,11 @@ int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *e
 /* The table, for people. */
 void dpx_options_help(struct dp_buf *to);
 
-/* What is in force, as `name=value,...`, without the names of files. */
-void dpx_options_text(const struct dpx_options *opt, struct dp_buf *to);
+/* Copies the texts, for the life of the process. Returns 0 or DP_E_NOMEM. */
+int dpx_options_keep(struct dpx_options *opt);
+
+/* What is in force, as assignments of a header line: $dprof_options, which has no texts, and those
+ * texts that tell what was recorded. */
+void dpx_options_header(const struct dpx_options *opt, struct dp_buf *to);
 
 #endif

@@ -674,10 +674,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     }
     dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
-    dpx_run.opt.clock = dpx_run.opt.clock ? savepv(dpx_run.opt.clock) : NULL;
-    dpx_run.opt.events = dpx_run.opt.events ? savepv(dpx_run.opt.events) : NULL;
-    dpx_run.opt.only = dpx_run.opt.only ? savepv(dpx_run.opt.only) : NULL;
-    dpx_run.opt.skip = dpx_run.opt.skip ? savepv(dpx_run.opt.skip) : NULL;
+    if (dpx_options_keep(&dpx_run.opt) < 0)
+        return false;
     if (!dpx_filter_check(aTHX_ &err))
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     int rc = dpx_events_plan(aTHX_ &dpx_run.plan, dpx_run.opt.events, &err);
