@@ -53,9 +53,9 @@ struct dpx_known {
 
 enum {
     DPX_CACHE = 2048,
-    DPX_ID_AUTOLOAD = 0x40000000,   /* the name is found at each call */
+    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; of the flags, one is left */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
-    DPX_ID_MASK = 0x1fffffff
+    DPX_ID_AUTOLOAD = 0x40000000    /* the name is found at each call */
 };
 
 enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */

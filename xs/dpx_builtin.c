@@ -99,8 +99,8 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
     return next;
 }
 
-#define WAY(how) static OP *call_##how(pTHX_ unsigned n) { return call(aTHX_ n, how); }
-DPX_EACH_WAY(WAY)
+#define WAY(how, name) static OP *name##_##how(pTHX_ unsigned n) { return call(aTHX_ n, how); }
+DPX_EACH_WAY(WAY, call)
 #undef WAY
 
 /* That of the way of this recording. */
@@ -121,8 +121,7 @@ static const struct {
 
 void dpx_builtin_install(void)
 {
-    static OP *(*const ways[DPX_HOWS])(pTHX_ unsigned n) =
-        { call_0, call_1, call_2, call_3, call_4, call_5, call_6, call_7 };
+    static OP *(*const ways[DPX_HOWS])(pTHX_ unsigned n) = DPX_EACH_OF(call);
     call_way = ways[dpx_how];
     for (unsigned n = 0; n < COUNT; n++) {
         orig[n] = PL_ppaddr[table[n].type];

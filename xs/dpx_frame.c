@@ -81,7 +81,7 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     }
 }
 
-#define WAY(n) \
+#define WAY(n, name) \
     static U64 arrive_##n(struct dpx_ctx *ctx) { return dpx_arrive(ctx, n); } \
     static void leave_##n(struct dpx_ctx *ctx) { dpx_leave(ctx, n); } \
     static void unmarked_##n(struct dpx_ctx *ctx, U64 now) { dpx_frame_unmarked(ctx, now, n); } \
@@ -93,14 +93,14 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
         { reconcile(aTHX_ ctx, now, n); } \
     static void reconcile_below_##n(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now) \
         { reconcile_below(aTHX_ ctx, si, ix, now, n); }
-DPX_EACH_WAY(WAY)
+DPX_EACH_WAY(WAY, none)
 #undef WAY
 
 const struct dpx_way dpx_ways[DPX_HOWS] = {
-#define WAY(n) \
+#define WAY(n, name) \
     { arrive_##n, leave_##n, unmarked_##n, pop_##n, unwind_to_##n, reconcile_##n, \
       reconcile_below_##n },
-    DPX_EACH_WAY(WAY)
+    DPX_EACH_WAY(WAY, none)
 #undef WAY
 };
 

@@ -5,28 +5,43 @@
 
 #include "dpx.h"
 
-/* The hooks exist once for each way of recording, so that none asks which it
- * is: as a tree, with counters of events, by the processor's clock. */
+/* The hooks exist once for each way of recording, so that none asks which it is: as a tree, with
+ * counters of events, by the processor's clock. Three bits, all taken. For a fourth, give it the
+ * value that DPX_HOWS has now, double that, and make DPX_EACH_WAY the macro below that has twice as
+ * many: every table of ways grows by itself. It doubles the hooks' code, too. */
 enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | DPX_COUNTS,
-       DPX_COUNTER = 4, DPX_HOWS = 8 };
+       DPX_COUNTER = DP_REC_HOST, DPX_HOWS = 8 };
+
+/* X(number, ...) for each of so many ways. */
+#define DPX_WAYS_8(X, ...) \
+    X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) \
+    X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__)
+#define DPX_WAYS_16(X, ...) \
+    DPX_WAYS_8(X, __VA_ARGS__) \
+    X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(11, __VA_ARGS__) \
+    X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__)
+
+/* For what exists once for each way: X makes name_0, name_1 ..., and what follows `name` is passed
+ * on to it. DPX_EACH_OF makes the table of them. */
+#define DPX_EACH_WAY            DPX_WAYS_8
+#define DPX_EACH_OF(name)       { DPX_EACH_WAY(DPX_ENTRY_, name) }
+#define DPX_ENTRY_(how, name)   name##_##how,
+
+#define DPX_ONE_(how, name)     + 1
+DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
+                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1);
+#undef DPX_ONE_
+
+/* A hook's functions for each way, and a table of them. */
+#define DPX_HOOKS(type, name, call) \
+    DPX_EACH_WAY(DPX_HOOK_, type, name, call) \
+    static type (*const name[DPX_HOWS])(pTHX) = DPX_EACH_OF(name);
+#define DPX_HOOK_(how, type, name, call)    static type name##_##how(pTHX) { return call(how); }
 
 /* Called directly, without a table of the linker's. */
 #pragma GCC visibility push(hidden)
 
 extern int dpx_how;             /* which hooks; -1: none yet */
-
-/* The numbers of all ways, for what exists once for each. */
-#define DPX_EACH_WAY(X)     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-
-/* A hook's functions for each way, and a table of them. */
-#define DPX_HOOKS(type, name, call) \
-    DPX_HOOK_(type, name, call, 0) DPX_HOOK_(type, name, call, 1) \
-    DPX_HOOK_(type, name, call, 2) DPX_HOOK_(type, name, call, 3) \
-    DPX_HOOK_(type, name, call, 4) DPX_HOOK_(type, name, call, 5) \
-    DPX_HOOK_(type, name, call, 6) DPX_HOOK_(type, name, call, 7) \
-    static type (*const name[DPX_HOWS])(pTHX) = \
-        { name##_0, name##_1, name##_2, name##_3, name##_4, name##_5, name##_6, name##_7 };
-#define DPX_HOOK_(type, name, call, how)    static type name##_##how(pTHX) { return call(how); }
 
 /* What is too large to be inline: one for each way. */
 struct dpx_way {

@@ -111,14 +111,13 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
     return next;
 }
 
-#define WAY(how) \
-    static DP_NOINLINE OP *unrecorded_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
+#define WAY(how, name) \
+    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) \
     { return call_unrecorded(aTHX_ ctx, cv, id, now, how); }
-DPX_EACH_WAY(WAY)
+DPX_EACH_WAY(WAY, unrecorded)
 #undef WAY
 static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
-    { unrecorded_0, unrecorded_1, unrecorded_2, unrecorded_3,
-      unrecorded_4, unrecorded_5, unrecorded_6, unrecorded_7 };
+    DPX_EACH_OF(unrecorded);
 
 /* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
  * another coroutine (Coro::State::call). */
@@ -326,12 +325,11 @@ DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
     dpx_leave(ctx, how);
 }
 
-#define WAY(how) \
-    static DP_COLD void jumped_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
-DPX_EACH_WAY(WAY)
+#define WAY(how, name) \
+    static DP_COLD void name##_##how(pTHX_ struct dpx_ctx *ctx) { jumped(aTHX_ ctx, how); }
+DPX_EACH_WAY(WAY, jumped)
 #undef WAY
-static void (*const jumped_ways[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) =
-    { jumped_0, jumped_1, jumped_2, jumped_3, jumped_4, jumped_5, jumped_6, jumped_7 };
+static void (*const jumped_ways[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(jumped);
 static void (*jumped_way)(pTHX_ struct dpx_ctx *ctx);
 
 DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)

@@ -81,8 +81,8 @@ enum {
     DP_PIECE_S_OPS, DP_PIECE_S_USER, DP_PIECE_S_SYSTEM, DP_PIECE_S_REAL, DP_PIECE_S_COUNTS,
     DP_PIECE_S_PENDING,
     DP_PIECE_S_WORDS = DP_PIECE_S_PENDING + DP_FMT_COUNTERS,
-    /* a mark's word: gap << 32 | kind << 29 | id */
-    DP_PIECE_ID_BITS = 29, DP_PIECE_NOTES = 4, DP_PIECE_CPU = 7,
+    /* a mark's word: gap << 32 | kind << 28 | id; enum dp_raw_kind has the kinds */
+    DP_PIECE_ID_BITS = 28,
     DP_PIECE_LONG_GAP = 1, DP_PIECE_LONG_WAIT, DP_PIECE_SHORT_SUM, DP_PIECE_SHORT_WAIT,
     DP_PIECE_CPU_WORDS,
     /* a node: byte offsets */
@@ -95,6 +95,27 @@ enum {
     DP_PIECE_HISTOGRAM = 8 * (1 + DP_FMT_BUCKETS)
 };
 
-#define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705202)
+/* Its last byte is the pieces' version. */
+#define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705203)
+
+/* The kinds of raw marks, in the order of their numbers, with what their lines begin with: of calls,
+ * which count as marks and carry the id of a sub; then notes, of which PHASE carries an id and the
+ * others a number; then readings of the CPU clock, which are no lines. The recorder, the writer and
+ * the reader of pieces have their enum and their tables from here. A new kind changes the numbers
+ * of those behind it, and so the version of the pieces. */
+#define DP_RAW_EACH_CALL(X) X(ENTER, '+') X(LEAVE, '-') X(UNWIND, '/') X(GOTO, '*')
+#define DP_RAW_EACH_NOTE(X) X(PHASE, "phase") X(SUSPEND, "suspend") X(RESUME, "resume")
+
+enum dp_raw_kind {
+#define DP_RAW_NUMBER(name, line) DP_RAW_##name,
+    DP_RAW_EACH_CALL(DP_RAW_NUMBER)
+    DP_RAW_EACH_NOTE(DP_RAW_NUMBER)
+#undef DP_RAW_NUMBER
+    DP_RAW_CPU,
+    DP_RAW_KINDS,               /* 8; there is room for 16: 8 are left */
+    DP_RAW_NOTES = DP_RAW_PHASE /* the first of them */
+};
+
+DP_CHECK(room_for_kinds, DP_RAW_KINDS <= 1 << (32 - DP_PIECE_ID_BITS));
 
 #endif

@@ -123,7 +123,7 @@ static int take_marks(struct reading *r, uint64_t *left)
         size_t size = 8;
         if (!word)
             break;
-        if ((uint32_t)word >> DP_PIECE_ID_BITS == DP_PIECE_CPU)
+        if ((uint32_t)word >> DP_PIECE_ID_BITS == DP_RAW_CPU)
             size = 8 * DP_PIECE_CPU_WORDS;
         size += counts;
         if (*left < size)

@@ -103,25 +103,38 @@ static void convert(struct left *l, double real, double wait, double sys, uint64
 /* Has it a place in $total_marks? */
 static bool is_mark(uint64_t word)
 {
-    return (uint32_t)word >> DP_PIECE_ID_BITS < DP_PIECE_NOTES;
+    return (uint32_t)word >> DP_PIECE_ID_BITS < DP_RAW_NOTES;
 }
 
 static int mark(struct left *l, uint64_t word)
 {
-    static const int ops[] = { DP_OP_ENTER, DP_OP_LEAVE, DP_OP_UNWIND, DP_OP_GOTO,
-                               DP_OP_PHASE, DP_OP_SUSPEND, DP_OP_RESUME };
+#define OP(name, line) DP_OP_##name,
+    static const int ops[] = { DP_RAW_EACH_CALL(OP) DP_RAW_EACH_NOTE(OP) };
+#undef OP
     struct dp_reader *r = l->r;
     unsigned kind = (uint32_t)word >> DP_PIECE_ID_BITS;
     uint32_t sub = DP_SUB_NONE;
     uint64_t id = word & ((UINT32_C(1) << DP_PIECE_ID_BITS) - 1);
-    if (kind > DP_PIECE_NOTES) {
-        sub = (uint32_t)id;
-    } else if (kind == 0 || kind >= 3) {
-        int rc = sub_of(l, id, kind == 4, &sub);
+    switch (kind) {
+    case DP_RAW_ENTER:
+    case DP_RAW_GOTO:
+    case DP_RAW_PHASE: {
+        int rc = sub_of(l, id, kind == DP_RAW_PHASE, &sub);
         if (rc <= 0)
             return rc < 0 ? rc : 1;
-    } else {
+        break;
+    }
+    case DP_RAW_LEAVE:
+    case DP_RAW_UNWIND:
         dp_reader_find(r, id, &sub);
+        break;
+    case DP_RAW_SUSPEND:
+    case DP_RAW_RESUME:
+        sub = (uint32_t)id;
+        break;
+    default:
+        return damaged(l, dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: a mark of kind %u",
+                                         kind));
     }
     r->info->marks += is_mark(word);
     dp_reader_event(r, ops[kind], sub, r->base + r->pos);
@@ -165,7 +178,7 @@ static int use_marks(struct left *l)
     while (p < end && rc == 0) {
         uint64_t word = dp_pieces_word(p);
         double gap = (double)(word >> 32);
-        bool cpu = (uint32_t)word >> DP_PIECE_ID_BITS == DP_PIECE_CPU;
+        bool cpu = (uint32_t)word >> DP_PIECE_ID_BITS == DP_RAW_CPU;
         if (cpu) {
             sum = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_SUM);
             wait = (double)dp_pieces_word(p + 8 * DP_PIECE_SHORT_WAIT);

@@ -5,8 +5,6 @@
 #include <string.h>
 
 DP_CHECK(words_of_a_reading, (int)DP_RAW_CPU_WORDS == (int)DP_PIECE_CPU_WORDS);
-DP_CHECK(bits_of_an_id, DP_RAW_ID_BITS == (int)DP_PIECE_ID_BITS);
-DP_CHECK(kind_of_a_reading, (int)DP_RAW_CPU == (int)DP_PIECE_CPU);
 
 enum {
     TEXT_SIZE = 128 * 1024,
@@ -282,9 +280,11 @@ static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, 
 /* A line that the classic tool takes for a comment. */
 static char *put_note(char *out, uint32_t kind, uint32_t value)
 {
-    static const char *const words[] = { "# phase ", "# suspend ", "# resume " };
-    size_t len = strlen(words[kind - DP_RAW_PHASE]);
-    memcpy(out, words[kind - DP_RAW_PHASE], len);
+#define WORD(name, word) "# " word " ",
+    static const char *const words[] = { DP_RAW_EACH_NOTE(WORD) };
+#undef WORD
+    size_t len = strlen(words[kind - DP_RAW_NOTES]);
+    memcpy(out, words[kind - DP_RAW_NOTES], len);
     out += len;
     if (kind == DP_RAW_PHASE)
         out += hex_text(out, value);
@@ -314,7 +314,9 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
 DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                            double ticks_per_stamp, double sys_share, const bool counted)
 {
-    static const char marks[] = "+-/*";
+#define SIGN(name, sign) sign,
+    static const char marks[] = { DP_RAW_EACH_CALL(SIGN) };
+#undef SIGN
     struct short_wait shorts = { 0, 0, 0, 0 };
     const uint64_t *end = raw + n;
     const uint64_t mult = (uint64_t)(ticks_per_stamp * (double)(UINT64_C(1) << FRACTION) + 0.5);
@@ -347,7 +349,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         acc += gap * mult;
         uint64_t real = acc >> FRACTION;
         acc &= FRACTION_MASK;
-        plain = plain && kind < DP_RAW_PHASE && !counted;
+        plain = plain && kind < DP_RAW_NOTES && !counted;
         if (counted)
             take_counts(w, raw + 1);
         if (DP_UNLIKELY(!plain)) {
@@ -370,12 +372,12 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                 out = put_time(w, out);
             }
         }
-        if (DP_UNLIKELY(kind >= DP_RAW_PHASE)) {
+        if (DP_UNLIKELY(kind >= DP_RAW_NOTES)) {
             out = put_note(out, kind, (uint32_t)word & DP_RAW_ID_MAX);
         } else {
             char *line = out;
             out = put_line(out, &ids[word & DP_RAW_ID_MAX]);
-            *line = marks[kind & 3];
+            *line = marks[kind];
             count++;
         }
         raw += counted ? 1 + w->n_counts : 1;

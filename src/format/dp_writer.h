@@ -8,15 +8,10 @@
 #include "dp_buf.h"
 #include "dp_fmt.h"
 
-/* A raw mark is one 64-bit word: the gap before it in stamps (32 bits), its
- * kind (3 bits) and its sub's id (29 bits). The last three are notes (Format.pod),
- * the last two with a number of marks in place of the id. */
-enum dp_raw_kind {
-    DP_RAW_ENTER, DP_RAW_LEAVE, DP_RAW_UNWIND, DP_RAW_GOTO,
-    DP_RAW_PHASE, DP_RAW_SUSPEND, DP_RAW_RESUME, DP_RAW_CPU
-};
-
-#define DP_RAW_ID_BITS      29
+/* A raw mark is one 64-bit word: the gap before it in stamps (32 bits), its kind (4 bits, enum
+ * dp_raw_kind) and its sub's id (28 bits). DP_RAW_PHASE has the id of the phase's name, and
+ * DP_RAW_SUSPEND and DP_RAW_RESUME have a number of marks in place of one. */
+#define DP_RAW_ID_BITS      DP_PIECE_ID_BITS
 #define DP_RAW_ID_MAX       ((UINT32_C(1) << DP_RAW_ID_BITS) - 1)
 #define DP_RAW_WORD(kind, id)   ((uint32_t)(kind) << DP_RAW_ID_BITS | (id))
 

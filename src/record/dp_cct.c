@@ -95,7 +95,7 @@ static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
     return cct->histograms[id] = h;
 }
 
-enum { RESUMED = 1 << 30 };     /* beside an id, which has 29 bits */
+enum { RESUMED = 1 << 30 };     /* beside an id, which has DP_PIECE_ID_BITS */
 #define PLACED  (UINT32_C(1) << 31)     /* marks the number of an id and a place */
 
 /* One number for sub and place, so that it fits in a key with the parent's. */

@@ -274,8 +274,9 @@ DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
     return gap > rec->zero ? gap - rec->zero : 0;
 }
 
-/* How a recording began: constants where they are given, so that no code asks. */
-enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2 };
+/* How a recording began: constants where they are given, so that no code asks. DP_REC_HOST and what
+ * is above it are the host's own; a further one of the recorder's moves that up by a bit. */
+enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2, DP_REC_HOST = 4 };
 
 /* What the counters have counted since the last mark. */
 DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)

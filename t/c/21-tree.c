@@ -290,6 +290,15 @@ static void odd_pieces(void)
     is_i(o.code, DP_E_TRUNCATED, "names that are not there yet");
     ok(strstr(o.message, "did last is left out") != NULL, "are told of: %s", o.message);
 
+    words[1] = raw(1, (enum dp_raw_kind)DP_RAW_KINDS, 1);
+    image_text(&image, IMAGE_HEAD "& 1 m a m.pl:1\n");
+    image_state(&image, 0, false, false);
+    image_piece(&image, DP_LIVE_MARKS, 0, words, 2 * sizeof *words);
+    image_to();
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "a mark of kind 8"), "a kind that there is not: %s",
+       o.message);
+    is_u(o.marks, 1, "is no mark");
+
     image_trace(&image);
     const size_t state = 0, marks = 2 * DP_PIECE_ALIGN;
     uint64_t size = 4097, huge = UINT64_C(1) << 50;
