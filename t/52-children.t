@@ -38,6 +38,7 @@ my @programs = (
     ['in a regex', 2, 'sub f { 1 } "a" =~ /a(?{ my $p = fork; f(); exit 0 if !$p; waitpid $p, 0 })/; f()', { f => 3 }],
     ['in an overloaded operator', 2, 'package O { use overload "+" => sub { my $p = fork; main::f(); exit 0 if !$p; waitpid $p, 0; 7 } } sub f { 1 } print bless([], "O") + 1; f()', { f => 3 }],
     ['a child that dies out of all frames', 2, 'sub f { 1 } sub deep { $_[0] ? deep($_[0] - 1) : do { my $p = fork; f(); die "out\n" if !$p; waitpid $p, 0; print $? >> 8 } } eval { deep(50); 1 } or do { f(); exit 4 }', { f => 3, deep => 51 }],
+    ['a child that exits without a call', 2, 'sub f { my $p = fork; exit 7 if !$p; waitpid $p, 0; print $? >> 8 } f()', { f => 1 }],
     ['a child that goes on as the program', 2, 'sub f { 1 } sub server { while (1) { f(); my $p = fork; return 1 if !$p; waitpid $p, 0; return 0 } } my $kid = server(); f(); print $kid', { f => 3, server => 1 }],
     ['a child killed while its parent goes on', 2, 'sub f { 1 } pipe my $r, my $w; my $p = fork; if (!$p) { f() for 1 .. 300; syswrite $w, "x"; sleep 9 } sysread $r, my $x, 1; kill KILL => $p; waitpid $p, 0; print $?; f()', { f => 301 }],
     ['an exec that fails', 2, 'no warnings; sub f { 1 } f(); my $p = fork; if (!$p) { exec "/no/such"; f(); exec "/no/such"; f(); exit 1 } exec "/no/such"; waitpid $p, 0; f()', { f => 4 }],

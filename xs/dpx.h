@@ -69,8 +69,35 @@ struct dpx_filter {
     struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
 };
 
+/* What a recorder is at: one of these at a time, and `thx` is the interpreter's as long as it is one
+ * of those that record, so that the hooks ask for nothing else. What goes on beside that has fields
+ * of its own, as it is independent: whether anything counts (rec.paused), whether the file is made
+ * yet (unopened), whether the process was forked (forked). Only dpx_run.c changes it:
+ *
+ *     from              to            who                    when
+ *     DPX_OFF           DPX_ON        begin                  the program or a thread begins
+ *     DPX_ON, DPX_EXEC  DPX_BORN      after_fork_child       in the child
+ *     DPX_BORN          DPX_ON        forked                 its first event, or its end
+ *     DPX_ON            DPX_EXEC      dpx_run_before_exec    the file is whole
+ *     DPX_EXEC          DPX_ON        dpx_run_after_exec     the exec has failed, or is over
+ *     DPX_ON            DPX_ENDING    finish                 the last marks, and the file's end
+ *     DPX_ENDING        DPX_ENDED     finish                 all is written
+ *     any but DPX_OFF   DPX_ENDED     finish, give_up, leave_nothing, after_fork_child
+ *                                                            nothing is to be written, or can be
+ *     DPX_ENDED         DPX_OFF       take_ctx               the state is used again */
+enum dpx_state {
+    DPX_OFF,                    /* in the making, or to be used again */
+    DPX_ON,                     /* records */
+    DPX_BORN,                   /* records, in a child in which nothing has happened yet: pieces
+                                 * and file are the parent's */
+    DPX_EXEC,                   /* records, and an exec is under way: the file is whole, as if all
+                                 * had ended */
+    DPX_ENDING,                 /* its end is being written */
+    DPX_ENDED                   /* nothing is recorded any more */
+};
+
 struct dpx_ctx {
-    void *thx;                  /* the interpreter, or NULL: not recording */
+    void *thx;                  /* the interpreter; NULL: not recording */
     struct dpx_frame *top;
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
@@ -112,14 +139,15 @@ struct dpx_ctx {
     struct dpx_events events;
     U64 trailer_at;             /* where the header's last line stands */
     U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
-    U64 exec_size;              /* of the file before an exec; 0: none under way */
+    U64 exec_size;              /* of the file before the exec that is under way */
     bool exec_live;             /* there were pieces in a file before it */
     struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
     U64 exec_counts[DP_FMT_COUNTERS];
     long pid;
     unsigned tid;
-    bool forked, finished, ended;
-    bool newborn;               /* a child that has recorded nothing yet */
+    enum dpx_state state;
+    bool forked;                /* this is a child's */
+    bool ended;                 /* the END blocks have begun */
     bool runops_taken;          /* some other module has the run loop */
     ptrdiff_t fork_depth;       /* frames a child began in */
     size_t inherited;           /* those of them that its file begins with */

@@ -84,7 +84,7 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
 
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    if (DP_UNLIKELY(ctx->newborn) && ctx->top == ctx->frames + at) {
+    if (DP_UNLIKELY(ctx->state == DPX_BORN) && ctx->top == ctx->frames + at) {
         /* fork or open, in the child: it begins with its caller, and has no file
          * if it only execs */
         ctx->top--;

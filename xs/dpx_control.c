@@ -59,9 +59,9 @@ void dpx_control_start(struct dpx_ctx *ctx)
     if (!ctx->rec.paused)
         return;
     dp_rec_unpause(&ctx->rec, now);
-    if (ctx->newborn)           /* then the child's file begins here */
+    bool has_all = ctx->state == DPX_BORN;
+    if (has_all)                /* the child's file begins here */
         ctx->fork_depth = ctx->top - ctx->frames;
-    bool has_all = ctx->newborn;
     dpx_run_end_trip(ctx);
     if (!has_all)
         dpx_control_resume(ctx, now);

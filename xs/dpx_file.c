@@ -317,7 +317,7 @@ void dpx_file_begin(struct dpx_ctx *ctx)
     if (create(ctx, path, &err) < 0) {
         ctx->out.failed = true;
         dpx_file_say("DProf: %s; the program is not profiled", err.message);
-    } else if (ctx->out.regular && !ctx->finished) {
+    } else if (ctx->out.regular && ctx->state < DPX_ENDING) {
         dp_live_restore(&ctx->live, ctx->out.path);
     }
     dp_mem_free(path);
@@ -335,7 +335,7 @@ static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_ki
 {
     size_t all = len + strlen(end);
     ctx->rec.worked = true;
-    if (ctx->newborn)
+    if (ctx->state == DPX_BORN)
         return;                 /* the pieces are the parent's; forked() sees to it */
     if (!in->ptr || all >= in->size - in->used) {
         size_t size = all < LINES ? LINES : all + 1;

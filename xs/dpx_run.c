@@ -56,6 +56,23 @@ void dpx_run_leave(struct dpx_ctx *ctx)
     ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
 }
 
+/* ---- what it is at ---- */
+
+static void begin(pTHX_ struct dpx_ctx *ctx)
+{
+    ctx->state = DPX_ON;
+    ctx->thx = DPX_THX;
+    ctx->mainstack = PL_mainstack;
+    set_ctx(aTHX_ ctx);
+}
+
+/* The hooks look at thx: they have nothing to do with it from here on. */
+static void ends(struct dpx_ctx *ctx, enum dpx_state state)
+{
+    ctx->state = state;
+    ctx->thx = NULL;
+}
+
 /* ---- states ---- */
 
 static U64 cpu_us_so_far(void)
@@ -124,7 +141,7 @@ static void free_ctx(struct dpx_ctx *ctx)
             *p = ctx->next;
             break;
         }
-    ctx->thx = NULL;            /* the rest is cleared when it is used again */
+    ends(ctx, DPX_ENDED);       /* the rest is cleared when it is used again */
     ctx->next = spare;
     spare = ctx;
     pthread_mutex_unlock(&dpx_run.lock);
@@ -191,20 +208,17 @@ static void enlist(struct dpx_ctx *ctx)
 
 static void leave_nothing(struct dpx_ctx *ctx)
 {
-    ctx->finished = true;
-    ctx->thx = NULL;
+    ends(ctx, DPX_ENDED);
     ctx->unopened = false;
     dp_live_release(&ctx->live);
     dpx_events_close(ctx);
 }
 
-/* Does not record any more: the hooks look at thx, the recorder at what dp_rec_give_up has set, and
- * the end at finished. */
+/* Does not record any more; what the recorder is still told, dp_rec_give_up sees to. */
 static void give_up(struct dpx_ctx *ctx)
 {
     dTHX;
-    ctx->finished = true;
-    ctx->thx = NULL;
+    ends(ctx, DPX_ENDED);
     set_ctx(aTHX_ &nobody);     /* or the hooks would take it for a new thread's interpreter */
     dp_rec_give_up(&ctx->rec);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
@@ -226,61 +240,65 @@ static void lost(struct dpx_ctx *ctx)
     give_up(ctx);
 }
 
+/* The file gets its end. All marks are in it, or in the tree. */
+static void complete(struct dpx_ctx *ctx)
+{
+    dpx_file_begin(ctx);
+    dpx_file_rest(ctx);
+    if (ctx->out.failed)
+        return;
+    dpx_file_trailer(ctx, true);
+    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
+        dpx_file_say("DProf: %s was removed while the program ran; there is no profile",
+                     ctx->out.path);
+}
+
+/* Nothing is written of a child that has recorded nothing, or was made behind fork()'s back: there
+ * the parent writes. */
+static bool has_an_end(const struct dpx_ctx *ctx)
+{
+    return ctx->pid == (long)getpid() && !(ctx->state == DPX_BORN && ctx->rec.paused);
+}
+
 static void finish(struct dpx_ctx *ctx)
 {
-    if (ctx->finished)
+    if (ctx->state >= DPX_ENDING)
         return;
-    ctx->finished = true;
-    if (ctx->pid != (long)getpid()) {
-        ctx->thx = NULL;        /* a child made behind fork()'s back: the parent writes */
+    if (!has_an_end(ctx)) {
+        ends(ctx, DPX_ENDED);
         return;
     }
     U64 now = dpx_run_arrive(ctx);
-    if (ctx->newborn && ctx->rec.paused) {
-        ctx->thx = NULL;        /* a child that has recorded nothing leaves nothing */
-        return;
-    }
     dpx_run_end_trip(ctx);
+    if (ctx->state == DPX_ENDED)
+        return;
+    ends(ctx, DPX_ENDING);
     ctx->rec.save = NULL;       /* all is written now */
-    if (dpx_run.own && !ctx->forked && !ctx->tid) {
-        ctx->thx = NULL;        /* who wanted the blocks has read them */
-        dp_rec_flush(&ctx->rec, now);
-        dp_outfile_drop(&ctx->out);
-        dp_live_release(&ctx->live);
-        dpx_events_close(ctx);
-        return;
-    }
-    if (!ctx->rec.over)
+    bool is_read = dpx_run.own && !ctx->forked && !ctx->tid;
+    if (!is_read)               /* else, who wanted the blocks has read them */
         dpx_frame_unwind(ctx, now);
-    ctx->thx = NULL;
     dp_rec_flush(&ctx->rec, now);
-    if (ctx->live.lost)
+    if (!is_read && ctx->live.lost)
         lost(ctx);
-    if (ctx->rec.over)
+    if (ctx->state == DPX_ENDED)
         return;
-    dpx_file_begin(ctx);
-    dpx_file_rest(ctx);
-    if (!ctx->out.failed) {
-        dpx_file_trailer(ctx, true);
-        if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
-            dpx_file_say("DProf: %s was removed while the program ran; there is no profile",
-                         ctx->out.path);
-    }
+    if (!is_read)
+        complete(ctx);
     dp_outfile_drop(&ctx->out);
-    if (ctx->rec.tree)
+    if (!is_read && ctx->rec.tree)
         dp_cct_release(&ctx->rec.cct);
     dp_live_release(&ctx->live);
     dpx_events_close(ctx);
+    ends(ctx, DPX_ENDED);
 }
 
 void dpx_run_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
     int why = errno;
-    if (ctx->exec_size)
-        dpx_run_after_exec(ctx);
+    dpx_run_after_exec(ctx);    /* of the one before, which has failed */
     /* A forked child that has recorded nothing leaves nothing. */
-    if (ctx->newborn)
+    if (ctx->state == DPX_BORN)
         return;
     dp_rec_flush(&ctx->rec, dpx_run_arrive(ctx));
     if (ctx->live.lost)
@@ -290,6 +308,7 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     dpx_file_begin(ctx);
     if (ctx->out.failed)
         return;
+    ctx->state = DPX_EXEC;
     ctx->exec_size = ctx->out.size;
     ctx->exec_live = ctx->live.path != NULL;
     ctx->exec_pending = ctx->writer.pending;
@@ -317,22 +336,21 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
 void dpx_run_after_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
-    if (ctx->exec_size) {
-        dp_rec_untrip(&ctx->rec);
-        if (ctx->rec.tree) {    /* it stays as one that was saved, with its sums */
-            dpx_file_trailer(ctx, false);
-        } else {
-            dp_outfile_cut(&ctx->out, ctx->exec_size);
-        }
-        ctx->writer.pending = ctx->exec_pending;
-        ctx->writer.sums = ctx->exec_sums;
-        memcpy(ctx->writer.pending_counts, ctx->exec_counts, sizeof ctx->exec_counts);
-        if (!ctx->rec.tree)
-            dpx_file_trailer(ctx, false);
-        if (ctx->exec_live && !ctx->out.failed)
-            dp_live_restore(&ctx->live, ctx->out.path);
-    }
-    ctx->exec_size = 0;
+    if (ctx->state != DPX_EXEC)
+        return;
+    ctx->state = DPX_ON;
+    dp_rec_untrip(&ctx->rec);
+    if (ctx->rec.tree)          /* it stays as one that was saved, with its sums */
+        dpx_file_trailer(ctx, false);
+    else
+        dp_outfile_cut(&ctx->out, ctx->exec_size);
+    ctx->writer.pending = ctx->exec_pending;
+    ctx->writer.sums = ctx->exec_sums;
+    memcpy(ctx->writer.pending_counts, ctx->exec_counts, sizeof ctx->exec_counts);
+    if (!ctx->rec.tree)
+        dpx_file_trailer(ctx, false);
+    if (ctx->exec_live && !ctx->out.failed)
+        dp_live_restore(&ctx->live, ctx->out.path);
     errno = why;
 }
 
@@ -346,7 +364,7 @@ void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
 
 void dpx_run_forget(pTHX_ struct dpx_ctx *ctx)
 {
-    if (ctx->unopened && !ctx->newborn) {
+    if (ctx->unopened && ctx->state != DPX_BORN) {
         leave_nothing(ctx);
         set_ctx(aTHX_ &nobody);
     } else {
@@ -434,19 +452,18 @@ static void after_fork_child(void)
     dpx_run.off |= !dpx_run.opt.fork;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         dp_outfile_drop(&ctx->out);
-        if (ctx != mine || !dpx_run.opt.fork) {
-            ctx->finished = true;
-            ctx->thx = NULL;
-        }
+        if (ctx != mine || !dpx_run.opt.fork)
+            ends(ctx, DPX_ENDED);
+        bool goes_on = ctx->state < DPX_ENDING;
         if (dpx_run.plan.n)
-            dpx_events_fork(aTHX_ ctx, !ctx->finished);
-        if (ctx->finished)
+            dpx_events_fork(aTHX_ ctx, goes_on);
+        if (!goes_on)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
-        ctx->exec_size = 0;
         ctx->fork_depth = ctx->top - ctx->frames;
-        ctx->forked = ctx->newborn = true;
+        ctx->state = DPX_BORN;
+        ctx->forked = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -478,7 +495,7 @@ static void forked(struct dpx_ctx *ctx)
     memcpy(seen, ctx->rec.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
-    ctx->newborn = false;
+    ctx->state = DPX_ON;
     size_t n = (size_t)ctx->fork_depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
@@ -488,7 +505,7 @@ static void forked(struct dpx_ctx *ctx)
     dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     dpx_events_forked(aTHX_ ctx);
     open_all(aTHX_ ctx);
-    if (ctx->finished) {
+    if (ctx->state == DPX_ENDED) {
         errno = why;
         return;
     }
@@ -510,9 +527,9 @@ static void forked(struct dpx_ctx *ctx)
 
 void dpx_run_end_trip(struct dpx_ctx *ctx)
 {
-    if (ctx->exec_size)
+    if (ctx->state == DPX_EXEC)
         dpx_run_after_exec(ctx);
-    else if (ctx->newborn)
+    else if (ctx->state == DPX_BORN)
         forked(ctx);
     if (ctx->live.lost)
         lost(ctx);
@@ -529,7 +546,7 @@ void dpx_run_save(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
     PERL_UNUSED_CONTEXT;
-    if (ctx->newborn || ctx->finished)
+    if (ctx->state == DPX_BORN)
         return;
     U64 now = dpx_run_arrive(ctx);
     dpx_run_end_trip(ctx);
@@ -559,12 +576,10 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
         enlist(ctx);
         dpx_events_open(aTHX_ ctx);
         start_clocks(ctx);
-        ctx->thx = DPX_THX;
-        ctx->mainstack = PL_mainstack;
-        set_ctx(aTHX_ ctx);
+        begin(aTHX_ ctx);
         open_all(aTHX_ ctx);
         ctx->stage = PL_phase;
-        if (ctx->finished)
+        if (ctx->state == DPX_ENDED)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
@@ -770,9 +785,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     dpx_filter_init(aTHX_ &ctx->filter);
-    ctx->thx = DPX_THX;
-    ctx->mainstack = PL_mainstack;
-    set_ctx(aTHX_ ctx);
+    begin(aTHX_ ctx);
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
