@@ -69,10 +69,10 @@ struct dpx_filter {
     struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
 };
 
-/* What a recorder is at: one of these at a time, and `thx` is the interpreter's as long as it is one
- * of those that record, so that the hooks ask for nothing else. What goes on beside that has fields
- * of its own, as it is independent: whether anything counts (rec.paused), whether the file is made
- * yet (unopened), whether the process was forked (forked). Only dpx_run.c changes it:
+/* What a recorder is at. `thx` is the interpreter's as long as that is one of those that record, so
+ * that the hooks ask for nothing else. What is independent of it has fields of its own: whether
+ * anything counts (rec.paused), whether the file is made yet (file.unopened), whether the process
+ * was forked (child.is). Only dpx_run.c changes it:
  *
  *     from              to            who                    when
  *     DPX_OFF           DPX_ON        begin                  the program or a thread begins
@@ -96,6 +96,64 @@ enum dpx_state {
     DPX_ENDED                   /* nothing is recorded any more */
 };
 
+/* The names that this interpreter has handed out. */
+struct dpx_names {
+    struct dpx_known cache[DPX_CACHE];
+    struct dp_map known;        /* beyond the cache: (code, name) -> ids */
+    struct dp_pool lines;       /* & lines; the n-th has the id n + 1 */
+    struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
+    struct dp_pool folds;       /* names that lines are counted under, to bound them */
+    struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
+    uint32_t *fold_counts;
+    size_t fold_cap;
+    bool counted;               /* lines are, under those names: see bound_line */
+    struct dp_buf line, fold, own;  /* scratch of the naming */
+    struct dpx_filter filter;
+    U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
+};
+
+/* Coroutines: of the one that runs, the frames are the interpreter's. */
+struct dpx_coros {
+    struct dpx_coro *list;      /* all of them */
+    size_t n, cap, prune_at;
+    struct dp_map of;           /* PL_mainstack -> coroutine */
+    const CV *slf[64];          /* Coro's functions that go on to another one */
+};
+
+/* The file of this process or thread, beside what dp_outfile and dp_writer know. */
+struct dpx_made {
+    bool unopened;              /* it is still to be made: see dpx_file_prepare */
+    struct dp_buf head;         /* the header, until then */
+    U64 trailer_at;             /* where the header's last line stands */
+    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
+    struct dpx_lines {          /* lines that no text has yet, in a live piece */
+        char *ptr;
+        size_t size, used;
+    } fresh, fresh_sites;
+};
+
+/* What is taken back when an exec has failed: DPX_EXEC. */
+struct dpx_exec {
+    U64 size;                   /* of the file before it */
+    bool live;                  /* there were pieces beside it */
+    struct dp_ticks pending, sums;      /* what was not yet on a line then */
+    U64 counts[DP_FMT_COUNTERS];
+};
+
+/* Where a forked child began. */
+struct dpx_child {
+    bool is;                    /* this process is one */
+    ptrdiff_t depth;            /* frames that ran then */
+    size_t inherited;           /* those of them that its file begins with */
+};
+
+/* A block (dpx_block.c). */
+struct dpx_block {
+    bool runs;
+    bool started;               /* it has started recording */
+    const struct dpx_phase *before;     /* the phase that goes on behind it */
+};
+
 struct dpx_ctx {
     void *thx;                  /* the interpreter; NULL: not recording */
     struct dpx_frame *top;
@@ -104,57 +162,32 @@ struct dpx_ctx {
     AV *mainstack;              /* PL_mainstack: another one is another coroutine */
     struct dpx_clock clock;
     U64 serial;
-    struct dpx_known cache[DPX_CACHE];
+    U64 ops;                    /* ops executed, where they are counted */
+    struct dpx_events events;
+    struct dpx_names names;
+    struct dpx_coros coro;
 
-    struct dpx_coro *coros;     /* those that do not run */
-    size_t n_coros, coros_cap, prune_at;
-    const CV *slf[64];          /* Coro's functions that go on to another one */
-    struct dp_map coro_of;      /* PL_mainstack -> coroutine */
-    struct dp_map known;        /* beyond the cache: (code, name) -> ids */
-    struct dp_pool names;       /* & lines; the n-th has the id n + 1 */
-    struct dp_pool sites;       /* FILE:LINE of calls; the n-th has the number n + 1 */
-    struct dp_pool folds;       /* names that lines are counted under, to bound them */
-    struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
-    uint32_t *fold_counts;
-    size_t fold_cap;
-    bool lines_counted;         /* under those names: see bound_line */
-    struct dp_buf line, fold, own;  /* scratch of the naming */
-    struct dpx_filter filter;
-    U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
+    enum dpx_state state;
+    long pid;
+    unsigned tid;
+    struct dpx_child child;
+    struct dpx_exec exec;
+    struct dpx_block block;
+
+    /* what the program, or its progress, has told */
+    const struct dpx_phase *phase;
+    int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
+    bool ended;                 /* the END blocks have begun */
+    bool exits;                 /* the program itself has ended the process */
+    bool marked;                /* it has begun a phase: start=mark */
+    bool runops_taken;          /* some other module has the run loop */
+    unsigned toggles;           /* of dpx_run.toggles, those that it has followed */
 
     struct dp_writer writer;
     struct dp_outfile out;
     struct dp_live live;
     struct dp_gzip *gzip;       /* NULL: the file is not packed */
-    bool unopened;              /* the file is still to be made: see dpx_file_prepare */
-    bool marked;                /* the program has begun a phase: start=mark */
-    bool exits;                 /* the program itself has ended the process */
-    unsigned toggles;           /* of dpx_run.toggles, those that it has followed */
-    struct dp_buf head;         /* the header, until then */
-    struct dpx_lines {          /* lines that no text has yet, in a live piece */
-        char *ptr;
-        size_t size, used;
-    } fresh, fresh_sites;
-    U64 ops;                    /* ops executed, where they are counted */
-    struct dpx_events events;
-    U64 trailer_at;             /* where the header's last line stands */
-    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
-    U64 exec_size;              /* of the file before the exec that is under way */
-    bool exec_live;             /* there were pieces in a file before it */
-    struct dp_ticks exec_pending, exec_sums;    /* what was not yet on a line then */
-    U64 exec_counts[DP_FMT_COUNTERS];
-    long pid;
-    unsigned tid;
-    enum dpx_state state;
-    bool forked;                /* this is a child's */
-    bool ended;                 /* the END blocks have begun */
-    bool runops_taken;          /* some other module has the run loop */
-    ptrdiff_t fork_depth;       /* frames a child began in */
-    size_t inherited;           /* those of them that its file begins with */
-    const struct dpx_phase *before_block;   /* the phase that goes on behind a block */
-    bool in_block, block_started;   /* dpx_block.c; it has started recording */
-    int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
-    const struct dpx_phase *phase;
+    struct dpx_made file;
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
     struct dpx_ctx *next;       /* all of this process */
@@ -226,6 +259,8 @@ uint32_t dpx_name_site(void *arg);
 
 /* PACKAGE::NAME or CORE:NAME of an id as it stands in the file, a new SV; undef for 0. */
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
+
+void dpx_name_release(struct dpx_names *names);
 
 /* ---- dpx_hook.c ---- */
 

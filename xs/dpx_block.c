@@ -11,7 +11,7 @@
 bool dpx_block_begin(pTHX_ const char *name, size_t len)
 {
     struct dpx_ctx *ctx = dpx_run_known(aTHX);
-    const struct dpx_phase *phase = ctx && !ctx->in_block ? dpx_control_phase(name, len) : NULL;
+    const struct dpx_phase *phase = ctx && !ctx->block.runs ? dpx_control_phase(name, len) : NULL;
     int why = errno;
     if (!phase)
         return false;
@@ -21,11 +21,11 @@ bool dpx_block_begin(pTHX_ const char *name, size_t len)
         ctx->stage = PL_phase;
         dpx_run_show(aTHX_ ctx);
     }
-    ctx->before_block = ctx->phase;
+    ctx->block.before = ctx->phase;
     dpx_control_in_phase(ctx, phase, dpx_run_arrive(ctx));
     dpx_run_leave(ctx);
-    ctx->in_block = true;
-    ctx->block_started = ctx->rec.paused;
+    ctx->block.runs = true;
+    ctx->block.started = ctx->rec.paused;
     if (ctx->rec.paused)
         dpx_control_start(ctx);
     errno = why;
@@ -36,7 +36,7 @@ void dpx_block_end(pTHX)
 {
     struct dpx_ctx *ctx = dpx_run_known(aTHX);
     int why = errno;
-    if (!ctx || !ctx->in_block)
+    if (!ctx || !ctx->block.runs)
         return;
     U64 now = dpx_run_arrive(ctx);
     if (dpx_run.own)
@@ -44,11 +44,11 @@ void dpx_block_end(pTHX)
     else
         dpx_frame_reconcile(aTHX_ ctx, now);
     dpx_run_leave(ctx);
-    if (ctx->block_started)
+    if (ctx->block.started)
         dpx_control_stop(ctx);
-    ctx->in_block = false;
-    if (ctx->before_block)
-        dpx_control_in_phase(ctx, ctx->before_block, dpx_run_arrive(ctx));
+    ctx->block.runs = false;
+    if (ctx->block.before)
+        dpx_control_in_phase(ctx, ctx->block.before, dpx_run_arrive(ctx));
     dpx_run_leave(ctx);
     if (dpx_run.own)
         dpx_run_show(aTHX_ NULL);

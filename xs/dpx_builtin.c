@@ -66,9 +66,9 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
     if (!ctx)
         return orig[n](aTHX);
     U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!ctx->builtins[n]))
-        ctx->builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
-    U32 id = ctx->builtins[n] - 1;
+    if (DP_UNLIKELY(!ctx->names.builtins[n]))
+        ctx->names.builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
+    U32 id = ctx->names.builtins[n] - 1;
     PERL_SI *si = PL_curstackinfo;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
@@ -88,7 +88,7 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
         /* fork or open, in the child: it begins with its caller, and has no file
          * if it only execs */
         ctx->top--;
-        ctx->fork_depth = at - 1;
+        ctx->child.depth = at - 1;
         return next;
     }
     now = dpx_arrive(ctx, how);

@@ -11,7 +11,7 @@ DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden"
 DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV name, U32 seq,
                               const OP *start)
 {
-    const struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    const struct dpx_known *k = &ctx->names.cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
     if (DP_LIKELY(k->code == code && k->name == name && k->seq == seq))
         return k->id;
     return dpx_name_find(aTHX_ ctx, cv, name, start);

@@ -61,7 +61,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dp_rec_unpause(&ctx->rec, now);
     bool has_all = ctx->state == DPX_BORN;
     if (has_all)                /* the child's file begins here */
-        ctx->fork_depth = ctx->top - ctx->frames;
+        ctx->child.depth = ctx->top - ctx->frames;
     dpx_run_end_trip(ctx);
     if (!has_all)
         dpx_control_resume(ctx, now);
@@ -152,13 +152,13 @@ static void begin_main(struct dpx_ctx *ctx)
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->stage = PL_phase;
-    if (ctx->in_block || dpx_run.own)
+    if (ctx->block.runs || dpx_run.own)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
         begin_main(ctx);
         if (dpx_run.opt.start == DPX_START_MAIN)
             dpx_control_start(ctx);
-    } else if (PL_phase == PERL_PHASE_INIT && ctx->unopened) {
+    } else if (PL_phase == PERL_PHASE_INIT && ctx->file.unopened) {
         begin_init(ctx);
     } else if (PL_phase >= PERL_PHASE_END) {
         dpx_control_mark(ctx, "END", 3);

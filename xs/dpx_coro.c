@@ -33,38 +33,39 @@ void dpx_coro_bottom(struct dpx_frame *f)
 static void prune(struct dpx_ctx *ctx)
 {
     size_t n = 0;
-    dp_map_clear(&ctx->coro_of);
-    for (size_t i = 0; i < ctx->n_coros; i++) {
-        struct dpx_coro *c = &ctx->coros[i];
+    dp_map_clear(&ctx->coro.of);
+    for (size_t i = 0; i < ctx->coro.n; i++) {
+        struct dpx_coro *c = &ctx->coro.list[i];
         struct dp_map_slot *slot = NULL;
         if (c->mainstack == ctx->mainstack || SvTYPE(c->mainstack) == SVt_PVAV)
-            slot = dp_map_put(&ctx->coro_of, PTR2UV(c->mainstack));
+            slot = dp_map_put(&ctx->coro.of, PTR2UV(c->mainstack));
         if (!slot) {
             dp_mem_free(c->frames);
             continue;
         }
         slot->value = (uint32_t)n;
-        ctx->coros[n++] = *c;
+        ctx->coro.list[n++] = *c;
     }
-    ctx->n_coros = n;
-    ctx->prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
+    ctx->coro.n = n;
+    ctx->coro.prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
 }
 
 /* The table moves when a new one is put in. */
 static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
 {
-    struct dp_map_slot *slot = dp_map_find(&ctx->coro_of, PTR2UV(mainstack));
+    struct dp_map_slot *slot = dp_map_find(&ctx->coro.of, PTR2UV(mainstack));
     if (slot)
-        return &ctx->coros[slot->value];
-    if (ctx->n_coros >= ctx->prune_at)
+        return &ctx->coro.list[slot->value];
+    if (ctx->coro.n >= ctx->coro.prune_at)
         prune(ctx);
-    if (dp_mem_grow((void **)&ctx->coros, &ctx->coros_cap, ctx->n_coros + 1, sizeof *ctx->coros) < 0
-        || (slot = dp_map_put(&ctx->coro_of, PTR2UV(mainstack))) == NULL)
+    struct dpx_coros *all = &ctx->coro;
+    if (dp_mem_grow((void **)&all->list, &all->cap, all->n + 1, sizeof *all->list) < 0
+        || (slot = dp_map_put(&all->of, PTR2UV(mainstack))) == NULL)
         return NULL;
-    struct dpx_coro *c = &ctx->coros[ctx->n_coros];
+    struct dpx_coro *c = &all->list[all->n];
     memset(c, 0, sizeof *c);
     c->mainstack = mainstack;
-    slot->value = (uint32_t)ctx->n_coros++;
+    slot->value = (uint32_t)all->n++;
     return c;
 }
 
@@ -157,8 +158,8 @@ void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx)
 
 void dpx_coro_release(struct dpx_ctx *ctx)
 {
-    for (size_t i = 0; i < ctx->n_coros; i++)
-        dp_mem_free(ctx->coros[i].frames);
-    dp_mem_free(ctx->coros);
-    dp_map_release(&ctx->coro_of);
+    for (size_t i = 0; i < ctx->coro.n; i++)
+        dp_mem_free(ctx->coro.list[i].frames);
+    dp_mem_free(ctx->coro.list);
+    dp_map_release(&ctx->coro.of);
 }

@@ -136,7 +136,7 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
     if (text.len <= TRAILER_WIDTH) {
         fill_up(&text);
         if (!text.err)
-            dp_outfile_patch(out, ctx->trailer_at, text.ptr, text.len);
+            dp_outfile_patch(out, ctx->file.trailer_at, text.ptr, text.len);
     }
     dp_buf_release(&text);
 }
@@ -185,7 +185,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addc(to, ' ');
     add_quoted(to, "dprof_perturb_keys", getenv("PERL_PERTURB_KEYS"));
     dp_buf_addf(to, " $dprof_inherited=%lu; $dprof_before_cpu=%" UVuf ";\n",
-                (unsigned long)ctx->inherited,
+                (unsigned long)ctx->child.inherited,
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
 }
 
@@ -213,7 +213,7 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
         rc = dp_err_set(err, text.err, "out of memory");
     if (rc == 0)
         rc = dp_outfile_write_fixed(&ctx->out, text.ptr, text.len, &at, err);
-    ctx->trailer_at = at;
+    ctx->file.trailer_at = at;
     dp_buf_release(&text);
     return rc;
 }
@@ -238,7 +238,7 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         default:  dp_buf_addc(to, '%');
         }
     }
-    if ((ctx->tid || ctx->forked) && !has_pid)
+    if ((ctx->tid || ctx->child.is) && !has_pid)
         dp_buf_addf(to, ".%ld", ctx->pid);
     if (ctx->tid && !has_tid)
         dp_buf_addf(to, ".%u", ctx->tid);
@@ -255,20 +255,20 @@ static int create(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
 {
     int rc = dp_outfile_open(&ctx->out, name, out_flags(), err);
     ctx->out.gzip = ctx->gzip;
-    ctx->tree_at = 0;
+    ctx->file.tree_at = 0;
     if (rc == 0)
-        rc = write_header(ctx, &ctx->head, err);
-    dp_buf_release(&ctx->head);
+        rc = write_header(ctx, &ctx->file.head, err);
+    dp_buf_release(&ctx->file.head);
     return rc;
 }
 
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     struct dp_buf text;
-    ctx->unopened = false;
+    ctx->file.unopened = false;
     dp_buf_init(&text);
-    dp_buf_clear(&ctx->head);
-    header(aTHX_ &ctx->head, ctx);
+    dp_buf_clear(&ctx->file.head);
+    header(aTHX_ &ctx->file.head, ctx);
     file_name(aTHX_ &text, ctx);
     const char *name = dp_buf_cstr(&text);
     int rc = text.err ? dp_err_set(err, DP_E_NOMEM, "out of memory") : create(ctx, name, err);
@@ -287,12 +287,12 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     if (rc == 0) {
         ctx->out.path = dp_outfile_absolute(name);
         /* as it is now: the program may change its $0 and its environment */
-        header(aTHX_ &ctx->head, ctx);
-        if (!ctx->out.path || ctx->head.err)
+        header(aTHX_ &ctx->file.head, ctx);
+        if (!ctx->out.path || ctx->file.head.err)
             rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
     }
     dp_buf_release(&text);
-    ctx->unopened = rc == 0;
+    ctx->file.unopened = rc == 0;
     return rc;
 }
 
@@ -307,12 +307,12 @@ void dpx_file_begin(struct dpx_ctx *ctx)
 {
     const struct dp_rec_host *clock = dpx_clock_host(&ctx->clock);
     struct dp_err err;
-    if (!ctx->unopened)
+    if (!ctx->file.unopened)
         return;
     int why = errno;
     U64 stamp = clock->stamp(&ctx->clock), cpu = clock->cpu_ns(&ctx->clock);
     char *path = ctx->out.path;
-    ctx->unopened = false;
+    ctx->file.unopened = false;
     dp_err_init(&err);
     if (create(ctx, path, &err) < 0) {
         ctx->out.failed = true;
@@ -355,20 +355,20 @@ void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id)
     const struct dp_writer *w = &ctx->writer;
     size_t at = w->id_names[id].at;
     size_t len = (id + 1 < w->next_id ? w->id_names[id + 1].at : w->names.len) - at;
-    keep_line(ctx, &ctx->fresh, DP_LIVE_NAMES, w->names.ptr + at, len, "");
+    keep_line(ctx, &ctx->file.fresh, DP_LIVE_NAMES, w->names.ptr + at, len, "");
 }
 
 void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site)
 {
-    const struct dp_name *at = dp_pool_name(&ctx->sites, site - 1);
-    keep_line(ctx, &ctx->fresh_sites, DP_LIVE_SITES, at->ptr, at->len, "\n");
+    const struct dp_name *at = dp_pool_name(&ctx->names.sites, site - 1);
+    keep_line(ctx, &ctx->file.fresh_sites, DP_LIVE_SITES, at->ptr, at->len, "\n");
 }
 
 /* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx)
 {
-    memset(&ctx->fresh, 0, sizeof ctx->fresh);
-    memset(&ctx->fresh_sites, 0, sizeof ctx->fresh_sites);
+    memset(&ctx->file.fresh, 0, sizeof ctx->file.fresh);
+    memset(&ctx->file.fresh_sites, 0, sizeof ctx->file.fresh_sites);
     dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL, 0);
     int rc = dp_rec_open(&ctx->rec, &ctx->live);
     if (rc == 0) {
@@ -384,9 +384,9 @@ void dpx_file_flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
     int why = errno;
-    if (ctx->fresh.ptr && !ctx->writer.lazy) {
-        memset(ctx->fresh.ptr, 0, ctx->fresh.used);
-        ctx->fresh.used = 0;
+    if (ctx->file.fresh.ptr && !ctx->writer.lazy) {
+        memset(ctx->file.fresh.ptr, 0, ctx->file.fresh.used);
+        ctx->file.fresh.used = 0;
     }
     if (dpx_run.opt.limit && ctx->out.size >= dpx_run.opt.limit && dp_rec_to_tree(&ctx->rec) == 0) {
         for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
@@ -404,8 +404,8 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
 {
     struct dp_cct_text how = {
         .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
-        .names = &ctx->names,
-        .sites = &ctx->sites,
+        .names = &ctx->names.lines,
+        .sites = &ctx->names.sites,
         .ops = ctx->rec.how.ops != NULL,
     };
     if (!ctx->rec.how.tree)
@@ -424,7 +424,7 @@ static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     struct dp_outfile twin;
     struct dp_err err;
     dp_err_init(&err);
-    uint64_t at = ctx->tree_at ? ctx->tree_at : ctx->out.size;
+    uint64_t at = ctx->file.tree_at ? ctx->file.tree_at : ctx->out.size;
     if (dp_outfile_twin(&ctx->out, &twin, at) < 0)
         return false;
     if (dp_outfile_write(&twin, text->ptr, text->len, &err) < 0) {
@@ -434,7 +434,7 @@ static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     put_trailer(ctx, &twin, false);
     if (dp_outfile_replace(&ctx->out, &twin) < 0)
         return false;
-    ctx->tree_at = at;
+    ctx->file.tree_at = at;
     return true;
 }
 
@@ -446,11 +446,11 @@ static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     if (!ctx->out.regular || !ctx->live.path)
         return;
     dp_err_init(&err);
-    if (ctx->tree_at)
-        dp_outfile_cut(&ctx->out, ctx->tree_at);
+    if (ctx->file.tree_at)
+        dp_outfile_cut(&ctx->out, ctx->file.tree_at);
     uint64_t at = ctx->out.size;
     if (dp_outfile_write(&ctx->out, text->ptr, text->len, &err) == 0) {
-        ctx->tree_at = at;
+        ctx->file.tree_at = at;
         put_trailer(ctx, &ctx->out, false);
         return;
     }
@@ -496,7 +496,7 @@ void dpx_file_save(void *arg)
  * room for another. */
 static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
-    if (ctx->tree_at && ctx->rec.how.tree && !ctx->out.failed) {
+    if (ctx->file.tree_at && ctx->rec.how.tree && !ctx->out.failed) {
         if (replace_tree(ctx, text))
             return;
         int why = errno;
@@ -510,9 +510,9 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
             return;
         }
     }
-    if (ctx->tree_at)
-        dp_outfile_cut(&ctx->out, ctx->tree_at);
-    ctx->tree_at = ctx->out.size;
+    if (ctx->file.tree_at)
+        dp_outfile_cut(&ctx->out, ctx->file.tree_at);
+    ctx->file.tree_at = ctx->out.size;
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 

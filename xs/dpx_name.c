@@ -105,15 +105,15 @@ static void add_place(struct dp_buf *to, const OP *start)
  * the sub around when that was named. */
 static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
-    struct dp_buf *to = &ctx->line;
+    struct dp_buf *to = &ctx->names.line;
     const HEK *package, *name;
     CV *outer = CvOUTSIDE(cv);
     while (outer && (CvANON(outer) || CvUNIQUE(outer)))
         outer = CvOUTSIDE(outer);
     if (!outer) {
-        const struct dp_map_slot *slot = dp_map_find(&ctx->owners, PTR2UV(start));
+        const struct dp_map_slot *slot = dp_map_find(&ctx->names.owners, PTR2UV(start));
         if (slot && slot->check == seq_of(start)) {
-            const struct dp_name *owner = dp_pool_name(&ctx->folds, slot->value);
+            const struct dp_name *owner = dp_pool_name(&ctx->names.folds, slot->value);
             dp_buf_adds(to, " in=");
             dp_buf_add(to, owner->ptr, owner->len);
         }
@@ -136,19 +136,19 @@ static bool two_blanks(const char *line, size_t len, const char **first, const c
     return *second != NULL;
 }
 
-/* The sub of the line in ctx->line, as an owner; there are not many that have subs in them. */
+/* The sub of the line in names.line, as an owner; there are not many that have subs in them. */
 static uint32_t owner_of_inner(struct dpx_ctx *ctx)
 {
-    const struct dp_buf *line = &ctx->line;
+    const struct dp_buf *line = &ctx->names.line;
     const char *first, *second;
     if (!two_blanks(line->ptr, line->len, &first, &second))
         return DP_MAP_NONE;
-    dp_buf_clear(&ctx->fold);
-    dp_buf_add(&ctx->fold, line->ptr, (size_t)(first - line->ptr));
-    dp_buf_adds(&ctx->fold, "::");
-    dp_buf_add(&ctx->fold, first + 1, (size_t)(second - first - 1));
-    return ctx->fold.err || ctx->folds.count >= 2 * NAMES_MAX ? DP_MAP_NONE
-        : dp_pool_intern(&ctx->folds, ctx->fold.ptr, ctx->fold.len);
+    dp_buf_clear(&ctx->names.fold);
+    dp_buf_add(&ctx->names.fold, line->ptr, (size_t)(first - line->ptr));
+    dp_buf_adds(&ctx->names.fold, "::");
+    dp_buf_add(&ctx->names.fold, first + 1, (size_t)(second - first - 1));
+    return ctx->names.fold.err || ctx->names.folds.count >= 2 * NAMES_MAX ? DP_MAP_NONE
+        : dp_pool_intern(&ctx->names.folds, ctx->names.fold.ptr, ctx->names.fold.len);
 }
 
 /* Remembers whose the anonymous subs in the pad of cv are. */
@@ -164,7 +164,7 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
         const OP *start = CvSTART(inner);
         if (owner == DP_MAP_NONE && (owner = owner_of_inner(ctx)) == DP_MAP_NONE)
             return;
-        struct dp_map_slot *slot = dp_map_put(&ctx->owners, PTR2UV(start));
+        struct dp_map_slot *slot = dp_map_put(&ctx->names.owners, PTR2UV(start));
         if (slot) {
             slot->value = owner;
             slot->check = seq_of(start);
@@ -173,11 +173,11 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
-/* The line of cv is in ctx->line. */
+/* The line of cv is in ctx->names.line. */
 static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
-    if (ctx->owners.used > KNOWN_MAX)
-        dp_map_clear(&ctx->owners);
+    if (ctx->names.owners.used > KNOWN_MAX)
+        dp_map_clear(&ctx->names.owners);
     remember_inner(ctx, cv, DP_MAP_NONE, 0);
 }
 
@@ -248,13 +248,13 @@ static bool has_numbers(const char *ptr, size_t len)
     return false;
 }
 
-/* The id of the line in ctx->line: the known one, or a new one. */
+/* The id of the line in ctx->names.line: the known one, or a new one. */
 static U32 id_of_line(struct dpx_ctx *ctx)
 {
-    const struct dp_buf *line = &ctx->line;
+    const struct dp_buf *line = &ctx->names.line;
     if (line->err)
         return 0;
-    uint32_t n = dp_pool_intern(&ctx->names, line->ptr, line->len);
+    uint32_t n = dp_pool_intern(&ctx->names.lines, line->ptr, line->len);
     if (n == DP_MAP_NONE)
         return 0;
     if (n + 1 < ctx->writer.next_id)
@@ -269,16 +269,17 @@ static U32 id_of_line(struct dpx_ctx *ctx)
 /* How many lines were counted under a name; NULL: it is new, and not to be added or cannot be. */
 static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
 {
-    size_t before = ctx->fold_cap;
+    struct dpx_names *in = &ctx->names;
+    size_t before = in->fold_cap;
     uint32_t n = name->err ? DP_MAP_NONE
-                 : add ? dp_pool_intern(&ctx->folds, name->ptr, name->len)
-                           : dp_pool_lookup(&ctx->folds, name->ptr, name->len);
+                 : add ? dp_pool_intern(&in->folds, name->ptr, name->len)
+                           : dp_pool_lookup(&in->folds, name->ptr, name->len);
     if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&ctx->fold_counts, &ctx->fold_cap, (size_t)n + 1, sizeof(uint32_t))
+        || dp_mem_grow((void **)&in->fold_counts, &in->fold_cap, (size_t)n + 1, sizeof(uint32_t))
                < 0)
         return NULL;
-    memset(ctx->fold_counts + before, 0, (ctx->fold_cap - before) * sizeof(uint32_t));
-    return &ctx->fold_counts[n];
+    memset(in->fold_counts + before, 0, (in->fold_cap - before) * sizeof(uint32_t));
+    return &in->fold_counts[n];
 }
 
 /* Counts a line under a name; true when there were too many. */
@@ -304,13 +305,13 @@ static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, c
 static void by_package(struct dpx_ctx *ctx)
 {
     static const char others[] = " (others) -", all[] = "main (others) -";
-    struct dp_buf *fold = &ctx->fold, *line = &ctx->line;
+    struct dp_buf *fold = &ctx->names.fold, *line = &ctx->names.line;
     const char *blank = memchr(fold->ptr, ' ', fold->len);
     dp_buf_clear(line);
     dp_buf_add(line, fold->ptr, blank ? (size_t)(blank - fold->ptr) : 0);
     dp_buf_adds(line, others);
-    if (!blank || (ctx->names.count >= NAMES_MAX + FOLD_MAX && !line->err
-                   && dp_pool_lookup(&ctx->names, line->ptr, line->len) == DP_MAP_NONE)) {
+    if (!blank || (ctx->names.lines.count >= NAMES_MAX + FOLD_MAX && !line->err
+                   && dp_pool_lookup(&ctx->names.lines, line->ptr, line->len) == DP_MAP_NONE)) {
         dp_buf_clear(line);
         dp_buf_adds(line, all);
     }
@@ -361,33 +362,34 @@ static size_t stable_bytes(const struct dp_name *line)
  * there are FOLD_MAX. */
 static void count_lines_so_far(struct dpx_ctx *ctx)
 {
-    ctx->lines_counted = true;
-    for (uint32_t n = 0; n < ctx->names.count; n++) {
-        const struct dp_name *line = dp_pool_name(&ctx->names, n);
+    ctx->names.counted = true;
+    for (uint32_t n = 0; n < ctx->names.lines.count; n++) {
+        const struct dp_name *line = dp_pool_name(&ctx->names.lines, n);
         size_t stable = stable_bytes(line);
         if (!stable || (stable == line->len && !has_numbers(line->ptr, stable)))
             continue;
-        without_numbers(&ctx->fold, line->ptr, stable, true);
-        without_numbers(&ctx->own, line->ptr, stable, false);
-        if (!ctx->fold.err && !ctx->own.err)
-            count_line(ctx, &ctx->fold, &ctx->own, ctx->own.len != line->len);
+        without_numbers(&ctx->names.fold, line->ptr, stable, true);
+        without_numbers(&ctx->names.own, line->ptr, stable, false);
+        if (!ctx->names.fold.err && !ctx->names.own.err)
+            count_line(ctx, &ctx->names.fold, &ctx->names.own, ctx->names.own.len != line->len);
     }
 }
 
-/* A program may make subs for as long as it runs. Where the line in ctx->line is a new one,
+/* A program may make subs for as long as it runs. Where the line in ctx->names.line is a new one,
  * this bounds how many there are: of one name that is compiled over and over, and of
  * names that count up. What stands behind the first `stable` bytes is new each time that
  * code is compiled. */
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
-    struct dp_buf *line = &ctx->line, *fold = &ctx->fold, *plain = &ctx->own;
+    struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold, *plain = &ctx->names.own;
     bool whole = stable == line->len;
-    if (ctx->names.count < FOLD_MAX)
+    if (ctx->names.lines.count < FOLD_MAX)
         return;
-    if (!ctx->lines_counted)
+    if (!ctx->names.counted)
         count_lines_so_far(ctx);
-    if (line->err || (whole && ctx->names.count < NAMES_MAX && !has_numbers(line->ptr, stable))
-        || dp_pool_lookup(&ctx->names, line->ptr, line->len) != DP_MAP_NONE)
+    if (line->err
+        || (whole && ctx->names.lines.count < NAMES_MAX && !has_numbers(line->ptr, stable))
+        || dp_pool_lookup(&ctx->names.lines, line->ptr, line->len) != DP_MAP_NONE)
         return;
     without_numbers(fold, line->ptr, stable, true);
     if (whole && !memchr(line->ptr, '(', stable))
@@ -396,8 +398,8 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         without_numbers(plain, line->ptr, stable, false);
     if (fold->err || plain->err)
         return;
-    if (ctx->names.count >= NAMES_MAX) {
-        if (dp_pool_lookup(&ctx->names, fold->ptr, fold->len) != DP_MAP_NONE)
+    if (ctx->names.lines.count >= NAMES_MAX) {
+        if (dp_pool_lookup(&ctx->names.lines, fold->ptr, fold->len) != DP_MAP_NONE)
             take(line, fold);
         else
             by_package(ctx);
@@ -408,26 +410,26 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         take(line, instead);
 }
 
-/* The same for the place in ctx->line, which evals and #line may make without end. False:
+/* The same for the place in ctx->names.line, which evals and #line may make without end. False:
  * there are too many. */
 static bool bound_site(struct dpx_ctx *ctx)
 {
-    struct dp_buf *line = &ctx->line, *fold = &ctx->fold;
-    if (line->err || dp_pool_lookup(&ctx->sites, line->ptr, line->len) != DP_MAP_NONE)
+    struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold;
+    if (line->err || dp_pool_lookup(&ctx->names.sites, line->ptr, line->len) != DP_MAP_NONE)
         return !line->err;
     without_numbers(fold, line->ptr, line->len, false);
-    if (fold->err || ctx->sites.count >= NAMES_MAX)
+    if (fold->err || ctx->names.sites.count >= NAMES_MAX)
         return false;
     if (!is_same(fold, line) && too_many(ctx, fold))
         take(line, fold);
     return true;
 }
 
-/* The line of a CV, in ctx->line. */
+/* The line of a CV, in ctx->names.line. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
-    struct dp_buf *line = &ctx->line;
+    struct dp_buf *line = &ctx->names.line;
     hek_of(cv, &package, &name);
     add_line(line, package, name, start);
     if (CvISXSUB(cv))
@@ -444,7 +446,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         return 0;
     bool anon = CvANON(cv);
     bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");
-    if (!block && !line->err && !dpx_filter_takes(aTHX_ &ctx->filter, line->ptr, line->len)) {
+    if (!block && !line->err && !dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)) {
         if (!anon && start && name)
             remember_owner(ctx, cv);
         return flags;
@@ -480,9 +482,9 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start)
     U32 seq = seq_of(start);
     int why = errno;
 
-    if (ctx->known.used > KNOWN_MAX)
-        dp_map_clear(&ctx->known);
-    struct dp_map_slot *slot = dp_map_put(&ctx->known, dp_map_hash(code) ^ name);
+    if (ctx->names.known.used > KNOWN_MAX)
+        dp_map_clear(&ctx->names.known);
+    struct dp_map_slot *slot = dp_map_put(&ctx->names.known, dp_map_hash(code) ^ name);
     U32 id;
     if (slot && slot->value != DP_MAP_NONE && slot->check == seq) {
         id = slot->value;
@@ -493,7 +495,7 @@ U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start)
             slot->check = seq;
         }
     }
-    struct dpx_known *k = &ctx->cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
+    struct dpx_known *k = &ctx->names.cache[(code >> 4 ^ name >> 4) & (DPX_CACHE - 1)];
     k->code = code;
     k->name = name;
     k->seq = seq;
@@ -507,18 +509,19 @@ static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *st
 {
     const HEK *package, *name;
     if (id)
-        return *dp_pool_name(&ctx->names, id - 1);
+        return *dp_pool_name(&ctx->names.lines, id - 1);
     hek_of(cv, &package, &name);
-    add_line(&ctx->own, package, name, start);
-    return (struct dp_name){ ctx->own.err ? "" : ctx->own.ptr, ctx->own.err ? 0 : ctx->own.len };
+    struct dp_buf *own = &ctx->names.own;
+    add_line(own, package, name, start);
+    return (struct dp_name){ own->err ? "" : own->ptr, own->err ? 0 : own->len };
 }
 
 /* Where the names that one AUTOLOAD was called by have become too many, its own is taken,
  * even if nobody asked for that: calls that are to be recorded are not lost. */
 static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
 {
-    dp_buf_clear(&ctx->line);
-    dp_buf_add(&ctx->line, own->ptr, own->len);
+    dp_buf_clear(&ctx->names.line);
+    dp_buf_add(&ctx->names.line, own->ptr, own->len);
     return id_of_line(ctx);
 }
 
@@ -553,29 +556,29 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
         errno = why;
         return id;
     }
-    dp_buf_clear(&ctx->line);
+    struct dp_buf *line = &ctx->names.line;
+    dp_buf_clear(line);
     if (colon)
-        add_name(&ctx->line, wanted, (I32)(colon - 2 - wanted), cBOOL(SvUTF8(sv)));
+        add_name(line, wanted, (I32)(colon - 2 - wanted), cBOOL(SvUTF8(sv)));
     else
-        dp_buf_adds(&ctx->line, "main");
-    dp_buf_addc(&ctx->line, ' ');
+        dp_buf_adds(line, "main");
+    dp_buf_addc(line, ' ');
     const char *base = colon ? colon : wanted;
-    add_name(&ctx->line, base, (I32)(wanted + len - base), cBOOL(SvUTF8(sv)));
-    dp_buf_add(&ctx->line, second, own->len - (size_t)(second - own->ptr));
-    dp_buf_adds(&ctx->line, " autoload=");
-    dp_buf_add(&ctx->line, own->ptr, (size_t)(first - own->ptr));
-    dp_buf_adds(&ctx->line, "::AUTOLOAD");
+    add_name(line, base, (I32)(wanted + len - base), cBOOL(SvUTF8(sv)));
+    dp_buf_add(line, second, own->len - (size_t)(second - own->ptr));
+    dp_buf_adds(line, " autoload=");
+    dp_buf_add(line, own->ptr, (size_t)(first - own->ptr));
+    dp_buf_adds(line, "::AUTOLOAD");
 
     U32 found = 0;
-    if (!ctx->line.err
-        && dp_pool_lookup(&ctx->names, ctx->line.ptr, ctx->line.len) == DP_MAP_NONE) {
-        if (!dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)) {
+    if (!line->err && dp_pool_lookup(&ctx->names.lines, line->ptr, line->len) == DP_MAP_NONE) {
+        if (!dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)) {
             errno = why;
             return 0;
         }
-        dp_buf_clear(&ctx->fold);
-        dp_buf_add(&ctx->fold, own->ptr, own->len);
-        if (ctx->names.count >= NAMES_MAX || too_many(ctx, &ctx->fold))
+        dp_buf_clear(&ctx->names.fold);
+        dp_buf_add(&ctx->names.fold, own->ptr, own->len);
+        if (ctx->names.lines.count >= NAMES_MAX || too_many(ctx, &ctx->names.fold))
             found = id ? id : plain_autoload(ctx, own);
     }
     if (!found)
@@ -586,30 +589,46 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
 
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
 {
-    dp_buf_clear(&ctx->line);
-    dp_fmt_field(&ctx->line, "", 0);
-    dp_buf_addc(&ctx->line, ' ');
-    dp_fmt_field(&ctx->line, name, len);
-    dp_buf_adds(&ctx->line, " - kind=phase");
+    dp_buf_clear(&ctx->names.line);
+    dp_fmt_field(&ctx->names.line, "", 0);
+    dp_buf_addc(&ctx->names.line, ' ');
+    dp_fmt_field(&ctx->names.line, name, len);
+    dp_buf_adds(&ctx->names.line, " - kind=phase");
     return id_of_line(ctx);
 }
 
 U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name)
 {
     int why = errno;
-    dp_buf_clear(&ctx->line);
-    dp_buf_addf(&ctx->line, "CORE %s - kind=builtin", name);
-    U32 id = !ctx->line.err && dpx_filter_takes(aTHX_ &ctx->filter, ctx->line.ptr, ctx->line.len)
+    struct dp_buf *line = &ctx->names.line;
+    dp_buf_clear(line);
+    dp_buf_addf(line, "CORE %s - kind=builtin", name);
+    U32 id = !line->err && dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)
         ? id_of_line(ctx) : 0;
     errno = why;
     return id;
 }
 
+void dpx_name_release(struct dpx_names *names)
+{
+    dp_pool_release(&names->lines);
+    dp_pool_release(&names->sites);
+    dp_pool_release(&names->folds);
+    dp_map_release(&names->known);
+    dp_map_release(&names->owners);
+    dp_buf_release(&names->line);
+    dp_buf_release(&names->fold);
+    dp_buf_release(&names->own);
+    dp_buf_release(&names->filter.text);
+    dp_map_release(&names->filter.verdicts);
+    dp_mem_free(names->fold_counts);
+}
+
 SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
 {
-    if (!id || id > ctx->names.count)
+    if (!id || id > ctx->names.lines.count)
         return newSV(0);
-    const struct dp_name *line = dp_pool_name(&ctx->names, id - 1);
+    const struct dp_name *line = dp_pool_name(&ctx->names.lines, id - 1);
     const char *first, *second;
     if (!two_blanks(line->ptr, line->len, &first, &second))
         return newSV(0);
@@ -629,13 +648,14 @@ uint32_t dpx_name_site(void *arg)
     int why = errno;
     if (!file)
         return 0;
-    dp_buf_clear(&ctx->line);
-    dp_fmt_field(&ctx->line, file, strlen(file));
-    dp_buf_addf(&ctx->line, ":%lu", (unsigned long)CopLINE(PL_curcop));
-    size_t known = ctx->sites.count;
-    uint32_t n = bound_site(ctx) ? dp_pool_intern(&ctx->sites, ctx->line.ptr, ctx->line.len)
-                                 : DP_MAP_NONE;
-    if (ctx->sites.count > known)
+    struct dp_buf *line = &ctx->names.line;
+    struct dp_pool *sites = &ctx->names.sites;
+    dp_buf_clear(line);
+    dp_fmt_field(line, file, strlen(file));
+    dp_buf_addf(line, ":%lu", (unsigned long)CopLINE(PL_curcop));
+    size_t known = sites->count;
+    uint32_t n = bound_site(ctx) ? dp_pool_intern(sites, line->ptr, line->len) : DP_MAP_NONE;
+    if (sites->count > known)
         dpx_file_keep_site(ctx, n + 1);
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;

@@ -99,18 +99,8 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_outfile_close(&ctx->out);
     dp_gzip_free(ctx->gzip);
     dp_writer_release(&ctx->writer);
-    dp_pool_release(&ctx->names);
-    dp_pool_release(&ctx->sites);
-    dp_pool_release(&ctx->folds);
-    dp_map_release(&ctx->known);
-    dp_map_release(&ctx->owners);
-    dp_buf_release(&ctx->head);
-    dp_buf_release(&ctx->line);
-    dp_buf_release(&ctx->fold);
-    dp_buf_release(&ctx->own);
-    dp_buf_release(&ctx->filter.text);
-    dp_map_release(&ctx->filter.verdicts);
-    dp_mem_free(ctx->fold_counts);
+    dpx_name_release(&ctx->names);
+    dp_buf_release(&ctx->file.head);
     dp_mem_free(ctx->frames);
     dpx_coro_release(ctx);
 }
@@ -175,7 +165,7 @@ static void aged(void *arg) { dpx_file_begin(arg); }
 static void start_clocks(struct dpx_ctx *ctx)
 {
     /* Each mark is written at once only when there is something to write to. */
-    bool waits = ctx->unopened && dpx_run.opt.buffer < DPX_BUFFER;
+    bool waits = ctx->file.unopened && dpx_run.opt.buffer < DPX_BUFFER;
     struct dp_rec_how how = {
         .words = waits ? DPX_BUFFER : (size_t)dpx_run.opt.buffer,
         .contexts = (size_t)dpx_run.opt.contexts,
@@ -190,7 +180,7 @@ static void start_clocks(struct dpx_ctx *ctx)
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;
     ctx->rec.save = dpx_file_save;
-    ctx->rec.aged = ctx->unopened ? aged : NULL;
+    ctx->rec.aged = ctx->file.unopened ? aged : NULL;
     ctx->rec.arg = ctx;
 }
 
@@ -209,7 +199,7 @@ static void enlist(struct dpx_ctx *ctx)
 static void leave_nothing(struct dpx_ctx *ctx)
 {
     ends(ctx, DPX_ENDED);
-    ctx->unopened = false;
+    ctx->file.unopened = false;
     dp_live_release(&ctx->live);
     dpx_events_close(ctx);
 }
@@ -274,7 +264,7 @@ static void finish(struct dpx_ctx *ctx)
         return;
     ends(ctx, DPX_ENDING);
     ctx->rec.save = NULL;       /* all is written now */
-    bool is_read = dpx_run.own && !ctx->forked && !ctx->tid;
+    bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
     if (!is_read)               /* else, who wanted the blocks has read them */
         dpx_frame_unwind(ctx, now);
     dp_rec_flush(&ctx->rec, now);
@@ -309,11 +299,11 @@ void dpx_run_before_exec(struct dpx_ctx *ctx)
     if (ctx->out.failed)
         return;
     ctx->state = DPX_EXEC;
-    ctx->exec_size = ctx->out.size;
-    ctx->exec_live = ctx->live.path != NULL;
-    ctx->exec_pending = ctx->writer.pending;
-    ctx->exec_sums = ctx->writer.sums;
-    memcpy(ctx->exec_counts, ctx->writer.pending_counts, sizeof ctx->exec_counts);
+    ctx->exec.size = ctx->out.size;
+    ctx->exec.live = ctx->live.path != NULL;
+    ctx->exec.pending = ctx->writer.pending;
+    ctx->exec.sums = ctx->writer.sums;
+    memcpy(ctx->exec.counts, ctx->writer.pending_counts, sizeof ctx->exec.counts);
     dpx_file_rest(ctx);
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top;
@@ -343,13 +333,13 @@ void dpx_run_after_exec(struct dpx_ctx *ctx)
     if (ctx->rec.tree)          /* it stays as one that was saved, with its sums */
         dpx_file_trailer(ctx, false);
     else
-        dp_outfile_cut(&ctx->out, ctx->exec_size);
-    ctx->writer.pending = ctx->exec_pending;
-    ctx->writer.sums = ctx->exec_sums;
-    memcpy(ctx->writer.pending_counts, ctx->exec_counts, sizeof ctx->exec_counts);
+        dp_outfile_cut(&ctx->out, ctx->exec.size);
+    ctx->writer.pending = ctx->exec.pending;
+    ctx->writer.sums = ctx->exec.sums;
+    memcpy(ctx->writer.pending_counts, ctx->exec.counts, sizeof ctx->exec.counts);
     if (!ctx->rec.tree)
         dpx_file_trailer(ctx, false);
-    if (ctx->exec_live && !ctx->out.failed)
+    if (ctx->exec.live && !ctx->out.failed)
         dp_live_restore(&ctx->live, ctx->out.path);
     errno = why;
 }
@@ -364,7 +354,7 @@ void dpx_run_end(pTHX_ struct dpx_ctx *ctx)
 
 void dpx_run_forget(pTHX_ struct dpx_ctx *ctx)
 {
-    if (ctx->unopened && ctx->state != DPX_BORN) {
+    if (ctx->file.unopened && ctx->state != DPX_BORN) {
         leave_nothing(ctx);
         set_ctx(aTHX_ &nobody);
     } else {
@@ -390,13 +380,13 @@ static void at_perl_exit(pTHX_ void *arg)
     PERL_UNUSED_ARG(arg);
     if (ctx) {
         /* Never begun, and not ended by itself: it could not be compiled, or was only to be. */
-        if (ctx->unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
+        if (ctx->file.unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
             dpx_run_forget(aTHX_ ctx);
         else
             dpx_run_end(aTHX_ ctx);
         if (ctx->tid == 0)      /* threads that end leave it to the others */
             dpx_heap_unwatch();
-        dpx_filter_release(aTHX_ &ctx->filter);
+        dpx_filter_release(aTHX_ &ctx->names.filter);
         free_ctx(ctx);
     }
 }
@@ -461,9 +451,9 @@ static void after_fork_child(void)
             continue;
         set_process(ctx);
         ctx->before_cpu_us = 0;
-        ctx->fork_depth = ctx->top - ctx->frames;
+        ctx->child.depth = ctx->top - ctx->frames;
         ctx->state = DPX_BORN;
-        ctx->forked = true;
+        ctx->child.is = true;
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -496,12 +486,12 @@ static void forked(struct dpx_ctx *ctx)
     dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
     ctx->state = DPX_ON;
-    size_t n = (size_t)ctx->fork_depth;
+    size_t n = (size_t)ctx->child.depth;
     dp_rec_release(&ctx->rec);
     dp_live_release(&ctx->live);
     dp_outfile_close(&ctx->out);
     dp_writer_restart(&ctx->writer);
-    ctx->inherited = n;
+    ctx->child.inherited = n;
     dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     dpx_events_forked(aTHX_ ctx);
     open_all(aTHX_ ctx);
@@ -511,7 +501,7 @@ static void forked(struct dpx_ctx *ctx)
     }
     for (U32 id = 1; id < ctx->writer.next_id; id++)
         dpx_file_keep_name(ctx, id);
-    for (U32 site = 1; site <= ctx->sites.count; site++)
+    for (U32 site = 1; site <= ctx->names.sites.count; site++)
         dpx_file_keep_site(ctx, site);
     for (size_t i = 1; i <= n; i++) {
         struct dpx_frame *f = ctx->frames + i;
@@ -581,9 +571,9 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
         ctx->stage = PL_phase;
         if (ctx->state == DPX_ENDED)
             return set_ctx(aTHX_ &nobody), errno = why, NULL;
-        dpx_filter_init(aTHX_ &ctx->filter);
+        dpx_filter_init(aTHX_ &ctx->names.filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
-        ctx->in_block = !dpx_run.own && parent->in_block;
+        ctx->block.runs = !dpx_run.own && parent->block.runs;
         ctx->toggles = parent->toggles;
         dpx_run_leave(ctx);
         if (parent->rec.paused)
@@ -784,7 +774,7 @@ static bool start(pTHX_ const char *const *items, size_t n)
     perl_atexit(at_perl_exit, NULL);
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
-    dpx_filter_init(aTHX_ &ctx->filter);
+    dpx_filter_init(aTHX_ &ctx->names.filter);
     begin(aTHX_ ctx);
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);

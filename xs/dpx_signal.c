@@ -63,7 +63,7 @@ static void follow(pTHX)
 {
     struct dpx_ctx *ctx = dpx_run_known(aTHX);
     unsigned come = __atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST);
-    if (ctx && !ctx->in_block && ctx->toggles != come) {
+    if (ctx && !ctx->block.runs && ctx->toggles != come) {
         int why = errno;
         bool odd = (come - ctx->toggles) & 1;
         ctx->toggles = come;

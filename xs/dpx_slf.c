@@ -11,8 +11,8 @@ static Perl_ppaddr_t orig_slf;
 
 static bool is_slf(const struct dpx_ctx *ctx, const CV *cv)
 {
-    for (int i = 0; i < SLF_MAX && ctx->slf[i]; i++)
-        if (ctx->slf[i] == cv)
+    for (int i = 0; i < SLF_MAX && ctx->coro.slf[i]; i++)
+        if (ctx->coro.slf[i] == cv)
             return true;
     return false;
 }
@@ -26,8 +26,8 @@ bool dpx_slf_wraps(pTHX_ struct dpx_ctx *ctx, OP *op, CV *cv)
     if (op->op_ppaddr != orig_slf)
         return false;
     for (int i = 0; i < SLF_MAX && !is_slf(ctx, cv); i++)
-        if (!ctx->slf[i])
-            ctx->slf[i] = cv;
+        if (!ctx->coro.slf[i])
+            ctx->coro.slf[i] = cv;
     if (!is_slf(ctx, cv))
         return false;
     op->op_ppaddr = dpx_slf_hook;
