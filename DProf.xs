@@ -1,7 +1,16 @@
 /* XSUB declarations only: each unpacks, makes one call, converts, returns.
  * The recorder's side and the analyzers' side meet nowhere but in the file. */
-#include "dpx.h"
+#include "dpx_block.h"
+#include "dpx_control.h"
+#include "dpx_ctx.h"
+#include "dpx_diff.h"
 #include "dpx_fit.h"
+#include "dpx_frame.h"
+#include "dpx_life.h"
+#include "dpx_name.h"
+#include "dpx_report.h"
+#include "dpx_run.h"
+#include "dpx_stacks.h"
 
 /* Where we were built for another perl, nothing of it may be called: then this object stays unused,
  * and _start is not there. What xsubpp writes gets another name. */

@@ -1,10 +1,13 @@
 /* Code that was compiled before the hooks were set has the original ops: what loads us, and what
  * that loads. All that can be found through the symbol table gets the hooks. */
-#include "dpx.h"
+#include "dpx_adopt.h"
+
+/* What ops of a type had before. */
+static Perl_ppaddr_t (*before)(Optype type);
 
 static void adopt_op(pTHX_ OP *o)
 {
-    if (o->op_ppaddr == dpx_hook_original(o->op_type))
+    if (o->op_ppaddr == before(o->op_type))
         o->op_ppaddr = PL_ppaddr[o->op_type];
 }
 
@@ -85,7 +88,8 @@ static void adopt_stash(pTHX_ HV *stash, int depth)
     }
 }
 
-void dpx_adopt(pTHX)
+void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type))
 {
+    before = original;
     adopt_stash(aTHX_ PL_defstash, 0);
 }

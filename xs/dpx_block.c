@@ -6,11 +6,15 @@
  *
  * Ops are counted by the run loop, which keeps its counter: a block must be called from C, so that
  * it has a loop of its own. */
-#include "dpx.h"
+#include "dpx_block.h"
+#include "dpx_control.h"
+#include "dpx_ctx.h"
+#include "dpx_frame.h"
+#include "dpx_life.h"
 
 bool dpx_block_begin(pTHX_ const char *name, size_t len)
 {
-    struct dpx_ctx *ctx = dpx_run_known(aTHX);
+    struct dpx_ctx *ctx = dpx_life_known(aTHX);
     const struct dpx_phase *phase = ctx && !ctx->block.runs ? dpx_control_phase(name, len) : NULL;
     int why = errno;
     if (!phase)
@@ -19,11 +23,11 @@ bool dpx_block_begin(pTHX_ const char *name, size_t len)
         ctx->mainstack = PL_mainstack;
         ctx->ended = ctx->ended || PL_phase >= PERL_PHASE_END;
         ctx->stage = PL_phase;
-        dpx_run_show(aTHX_ ctx);
+        dpx_ctx_show(aTHX_ ctx);
     }
     ctx->block.before = ctx->phase;
-    dpx_control_in_phase(ctx, phase, dpx_run_arrive(ctx));
-    dpx_run_leave(ctx);
+    dpx_control_in_phase(ctx, phase, dpx_ctx_arrive(ctx));
+    dpx_ctx_leave(ctx);
     ctx->block.runs = true;
     ctx->block.started = ctx->rec.paused;
     if (ctx->rec.paused)
@@ -34,23 +38,23 @@ bool dpx_block_begin(pTHX_ const char *name, size_t len)
 
 void dpx_block_end(pTHX)
 {
-    struct dpx_ctx *ctx = dpx_run_known(aTHX);
+    struct dpx_ctx *ctx = dpx_life_known(aTHX);
     int why = errno;
     if (!ctx || !ctx->block.runs)
         return;
-    U64 now = dpx_run_arrive(ctx);
+    U64 now = dpx_ctx_arrive(ctx);
     if (dpx_run.own)
         dpx_frame_unwind(ctx, now);
     else
         dpx_frame_reconcile(aTHX_ ctx, now);
-    dpx_run_leave(ctx);
+    dpx_ctx_leave(ctx);
     if (ctx->block.started)
         dpx_control_stop(ctx);
     ctx->block.runs = false;
     if (ctx->block.before)
-        dpx_control_in_phase(ctx, ctx->block.before, dpx_run_arrive(ctx));
-    dpx_run_leave(ctx);
+        dpx_control_in_phase(ctx, ctx->block.before, dpx_ctx_arrive(ctx));
+    dpx_ctx_leave(ctx);
     if (dpx_run.own)
-        dpx_run_show(aTHX_ NULL);
+        dpx_ctx_show(aTHX_ NULL);
     errno = why;
 }

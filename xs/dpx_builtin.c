@@ -4,7 +4,10 @@
  * Each type of op gets a function of its own: some modules put an op's function
  * aside and call it from an op of another type. Ops that keep a context of their
  * own (require, do FILE, eval, formats) are not among them, nor is exec. */
+#include "dpx_builtin.h"
 #include "dpx_frame.h"
+#include "dpx_life.h"
+#include "dpx_name.h"
 
 /* The type, and the name that people write. */
 #define EACH_BUILTIN(X) \
@@ -62,7 +65,7 @@ static const char *const names[COUNT] = {
  * higher than before while it runs. It need only not be lower. */
 DP_INLINE OP *call(pTHX_ unsigned n, const int how)
 {
-    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (!ctx)
         return orig[n](aTHX);
     U64 now = dpx_arrive(ctx, how);

@@ -2,7 +2,7 @@
 #ifndef DPX_CALLEE_H
 #define DPX_CALLEE_H
 
-#include "dpx.h"
+#include "dpx_name.h"
 
 /* The rarer things an entersub may find on the stack. */
 DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden")));

@@ -1,7 +1,10 @@
 /* What the program, or its progress, tells a recording: stretches that are left
  * out, and phases. While nothing is recorded the hooks go on keeping the frames,
  * so that a start finds what runs by then, in whatever order frames came and went. */
-#include "dpx.h"
+#include "dpx_control.h"
+#include "dpx_ctx.h"
+#include "dpx_file.h"
+#include "dpx_name.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -43,7 +46,7 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
 
 void dpx_control_stop(struct dpx_ctx *ctx)
 {
-    U64 now = dpx_run_arrive(ctx);
+    U64 now = dpx_ctx_arrive(ctx);
     if (ctx->rec.paused)
         return;
     ctx->rec.deadline = 0;      /* the CPU clock is read where the stretch ends */
@@ -55,17 +58,17 @@ void dpx_control_stop(struct dpx_ctx *ctx)
 
 void dpx_control_start(struct dpx_ctx *ctx)
 {
-    U64 now = dpx_run_arrive(ctx);
+    U64 now = dpx_ctx_arrive(ctx);
     if (!ctx->rec.paused)
         return;
     dp_rec_unpause(&ctx->rec, now);
     bool has_all = ctx->state == DPX_BORN;
     if (has_all)                /* the child's file begins here */
         ctx->child.depth = ctx->top - ctx->frames;
-    dpx_run_end_trip(ctx);
+    ctx->rec.tripped(ctx->rec.arg);
     if (!has_all)
         dpx_control_resume(ctx, now);
-    dpx_run_leave(ctx);
+    dpx_ctx_leave(ctx);
 }
 
 /* They live as long as the process: threads share them. */
@@ -111,8 +114,8 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 {
     int why = errno;
     if (len) {
-        dpx_control_in_phase(ctx, find_phase(name, len, false), dpx_run_arrive(ctx));
-        dpx_run_leave(ctx);
+        dpx_control_in_phase(ctx, find_phase(name, len, false), dpx_ctx_arrive(ctx));
+        dpx_ctx_leave(ctx);
     }
     errno = why;
 }
@@ -120,7 +123,7 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 void dpx_control_begin(struct dpx_ctx *ctx)
 {
     dpx_control_in_phase(ctx, find_phase("BEGIN", 5, true), ctx->rec.left);
-    dpx_run_leave(ctx);
+    dpx_ctx_leave(ctx);
     if (dpx_run.opt.start != DPX_START_BEGIN)
         dpx_control_stop(ctx);
 }
@@ -128,10 +131,10 @@ void dpx_control_begin(struct dpx_ctx *ctx)
 /* The program is compiled; its INIT blocks come first. That is no mark, so the gap goes on. */
 static void begin_init(struct dpx_ctx *ctx)
 {
-    U64 now = dpx_run_arrive(ctx), left = ctx->rec.left;
+    U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.left;
     int why = errno;
     dpx_file_begin(ctx);
-    dpx_run_leave(ctx);
+    dpx_ctx_leave(ctx);
     ctx->rec.left = left + (ctx->rec.left - now);
     errno = why;
 }
@@ -140,12 +143,12 @@ static void begin_init(struct dpx_ctx *ctx)
 static void begin_main(struct dpx_ctx *ctx)
 {
     int why = errno;
-    U64 now = dpx_run_arrive(ctx);
+    U64 now = dpx_ctx_arrive(ctx);
     dpx_control_in_phase(ctx, find_phase("main", 4, false), now);
     dpx_file_begin(ctx);
     if (!ctx->rec.tree && !ctx->rec.paused && ctx->rec.pos >= ctx->rec.end)
         dp_rec_flush(&ctx->rec, now);       /* a smaller buffer than it had up to here */
-    dpx_run_leave(ctx);
+    dpx_ctx_leave(ctx);
     errno = why;
 }
 

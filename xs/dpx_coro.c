@@ -2,7 +2,8 @@
  * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is
  * noticed at the next event; what ran is left without having ended, and what goes on goes on
  * without being called. */
-#include "dpx_frame.h"
+#include "dpx_coro.h"
+#include "dpx_control.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -137,23 +138,16 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
     errno = why;
 }
 
-/* The call's scope is left: the coroutine that was at work goes on. */
-static void visit_over(pTHX_ void *mainstack)
+void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx != DPX_THX || ctx->mainstack != PL_mainstack)
-        return;
-    U64 now = dpx_frame_arrive(ctx);
-    dpx_frame_reconcile(aTHX_ ctx, now);
-    dpx_coro_switch(aTHX_ ctx, (AV *)mainstack, now);
-    dpx_frame_leave(ctx);
-}
-
-void dpx_coro_visits(pTHX_ struct dpx_ctx *ctx)
-{
-    I32 type = PL_curstackinfo->si_type;
-    if (type == PERLSI_DESTROY || type == PERLSI_MAGIC)
-        SAVEDESTRUCTOR_X(visit_over, ctx->mainstack);
+    dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
+    /* One that begins may get a C stack of its own: see new_stage in dpx_hook.c. */
+    if (ctx->stage >= 0)
+        ctx->stage = ~ctx->stage;
+    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even
+     * if perl has assertions. A loop of somebody else is left alone. */
+    if (PL_runops == dpx_run.loop_before || PL_runops == Perl_runops_standard)
+        PL_runops = dpx_run.loop;
 }
 
 void dpx_coro_release(struct dpx_ctx *ctx)

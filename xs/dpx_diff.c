@@ -1,5 +1,7 @@
 /* dprofdiff's options, sides and rules, from perl's data. */
 #define PERL_NO_GET_CONTEXT
+#include "dpx_diff.h"
+#include "dpx_report.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
 #include "dp_err.h"

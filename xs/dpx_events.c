@@ -1,7 +1,8 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread,
  * read by the hooks. */
-#include "dpx.h"
+#include "dpx_events.h"
 #include "dpx_heap.h"
+#include "dpx_say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -265,7 +266,7 @@ static void open_perf(struct dpx_ctx *ctx)
         events[i] = &plan->perf[i];
     ctx->events.thread = this_thread();
     if (plan->n_perf && dp_perf_open(&ctx->events.perf, NULL, events, plan->n_perf, &failed) < 0) {
-        dpx_file_say("DProf: %s: %s; %s not counted in process %ld, thread %u",
+        dpx_say("DProf: %s: %s; %s not counted in process %ld, thread %u",
                      plan->perf[failed].name, strerror(errno),
                      plan->n_perf > 1 ? "the kernel's events are" : "it is", ctx->pid, ctx->tid);
         ctx->events.perf.lost = true;
@@ -352,7 +353,7 @@ void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to)
     dp_buf_adds(to, ctx->rec.how.ops ? "$dprof_shares='100.0" : "$dprof_shares='");
     for (size_t k = 0; k < plan->n; k++) {
         dp_buf_adds(to, k || ctx->rec.how.ops ? " " : "");
-        dpx_file_real(to, 100 * share[k], 1);
+        dpx_say_real(to, 100 * share[k], 1);
     }
     dp_buf_adds(to, "'; ");
 }

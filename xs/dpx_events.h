@@ -1,38 +1,42 @@
-/* Counters of events beside the clock: which ones (the same for all threads of the process), and an
- * interpreter's own. A counter only grows: of what goes up and down, SVs and bytes, there are two,
- * what came and what went. */
+/* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks;
+ * dpx_plan.h has what they are. */
 #ifndef DPX_EVENTS_H
 #define DPX_EVENTS_H
 
-#include "dp_base.h"
-#include "dp_buf.h"
+#include "dpx.h"
 #include "dp_err.h"
-#include "dp_fmt.h"
-#include "dp_perf.h"
-#include "dp_pmu.h"
 #include "pmu-events/pmu-events.h"
 
-/* What is counted. */
-struct dpx_plan {
-    size_t n;                   /* columns of the file, ops of a tree not among them */
-    size_t n_perf;
-    size_t perf_at[DP_FMT_COUNTERS];    /* the column of each of the kernel's */
-    struct dp_pmu_event perf[DP_FMT_COUNTERS];
-    bool ops, svs, bytes;
-    size_t ops_at, svs_at, bytes_at;    /* columns; of svs and bytes two */
-    struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
-    struct dp_buf missing;      /* names of those that there need not be, and are not */
-};
+/* The events of a list, as the option has it: found by their names, and tried. Returns 0, or an
+ * error with a message for who wrote the list. */
+int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
 
-/* What an interpreter has counted. */
-struct dpx_events {
-    uint64_t total[DP_FMT_COUNTERS];    /* by column; only grows */
-    struct dp_perf perf;
-    uint64_t ops;               /* as of the last arrival or leaving */
-    int64_t svs, bytes;
-    uintptr_t thread;           /* that the kernel's counters are of */
-    bool stale;                 /* the kernel's are the parent's, in a child that has
-                                 * recorded nothing yet */
-};
+/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its
+ * place. Returns 0 or DP_E_NOMEM. */
+int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
+
+/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why
+ * not, and what to do. */
+bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why,
+                    size_t size);
+
+/* Is it perl's own run loop, which we have a copy of that counts? */
+bool dpx_events_may_count_ops(runops_proc_t loop);
+
+/* Begins to count for this interpreter, in the thread that calls; in a forked child at once
+ * (goes_on: it records) what costs nothing, and all at its first event. */
+void dpx_events_open(pTHX_ struct dpx_ctx *ctx);
+void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on);
+void dpx_events_forked(pTHX_ struct dpx_ctx *ctx);
+void dpx_events_close(struct dpx_ctx *ctx);
+
+/* A hook arrives: what the program has used by then is in ctx->events.total. It leaves: what it has
+ * used itself is left out. Only where there is a plan. */
+void dpx_events_arrive(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
+void dpx_events_leave(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
+
+/* The assignment for the header that says which share of the time each of the counters did count,
+ * in percent, by column; nothing where all did all of the time. */
+void dpx_events_shares(const struct dpx_ctx *ctx, struct dp_buf *to);
 
 #endif

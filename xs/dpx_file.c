@@ -1,9 +1,11 @@
 /* The file of a process or thread: its name, header and end, and what stands
  * beside it while the process lives. */
-#include "dpx.h"
+#include "dpx_file.h"
+#include "dpx_ctx.h"
+#include "dpx_events.h"
+#include "dpx_say.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
-#include "dp_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,26 +20,6 @@ enum {
                                          * behind and packed or not */
     PAGE = 4096
 };
-
-void dpx_file_say(const char *fmt, ...)
-{
-    char text[1024];
-    struct stat st;
-    if (fstat(2, &st) < 0 || st.st_dev != dpx_run.stderr_dev || st.st_ino != dpx_run.stderr_ino)
-        return;
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(text, sizeof text - 1, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        return;
-    if (n > (int)sizeof text - 2)
-        n = (int)sizeof text - 2;
-    text[n++] = '\n';
-    if (write(2, text, (size_t)n) < 0) {
-        /* nobody left to tell */
-    }
-}
 
 /* ---- the file ---- */
 
@@ -58,21 +40,12 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
         rc = dp_outfile_write(&ctx->out, ptr + done, len - done, &err);
     }
     if (rc < 0) {
-        dpx_file_say("DProf: %s; the profile ends here, the program goes on", err.message);
+        dpx_say("DProf: %s; the profile ends here, the program goes on", err.message);
         errno = why;
         return err.code;
     }
     errno = why;
     return 0;
-}
-
-/* Perl keeps its numbers' locale from C, but C code that a program loads may set one. */
-void dpx_file_real(struct dp_buf *to, double value, int decimals)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.*f", decimals, value);
-    dp_text_point(text);
-    dp_buf_adds(to, text);
 }
 
 static void add_quoted(struct dp_buf *to, const char *name, const char *value)
@@ -98,7 +71,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu,
                 (UV)own_real);
     dp_buf_adds(to, "$dprof_clock_zero=");
-    dpx_file_real(to, (double)ctx->rec.zero / ctx->rec.rate, 1);
+    dpx_say_real(to, (double)ctx->rec.zero / ctx->rec.rate, 1);
     dp_buf_adds(to, "; ");
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
@@ -130,7 +103,7 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
     dTHX;
     struct dp_buf text;
-    ctx->runops_taken = !dpx_hook_intact(aTHX);
+    ctx->runops_taken = !dpx_ctx_has_loop(aTHX);
     dp_buf_init(&text);
     trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
     if (text.len <= TRAILER_WIDTH) {
@@ -163,7 +136,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
     add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
     dp_buf_adds(to, " $dprof_start=");
-    dpx_file_real(to, ctx->started, 6);
+    dpx_say_real(to, ctx->started, 6);
     dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
     dpx_options_header(&dpx_run.opt, to);
     const struct dpx_plan *plan = &dpx_run.plan;
@@ -316,7 +289,7 @@ void dpx_file_begin(struct dpx_ctx *ctx)
     dp_err_init(&err);
     if (create(ctx, path, &err) < 0) {
         ctx->out.failed = true;
-        dpx_file_say("DProf: %s; the program is not profiled", err.message);
+        dpx_say("DProf: %s; the program is not profiled", err.message);
     } else if (ctx->out.regular && ctx->state < DPX_ENDING) {
         dp_live_restore(&ctx->live, ctx->out.path);
     }
@@ -504,7 +477,7 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
         if (full && dp_live_detach(&ctx->live) && replace_tree(ctx, text))
             return;
         if (full) {
-            dpx_file_say("DProf: cannot write %s: %s; the profile is the one that was saved last",
+            dpx_say("DProf: cannot write %s: %s; the profile is the one that was saved last",
                          ctx->out.path, strerror(why));
             ctx->out.failed = true;
             return;
@@ -530,7 +503,7 @@ void dpx_file_rest(struct dpx_ctx *ctx)
         ctx->writer.sums.sys += sums.sys;
         ctx->writer.sums.real += sums.real;
         if (rc < 0)
-            dpx_file_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
+            dpx_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
         else
             last_tree(ctx, &text);
         dp_buf_release(&text);

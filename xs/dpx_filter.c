@@ -5,7 +5,7 @@
  * do ($1, @-, pos, the last pattern): those belong to the ops, and no op is run. The
  * engine takes its room above that of a match under way, and gives it back. What could call
  * the program or die in the engine is refused beforehand. */
-#include "dpx.h"
+#include "dpx_filter.h"
 #include "dp_num.h"
 
 #include <string.h>

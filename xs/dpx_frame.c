@@ -61,7 +61,7 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
 DP_INLINE void reconcile(pTHX_ struct dpx_ctx *ctx, U64 now, const int how)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_hook_switch(aTHX_ ctx, now);
+        dpx_coro_notice(aTHX_ ctx, now);
     while (ctx->top > ctx->frames && !dpx_frame_is_alive(aTHX_ ctx->top)) {
         dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);
         dpx_frame_same_arrival(ctx, now);
@@ -73,7 +73,7 @@ DP_INLINE void reconcile_below(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
 {
     const struct dpx_frame *f;
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_hook_switch(aTHX_ ctx, now);
+        dpx_coro_notice(aTHX_ ctx, now);
     while ((f = ctx->top) > ctx->frames
            && ((f->si == si && DPX_KEY_IX(f->key) > ix) || !dpx_frame_is_alive(aTHX_ f))) {
         dpx_frame_pop(ctx, DP_RAW_UNWIND, now, how);

@@ -3,7 +3,8 @@
 #ifndef DPX_FRAME_H
 #define DPX_FRAME_H
 
-#include "dpx.h"
+#include "dpx_coro.h"
+#include "dpx_events.h"
 
 /* The hooks exist once for each way of recording, so that none asks which it is: as a tree, with
  * counters of events, by the processor's clock. Three bits, all taken. For a fourth, give it the
@@ -75,6 +76,16 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
 #pragma GCC visibility pop
+
+/* Ends the frames that the program has left, as of stamp now. */
+void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
+
+/* Ends all frames. */
+void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
+
+/* Within an XSUB: the id of the sub that time was charged to when it was
+ * called, 0 for the program. */
+U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 
 /* A hook arrives: the stamp up to which time is the program's, and what it has used by then. */
 DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)

@@ -1,5 +1,5 @@
-#include "dpx.h"
 #include "dpx_heap.h"
+#include "dpx.h"
 
 #if defined(__linux__) && defined(__LP64__) && !defined(MYMALLOC)
 

@@ -43,13 +43,13 @@
  * Subs that were compiled before the hooks were set have the original ops; they
  * are found through the symbol table and given the hooks (dpx_adopt.c).
  *
- * fork. A handler (pthread_atfork, dpx_run.c) makes the child's next event take
+ * fork. A handler (pthread_atfork, dpx_life.c) makes the child's next event take
  * the slow way, which starts a new file there.
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
  * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops
  * (dpx_slf.c). What is destroyed with a coroutine runs on its stacks; the end of each such call is
- * the end of that visit.
+ * the end of that visit (dpx_visit.c).
  *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
@@ -57,15 +57,23 @@
  * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops,
  * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_eval.retop, CvSTART, cop_seq. */
-#include "dpx_frame.h"
+#include "dpx_hook.h"
+#include "dpx_adopt.h"
+#include "dpx_builtin.h"
 #include "dpx_callee.h"
+#include "dpx_control.h"
+#include "dpx_coro.h"
+#include "dpx_events.h"
+#include "dpx_frame.h"
+#include "dpx_life.h"
+#include "dpx_slf.h"
+#include "dpx_visit.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
 static runops_proc_t orig_runops;
 static runops_proc_t run;       /* orig_runops, or the one that counts */
 static Perl_ppaddr_t our_entersub;
-static runops_proc_t our_runops;
 int dpx_how = -1;
 
 /* ---- entry ---- */
@@ -97,7 +105,7 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
     OP *op = PL_op;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
-        dpx_run_end(aTHX_ ctx);
+        dpx_life_end(aTHX_ ctx);
     dpx_frame_unmarked(ctx, now, how);
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
@@ -124,7 +132,7 @@ static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 
 static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
 {
     if (dpx_coro_is_other(aTHX_ ctx)) {
-        dpx_hook_switch(aTHX_ ctx, now);
+        dpx_coro_notice(aTHX_ ctx, now);
         dpx_frame_end_call(ctx, at, serial, DPX_XS, now, dpx_how);
     }
     dpx_way.unmarked(ctx, now);
@@ -144,7 +152,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
-        dpx_run_end(aTHX_ ctx);
+        dpx_life_end(aTHX_ ctx);
     dpx_leave(ctx, how);
 
     unwrap_slf(op);
@@ -196,7 +204,7 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
         new_stage(aTHX_ ctx);
     }
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_coro_visits(aTHX_ ctx);
+        dpx_visit_begins(aTHX_ ctx);
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
         if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
@@ -206,7 +214,7 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
 
 DP_INLINE OP *enter(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx)) {
         unwrap_slf(PL_op);
         return orig_entersub(aTHX);
@@ -282,7 +290,7 @@ static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig
 /* The original runs first: destructors of the sub's variables belong to it. */
 DP_INLINE OP *leave(pTHX_ Perl_ppaddr_t orig, const bool is_return, const int how)
 {
-    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig(aTHX);
     const PERL_SI *si = PL_curstackinfo;
@@ -413,7 +421,7 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
 
 DP_INLINE OP *goto_any(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
     CV *target = ctx ? goto_target(aTHX) : NULL;
     if (!target)
         return jump(aTHX_ orig_goto);
@@ -451,10 +459,10 @@ static OP *exec_hook(pTHX)
     struct dpx_ctx *ctx = DPX_CTX;
     if (ctx->thx != DPX_THX)
         return orig_exec(aTHX);
-    dpx_run_before_exec(ctx);
+    dpx_life_before_exec(ctx);
     OP *next = orig_exec(aTHX);
     if (ctx->thx == DPX_THX)
-        dpx_run_after_exec(ctx);
+        dpx_life_after_exec(ctx);
     return next;
 }
 
@@ -540,29 +548,17 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     return rc;
 }
 
-void dpx_hook_switch(pTHX_ struct dpx_ctx *ctx, U64 now)
-{
-    dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
-    /* One that begins may get a C stack of its own: see new_stage. */
-    if (ctx->stage >= 0)
-        ctx->stage = ~ctx->stage;
-    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even
-     * if perl has assertions. A loop of somebody else is left alone. */
-    if (PL_runops == orig_runops || PL_runops == Perl_runops_standard)
-        PL_runops = our_runops;
-}
-
 /* A run loop begins where frames have ended, or in another coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_coro_visits(aTHX_ ctx);
+        dpx_visit_begins(aTHX_ ctx);
     dpx_frame_look(aTHX_ ctx);
 }
 
 DP_INLINE int runops(pTHX_ const int how)
 {
-    struct dpx_ctx *ctx = dpx_run_here(aTHX);
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
     if (DP_UNLIKELY(!ctx))
         return orig_runops(aTHX);
     if (!dpx_frame_in_order(aTHX_ ctx))
@@ -579,18 +575,14 @@ DPX_HOOKS(int, runops_hook, CALL)
 
 /* ---- installation ---- */
 
-bool dpx_hook_intact(pTHX)
-{
-    return dpx_how >= 0 && PL_runops == runops_hook[dpx_how];
-}
-
 static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
 {
     *orig = PL_ppaddr[type];
     PL_ppaddr[type] = ours;
 }
 
-Perl_ppaddr_t dpx_hook_original(Optype type)
+/* The function that ops of this type had before, NULL where it is not hooked. */
+static Perl_ppaddr_t original(Optype type)
 {
     switch (type) {
     case OP_ENTERSUB: return orig_entersub;
@@ -614,7 +606,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         dpx_way = dpx_ways[how];
         jumped_way = jumped_ways[how];
         our_entersub = enter_hook[how];
-        run = orig_runops = PL_runops;
+        run = orig_runops = dpx_run.loop_before = PL_runops;
         if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
             run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
         hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
@@ -630,7 +622,6 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
     }
-    our_runops = runops_hook[dpx_how];
-    PL_runops = our_runops;
-    dpx_adopt(aTHX);
+    PL_runops = dpx_run.loop = runops_hook[dpx_how];
+    dpx_adopt(aTHX_ original);
 }

@@ -2,7 +2,7 @@
 #ifndef DPX_LIST_H
 #define DPX_LIST_H
 
-#include "dpx.h"
+#include "dpx_events.h"
 
 /* An object for this machine; sysfs: NULL, or what a test has in its place. */
 SV *dpx_pmu_sv(pTHX_ const char *package, const char *sysfs);

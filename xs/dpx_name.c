@@ -9,7 +9,9 @@
  *
  * Only raw fields are read here. CvGV() of a sub that has only a name would
  * create a GV, and the program could see it. */
-#include "dpx.h"
+#include "dpx_name.h"
+#include "dpx_file.h"
+#include "dpx_filter.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"

@@ -1,4 +1,5 @@
 /* dprofreport's options and profiles, from perl's data. */
+#include "dpx_report.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
 #include "dp_err.h"

@@ -1,6 +1,8 @@
 /* The two signals that a recording takes where it is asked to: one has the file written (signal=),
  * the other stops recording and starts it again (toggle=). */
-#include "dpx.h"
+#include "dpx_signal.h"
+#include "dpx_control.h"
+#include "dpx_life.h"
 #include "dp_err.h"
 
 #include <pthread.h>
@@ -61,7 +63,7 @@ static void tell_others(const struct dpx_ctx *me, unsigned come)
 
 static void follow(pTHX)
 {
-    struct dpx_ctx *ctx = dpx_run_known(aTHX);
+    struct dpx_ctx *ctx = dpx_life_known(aTHX);
     unsigned come = __atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST);
     if (ctx && !ctx->block.runs && ctx->toggles != come) {
         int why = errno;

@@ -2,8 +2,9 @@
  * Coro's own into the op that called them, pp_slf, and have the op run again. pp_slf returns in
  * whatever coroutine goes on then, perhaps on another C stack, and calls pp_entersub for what is no
  * such function. It is wrapped, so that calls count and switches show. */
-#include "dpx_frame.h"
+#include "dpx_slf.h"
 #include "dpx_callee.h"
+#include "dpx_frame.h"
 
 enum { SLF_MAX = 64 };
 

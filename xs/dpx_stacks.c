@@ -1,5 +1,7 @@
 /* The options of dproffold and dprofflame, from perl's data. */
 #define PERL_NO_GET_CONTEXT
+#include "dpx_stacks.h"
+#include "dpx_diff.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # The folders of src/ are its levels: a file includes headers of its own folder and of those that
-# its folder may see, and no files include each other in a circle. And what the core must not do:
-# know perl, print, exit, allocate past dp_mem, read a clock or the environment.
+# its folder may see. And what the core must not do: know perl, print, exit, allocate past dp_mem,
+# read a clock or the environment. In xs/, each .c has a header of its own, and the recorder and the
+# analyzers do not see each other. In both, no files include or call each other in a circle.
 use strict;
 use warnings;
 use FindBin;
@@ -24,6 +25,22 @@ my %sees = (
 my %open = (dp_fmt => 1);
 # dp_pmu_events.c is made by jevents; its header stands beside that, for both.
 my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
+
+# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public header,
+# and a few of the core's for its conversions.
+my %side = (
+    (map { ("dpx_$_" => 'analyzers') } qw(diff hash host list report stacks)),
+    (map { ("dpx_$_" => 'both') } qw(compat events plan)),
+);
+my %side_sees = (
+    recorder  => [qw(base format events record)],
+    analyzers => [qw(base events profile)],
+    both      => [qw(base format events record)],
+);
+# Of the side's own headers, these have no .c: types, shims, and the state of an interpreter.
+my %types = map { $_ => 1 } qw(dpx dpx_compat dpx_plan);
+# perl's, which stand beside ours.
+my %perls = map { $_ => 1 } qw(EXTERN.h perl.h XSUB.h);
 
 # The folder of each header or source, by its name without .h or .c.
 my %folder = map { m{^src/(\w+)/(dp_\w+)\.[ch]$} ? ($2 => $1) : () } tracked();
@@ -79,23 +96,94 @@ sub complaints {
     return @bad;
 }
 
-# Files that include each other, directly or by way of others. A .c and its .h are one file here;
-# the .c of a family's table may name its kinds: dp_render.c includes dp_render_*.h.
+# The same about a file of xs/, given its name without xs/, its text, and all names there.
+sub xs_complaints {
+    my ($file, $text, %there) = @_;
+    my ($stem, $kind) = $file =~ /^(\w+)\.([ch])$/ or return "xs/$file: neither .c nor .h";
+    my $side = $side{$stem} // 'recorder';
+    $side = 'recorder' if $side eq 'both' && $kind eq 'c';      # it is its header that both see
+    my @ours = $text =~ /^\s*#\s*include\s*"([^"]+)"/mg;
+    my @bad;
+    push @bad, "xs/$file: it has no header of its own" if $kind eq 'c' && !exists $there{"$stem.h"};
+    push @bad, "xs/$file: $stem.h is to be the first that it includes"
+        if $kind eq 'c' && exists $there{"$stem.h"} && ($ours[0] // '') ne "$stem.h" && $stem ne 'dpx_fit';
+    push @bad, "xs/$file: there is no $stem.c, and it is not among the headers of types"
+        if $kind eq 'h' && !exists $there{"$stem.c"} && !$types{$stem};
+    my %visible = map { $_ => 1 } @{ $side_sees{$side} };
+    for my $name (@ours) {
+        next if $perls{$name};
+        my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
+        if (!defined $to) { push @bad, qq{xs/$file: "$name": no header of ours} }
+        elsif ($to =~ /^dpx/) {
+            my $other = $side{$to} // ($to eq 'dpx' ? 'both' : 'recorder');
+            push @bad, "xs/$file: the $side does not see $name" if $other ne 'both' && $other ne $side;
+        }
+        elsif ($to eq 'dprof' || $open{$to}) { next }
+        elsif (!$folder{$to}) { push @bad, qq{xs/$file: "$name": in no folder} }
+        elsif (!$visible{ $folder{$to} }) {
+            push @bad, "xs/$file: the $side does not see $folder{$to} ($name)";
+        }
+    }
+    return @bad;
+}
+
+# A .c and its .h are one file here; the .c of a family's table may name its kinds: dp_render.c has
+# dp_render_*.
+sub is_kind { my ($of, $kind, $name) = @_; return $of eq $name || $kind eq 'c' && $name =~ /^\Q$of\E_/ }
+
+# Files that include each other, directly or by way of others.
 sub circles {
     my (%text) = @_;
     my %to;
     for my $file (sort keys %text) {
         my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$} or next;
         for my $name ($text{$file} =~ /^\s*#\s*include\s*"(\w+)\.h"/mg) {
-            next if $name eq $stem || $kind eq 'c' && $name =~ /^\Q$stem\E_/;
-            $to{$stem}{$name} = 1;
+            $to{$stem}{$name} = $name unless is_kind($stem, $kind, $name);
         }
     }
+    return rings(%to);
+}
+
+# Files of which each uses functions of the next, to call them or to have them called. A function is
+# where its body is; of a header, inline functions count, and not what it declares.
+my $inline = qr/^(?:DP_INLINE|static inline)\b.*?^\}/ms;
+# The layout has the boxes drawn by the one that is asked for, as a family's table does.
+my %drawn = ('dp_render_flame dp_render_svg' => 1);
+
+sub call_circles {
+    my (%text) = @_;
+    my (%home, %code, %to);
+    for my $file (sort keys %text) {
+        my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$} or next;
+        my $code = strip_c($text{$file} =~ s/^\s*#\s*include.*//mgr);
+        $code = join "\n", $code =~ /$inline/g if $kind eq 'h';
+        $code{$file} = $code;
+        my $own = $kind eq 'h' ? qr/^/ : qr/^(?!static\b)/;
+        $home{$1} = $stem while $code =~ /$own\w[\w \t*]*?\b(dpx?_\w+)\s*\([^;{}]*\)\s*\{/mg;
+    }
+    for my $file (sort keys %code) {
+        my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$};
+        for my $name ($code{$file} =~ /\b(dpx?_\w+)\b/g) {
+            my $there = $home{$name} // next;
+            $to{$stem}{$there} = $name unless is_kind($stem, $kind, $there) || $drawn{"$stem $there"};
+        }
+    }
+    return rings(%to);
+}
+
+# from => { to => why }: the ways that lead back to where they began.
+sub rings {
+    my (%to) = @_;
     my (%state, @bad);
     my $visit;
     $visit = sub {
         my ($at, @way) = @_;
-        push(@bad, join ' -> ', @way, $at), return if ($state{$at} // '') eq 'open';
+        if (($state{$at} // '') eq 'open') {
+            shift @way while $way[0] ne $at;
+            push @bad, join ' -> ', map({ my $next = ($way[$_ + 1] // $at); my $why = $to{ $way[$_] }{$next};
+                $why eq $next ? $way[$_] : "$way[$_] ($why)" } 0 .. $#way), $at;
+            return;
+        }
         return if $state{$at};
         $state{$at} = 'open';
         $visit->($_, @way, $at) for sort keys %{ $to{$at} };
@@ -109,7 +197,12 @@ my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/(?:\w+/dp_\w+|\w+)
 ok(%text > 100, 'src/ has files') or BAIL_OUT('nothing to check');
 is(join("\n", map { complaints($_, $text{$_}) } sort keys %text), '',
     'levels, and what the core must not do');
-is(join("\n", circles(%text)), '', 'no circles');
+my %xs = map { (s{^xs/}{}r => content($_)) } grep { m{^xs/\w+\.[ch]$} } tracked();
+ok(%xs > 40, 'xs/ has files') or BAIL_OUT('nothing to check');
+is(join("\n", map { xs_complaints($_, $xs{$_}, %xs) } sort keys %xs), '',
+    'xs/: headers, and two sides');
+is(join("\n", circles(%text, %xs)), '', 'no circles of includes');
+is(join("\n", call_circles(%text, %xs)), '', 'no circles of calls');
 
 # The check notices what it is there for.
 my @samples = (
@@ -139,6 +232,27 @@ my @samples = (
 like(join("\n", complaints($_->[1], $_->[2])), $_->[3], "notices: $_->[0]") for @samples;
 like(join("\n", circles('a/x.h' => qq{#include "y.h"\n}, 'a/y.c' => qq{#include "z.h"\n},
     'a/z.h' => qq{#include "x.h"\n})), qr/x -> y -> z -> x/, 'notices: a circle');
+my %headers = map { ("$_.h" => '', "$_.c" => '') } qw(dpx_a dpx_b);
+for (
+    ['no header',        'dpx_c.c', qq{#include "dpx.h"\n}, qr/no header of its own/],
+    ['a header late',    'dpx_a.c', qq{#include "dpx_b.h"\n#include "dpx_a.h"\n}, qr/the first/],
+    ['a header alone',   'dpx_c.h', '', qr/there is no dpx_c\.c/],
+    ['the analyzers',    'dpx_a.c', qq{#include "dpx_a.h"\n#include "dpx_host.h"\n},
+        qr/recorder does not see dpx_host/],
+    ['the recorder',     'dpx_host.c', qq{#include "dpx_host.h"\n#include "dpx_a.h"\n},
+        qr/analyzers does not see dpx_a/],
+    ['the profile',      'dpx_a.c', qq{#include "dpx_a.h"\n#include "dp_prof.h"\n},
+        qr/recorder does not see profile/],
+) {
+    like(join("\n", xs_complaints($_->[1], $_->[2], %headers)), $_->[3], "notices in xs/: $_->[0]");
+}
+like(join("\n", call_circles('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
+    'x/dpx_b.h' => "int dpx_b_g(int n);\nDP_INLINE int dpx_b_h(int n)\n{\n    return dpx_a_f(n);\n}\n",
+    'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n")),
+    qr/dpx_a \(dpx_b_g\) -> dpx_b \(dpx_a_f\) -> dpx_a/, 'notices: a circle of calls');
+is(join("\n", call_circles('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
+    'x/dpx_b.h' => "int dpx_b_g(int n);     /* dpx_a_f calls it */\nint dpx_a_f(int n);\n",
+    'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n")), '', 'and none where there is none');
 is(join("\n", complaints('base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
     '', 'and nothing else');

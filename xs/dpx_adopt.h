@@ -1,0 +1,10 @@
+/* Gives the hooks to subs that were compiled before there were any. */
+#ifndef DPX_ADOPT_H
+#define DPX_ADOPT_H
+
+#include "dpx.h"
+
+/* To all that the symbol table leads to: ops that run original(type) run what is hooked instead. */
+void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type));
+
+#endif

@@ -1,0 +1,14 @@
+/* Blocks: stretches of a program that are looked at alone, by Test::DProf. */
+#ifndef DPX_BLOCK_H
+#define DPX_BLOCK_H
+
+#include "dpx.h"
+
+/* A phase of this name begins, and recording if it does not go on already. False: nothing records
+ * here, or a block has begun before. */
+bool dpx_block_begin(pTHX_ const char *name, size_t len);
+
+/* It ends: all is as before. */
+void dpx_block_end(pTHX);
+
+#endif

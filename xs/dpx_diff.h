@@ -1,0 +1,18 @@
+/* The options, sides and rules of dprofdiff, from perl's data. */
+#ifndef DPX_DIFF_H
+#define DPX_DIFF_H
+
+#include "dpx_host.h"
+
+/* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how
+ * (Devel::DProf::Diff has the layout). All lives as long as the arguments
+ * and the statement. */
+const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least);
+void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
+
+/* The names of subs as a difference shows them: for each [profile, side] a list, sub
+ * by sub. Mortal. */
+AV *dpx_paired_labels(pTHX_ AV *from, HV *options);
+void dpx_pairing(pTHX_ struct dp_pair_how *how, HV *from);
+
+#endif

@@ -1,0 +1,44 @@
+/* The file of a process or thread: its name, header and end, and what stands beside it while the
+ * process lives. */
+#ifndef DPX_FILE_H
+#define DPX_FILE_H
+
+#include "dpx.h"
+
+/* Opens this process' or thread's file and writes its header. Returns 0 or an
+ * error code with the detail in err. */
+int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
+
+/* The same later: now it is only looked whether that could be, and the header is kept. Until
+ * dpx_file_begin nothing of ours is on the disk, and the profile that was there stays where it is:
+ * a perl that compiles only, or fails to, is no run. What needs the file before, a buffer that is
+ * full for one, makes it. */
+int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
+
+/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. Between
+ * an arrival and a leaving: what it takes is the recorder's own time, also where it waits. */
+void dpx_file_begin(struct dpx_ctx *ctx);
+
+/* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
+int dpx_file_open_live(struct dpx_ctx *ctx);
+
+/* The writer's sink, and what the recorder calls when a window is written; the
+ * argument is the struct dpx_ctx. */
+int dpx_file_sink(void *arg, const char *ptr, size_t len);
+void dpx_file_flushed(void *arg);
+
+/* Keeps the & line of an id, or the place of a number, where it survives the process. */
+void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
+void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
+
+/* What the recorder calls when the file shall be brought up to date; the argument is
+ * the struct dpx_ctx. Says nothing when that cannot be: the end is still to come. */
+void dpx_file_save(void *arg);
+
+/* Writes all that is not written yet: what the writer still holds, the tree. */
+void dpx_file_rest(struct dpx_ctx *ctx);
+
+/* Puts what is known into the header. end: the file is whole. */
+void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
+
+#endif

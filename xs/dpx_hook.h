@@ -1,0 +1,11 @@
+/* The hooks: how every entry and exit of a sub is seen. */
+#ifndef DPX_HOOK_H
+#define DPX_HOOK_H
+
+#include "dpx.h"
+
+/* Puts the hooks in place: those of the interpreter each time, those of the
+ * process once. */
+void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
+
+#endif

@@ -1,0 +1,499 @@
+/* A recorder's life, and its states (enum dpx_state): made, begun, forked, in an exec, ended; in
+ * the program's first interpreter or in a thread. */
+#include "dpx_life.h"
+#include "dpx_control.h"
+#include "dpx_coro.h"
+#include "dpx_ctx.h"
+#include "dpx_events.h"
+#include "dpx_file.h"
+#include "dpx_filter.h"
+#include "dpx_frame.h"
+#include "dpx_heap.h"
+#include "dpx_name.h"
+#include "dpx_say.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { FRAMES = 1024 };         /* to begin with */
+
+static void end_trip(struct dpx_ctx *ctx);
+static void tripped(void *arg) { end_trip(arg); }
+
+/* ---- what it is at ---- */
+
+void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
+{
+    ctx->state = DPX_ON;
+    ctx->thx = DPX_THX;
+    ctx->mainstack = PL_mainstack;
+    dpx_ctx_show(aTHX_ ctx);
+}
+
+/* The hooks look at thx: they have nothing to do with it from here on. */
+static void ends(struct dpx_ctx *ctx, enum dpx_state state)
+{
+    ctx->state = state;
+    ctx->thx = NULL;
+}
+
+/* ---- states ---- */
+
+static void set_process(struct dpx_ctx *ctx)
+{
+    struct timeval tv;
+    gettimeofday(&tv, NULL);
+    ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+    ctx->pid = (long)getpid();
+}
+
+static void release_ctx(struct dpx_ctx *ctx)
+{
+    dp_rec_release(&ctx->rec);
+    dpx_events_close(ctx);
+    dp_live_release(&ctx->live);
+    dp_outfile_close(&ctx->out);
+    dp_gzip_free(ctx->gzip);
+    dp_writer_release(&ctx->writer);
+    dpx_name_release(&ctx->names);
+    dp_buf_release(&ctx->file.head);
+    dp_mem_free(ctx->frames);
+    dpx_coro_release(ctx);
+}
+
+void dpx_life_free(struct dpx_ctx *ctx)
+{
+    release_ctx(ctx);
+    ends(ctx, DPX_ENDED);
+    dpx_ctx_give_back(ctx);
+}
+
+struct dpx_ctx *dpx_life_new(void)
+{
+    struct dpx_ctx *ctx = dpx_ctx_take();
+    if (!ctx)
+        return NULL;
+    dp_outfile_init(&ctx->out);
+    ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
+    ctx->frames_end = ctx->frames + FRAMES;
+    if (dpx_run.opt.compress)
+        ctx->gzip = dp_gzip_new((int)dpx_run.opt.compress);
+    if (!ctx->frames || (dpx_run.opt.compress && !ctx->gzip)
+        || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
+        || dp_writer_init(&ctx->writer, dpx_run.opt.ticks, dpx_file_sink, ctx) < 0) {
+        dpx_life_free(ctx);
+        return NULL;
+    }
+    ctx->top = ctx->frames;
+    dpx_coro_bottom(ctx->frames);
+    set_process(ctx);
+    return ctx;
+}
+
+static void aged(void *arg) { dpx_file_begin(arg); }
+
+/* Starts a state's clocks. */
+void dpx_life_start_clocks(struct dpx_ctx *ctx)
+{
+    /* Each mark is written at once only when there is something to write to. */
+    bool waits = ctx->file.unopened && dpx_run.opt.buffer < DPX_BUFFER;
+    struct dp_rec_how how = {
+        .words = waits ? DPX_BUFFER : (size_t)dpx_run.opt.buffer,
+        .contexts = (size_t)dpx_run.opt.contexts,
+        .tree = dpx_run.opt.tree,
+        .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
+        .counts = ctx->events.total,
+        .n_counts = dpx_run.plan.n,
+        .site = dpx_run.opt.callsites ? dpx_name_site : NULL,
+        .checkpoint = dpx_run.opt.checkpoint,
+    };
+    dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
+    ctx->rec.tripped = tripped;
+    ctx->rec.flushed = dpx_file_flushed;
+    ctx->rec.save = dpx_file_save;
+    ctx->rec.aged = ctx->file.unopened ? aged : NULL;
+    ctx->rec.arg = ctx;
+}
+
+/* ---- the end ---- */
+
+static void leave_nothing(struct dpx_ctx *ctx)
+{
+    ends(ctx, DPX_ENDED);
+    ctx->file.unopened = false;
+    dp_live_release(&ctx->live);
+    dpx_events_close(ctx);
+}
+
+/* Does not record any more; what the recorder is still told, dp_rec_give_up sees to. */
+static void give_up(struct dpx_ctx *ctx)
+{
+    dTHX;
+    ends(ctx, DPX_ENDED);
+    dpx_ctx_show(aTHX_ NULL);     /* or the hooks would take it for a new thread's interpreter */
+    dp_rec_give_up(&ctx->rec);
+    for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
+        f->call.caller = ctx->rec.cur;
+    dp_live_release(&ctx->live);
+    dp_outfile_drop(&ctx->out);
+    dpx_events_close(ctx);
+}
+
+/* Somebody else has cut off the file of the pieces. */
+static void lost(struct dpx_ctx *ctx)
+{
+    const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
+    dpx_say("DProf: %s" DP_FMT_LIVE
+                 " was cut off by another program; the recording of process %ld has"
+                 " ended, the program goes on",
+                 profile, ctx->pid);
+    dp_live_remove(&ctx->live);
+    give_up(ctx);
+}
+
+/* The file gets its end. All marks are in it, or in the tree. */
+static void complete(struct dpx_ctx *ctx)
+{
+    dpx_file_begin(ctx);
+    dpx_file_rest(ctx);
+    if (ctx->out.failed)
+        return;
+    dpx_file_trailer(ctx, true);
+    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
+        dpx_say("DProf: %s was removed while the program ran; there is no profile",
+                     ctx->out.path);
+}
+
+/* Nothing is written of a child that has recorded nothing, or was made behind fork()'s back: there
+ * the parent writes. */
+static bool has_an_end(const struct dpx_ctx *ctx)
+{
+    return ctx->pid == (long)getpid() && !(ctx->state == DPX_BORN && ctx->rec.paused);
+}
+
+static void finish(struct dpx_ctx *ctx)
+{
+    if (ctx->state >= DPX_ENDING)
+        return;
+    if (!has_an_end(ctx)) {
+        ends(ctx, DPX_ENDED);
+        return;
+    }
+    U64 now = dpx_ctx_arrive(ctx);
+    end_trip(ctx);
+    if (ctx->state == DPX_ENDED)
+        return;
+    ends(ctx, DPX_ENDING);
+    ctx->rec.save = NULL;       /* all is written now */
+    bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
+    if (!is_read)               /* else, who wanted the blocks has read them */
+        dpx_frame_unwind(ctx, now);
+    dp_rec_flush(&ctx->rec, now);
+    if (!is_read && ctx->live.lost)
+        lost(ctx);
+    if (ctx->state == DPX_ENDED)
+        return;
+    if (!is_read)
+        complete(ctx);
+    dp_outfile_drop(&ctx->out);
+    if (!is_read && ctx->rec.tree)
+        dp_cct_release(&ctx->rec.cct);
+    dp_live_release(&ctx->live);
+    dpx_events_close(ctx);
+    ends(ctx, DPX_ENDED);
+}
+
+void dpx_life_before_exec(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    int why = errno;
+    dpx_life_after_exec(ctx);    /* of the one before, which has failed */
+    /* A forked child that has recorded nothing leaves nothing. */
+    if (ctx->state == DPX_BORN)
+        return;
+    dp_rec_flush(&ctx->rec, dpx_ctx_arrive(ctx));
+    if (ctx->live.lost)
+        lost(ctx);
+    if (ctx->rec.over)
+        return;
+    dpx_file_begin(ctx);
+    if (ctx->out.failed)
+        return;
+    ctx->state = DPX_EXEC;
+    ctx->exec.size = ctx->out.size;
+    ctx->exec.live = ctx->live.path != NULL;
+    ctx->exec.pending = ctx->writer.pending;
+    ctx->exec.sums = ctx->writer.sums;
+    memcpy(ctx->exec.counts, ctx->writer.pending_counts, sizeof ctx->exec.counts);
+    dpx_file_rest(ctx);
+    dp_buf_init(&text);
+    for (const struct dpx_frame *f = ctx->top;
+         f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
+        dp_buf_addf(&text, "/ %lx\n", (unsigned long)f->id);
+    U64 open_frames = ctx->rec.tree || ctx->rec.paused ? 0 : (U64)(ctx->top - ctx->frames);
+    if (!text.err && text.len)
+        dpx_file_sink(ctx, text.ptr, text.len);
+    dp_buf_release(&text);
+    ctx->writer.marks += open_frames;
+    dpx_file_trailer(ctx, true);
+    ctx->writer.marks -= open_frames;
+    /* exec may die, or call subs of a tied value, before it fails: the first event takes
+     * the end back. */
+    dp_rec_trip(&ctx->rec);
+    dpx_ctx_leave(ctx);
+    errno = why;
+}
+
+void dpx_life_after_exec(struct dpx_ctx *ctx)
+{
+    int why = errno;
+    if (ctx->state != DPX_EXEC)
+        return;
+    ctx->state = DPX_ON;
+    dp_rec_untrip(&ctx->rec);
+    if (ctx->rec.tree)          /* it stays as one that was saved, with its sums */
+        dpx_file_trailer(ctx, false);
+    else
+        dp_outfile_cut(&ctx->out, ctx->exec.size);
+    ctx->writer.pending = ctx->exec.pending;
+    ctx->writer.sums = ctx->exec.sums;
+    memcpy(ctx->writer.pending_counts, ctx->exec.counts, sizeof ctx->exec.counts);
+    if (!ctx->rec.tree)
+        dpx_file_trailer(ctx, false);
+    if (ctx->exec.live && !ctx->out.failed)
+        dp_live_restore(&ctx->live, ctx->out.path);
+    errno = why;
+}
+
+void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    finish(ctx);
+    dpx_ctx_show(aTHX_ NULL);
+    errno = why;
+}
+
+void dpx_life_forget(pTHX_ struct dpx_ctx *ctx)
+{
+    if (ctx->file.unopened && ctx->state != DPX_BORN) {
+        leave_nothing(ctx);
+        dpx_ctx_show(aTHX_ NULL);
+    } else {
+        dpx_life_end(aTHX_ ctx);
+    }
+}
+
+/* Runs last in perl_destruct, after the objects of global variables are gone. */
+static void at_perl_exit(pTHX_ void *arg)
+{
+    struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
+    PERL_UNUSED_ARG(arg);
+    if (ctx) {
+        /* Never begun, and not ended by itself: it could not be compiled, or was only to be. */
+        if (ctx->file.unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
+            dpx_life_forget(aTHX_ ctx);
+        else
+            dpx_life_end(aTHX_ ctx);
+        if (ctx->tid == 0)      /* threads that end leave it to the others */
+            dpx_heap_unwatch();
+        dpx_filter_release(aTHX_ &ctx->names.filter);
+        dpx_life_free(ctx);
+    }
+}
+
+/* For a process that ends without perl_destruct. Other threads may be running still, and what
+ * they record is theirs alone to touch: it ends as if they were killed. */
+static void at_exit(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = dpx_ctx_own();
+    pthread_mutex_unlock(&dpx_run.lock);
+    if (ctx)
+        finish(ctx);
+}
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+}
+
+static void after_fork_parent(void)
+{
+    pthread_mutex_unlock(&dpx_run.lock);
+}
+
+/* In the child, where only this thread lives on. What the window holds is the
+ * parent's; time starts over here. The rest waits for the first event: a child
+ * that only execs should not pay for it. */
+static void after_fork_child(void)
+{
+    /* none in a thread that is not perl's, but then it has no state of ours */
+    dTHX;
+    struct dpx_ctx *mine = dpx_ctx_own();
+    int why = errno;
+    pthread_mutex_init(&dpx_run.lock, NULL);
+    dpx_run.off |= !dpx_run.opt.fork;
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
+        dp_outfile_drop(&ctx->out);
+        if (ctx != mine || !dpx_run.opt.fork)
+            ends(ctx, DPX_ENDED);
+        bool goes_on = ctx->state < DPX_ENDING;
+        if (dpx_run.plan.n)
+            dpx_events_fork(aTHX_ ctx, goes_on);
+        if (!goes_on)
+            continue;
+        set_process(ctx);
+        ctx->before_cpu_us = 0;
+        ctx->child.depth = ctx->top - ctx->frames;
+        ctx->state = DPX_BORN;
+        ctx->child.is = true;
+        dp_rec_restart(&ctx->rec);
+    }
+    errno = why;
+}
+
+void dpx_life_watch(pTHX)
+{
+    perl_atexit(at_perl_exit, NULL);
+    atexit(at_exit);
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Opens the file of a child or a thread, and what goes with it. */
+static void open_all(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dp_err err;
+    dp_err_init(&err);
+    /* one that outlives its parent has no folder */
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
+        dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
+                     ctx->pid);
+    if (dpx_file_open_live(ctx) < 0) {
+        dpx_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
+        give_up(ctx);
+    }
+}
+
+/* The first event of a child: what runs now began in the parent. */
+static void forked(struct dpx_ctx *ctx)
+{
+    dTHX;
+    int why = errno;
+    /* What was counted since the fork is for the mark that is coming, not for those of
+     * what runs already. */
+    U64 seen[DP_FMT_COUNTERS];
+    memcpy(seen, ctx->rec.counts_seen, sizeof seen);
+    dp_rec_skip_counts(&ctx->rec);
+    dp_rec_untrip(&ctx->rec);
+    ctx->state = DPX_ON;
+    size_t n = (size_t)ctx->child.depth;
+    dp_rec_release(&ctx->rec);
+    dp_live_release(&ctx->live);
+    dp_outfile_close(&ctx->out);
+    dp_writer_restart(&ctx->writer);
+    ctx->child.inherited = n;
+    dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
+    dpx_events_forked(aTHX_ ctx);
+    open_all(aTHX_ ctx);
+    if (ctx->state == DPX_ENDED) {
+        errno = why;
+        return;
+    }
+    for (U32 id = 1; id < ctx->writer.next_id; id++)
+        dpx_file_keep_name(ctx, id);
+    for (U32 site = 1; site <= ctx->names.sites.count; site++)
+        dpx_file_keep_site(ctx, site);
+    for (size_t i = 1; i <= n; i++) {
+        struct dpx_frame *f = ctx->frames + i;
+        f->id = f->runs;
+        if (ctx->rec.tree)
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
+        else
+            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
+    }
+    memcpy(ctx->rec.counts_seen, seen, sizeof seen);
+    errno = why;
+}
+
+/* What the first event after a fork or a failed exec has to do, or after the pieces were lost. */
+static void end_trip(struct dpx_ctx *ctx)
+{
+    if (ctx->state == DPX_EXEC)
+        dpx_life_after_exec(ctx);
+    else if (ctx->state == DPX_BORN)
+        forked(ctx);
+    if (ctx->live.lost)
+        lost(ctx);
+}
+
+/* ---- saving ---- */
+
+void dpx_life_save(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    PERL_UNUSED_CONTEXT;
+    if (ctx->state == DPX_BORN)
+        return;
+    U64 now = dpx_ctx_arrive(ctx);
+    end_trip(ctx);
+    dp_rec_save(&ctx->rec, now);
+    dpx_ctx_leave(ctx);
+    errno = why;
+}
+
+/* ---- threads ---- */
+
+/* Of a new thread. parent: of the one that it was made in, or any. */
+static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
+{
+    struct dpx_ctx *ctx = NULL;
+    int why = errno;
+    if (!dpx_run.off && dpx_run.opt.threads && (ctx = dpx_life_new()) != NULL) {
+        dpx_ctx_enlist(ctx);
+        dpx_events_open(aTHX_ ctx);
+        dpx_life_start_clocks(ctx);
+        dpx_life_begin(aTHX_ ctx);
+        open_all(aTHX_ ctx);
+        ctx->stage = PL_phase;
+        if (ctx->state == DPX_ENDED)
+            return dpx_ctx_show(aTHX_ NULL), errno = why, NULL;
+        dpx_filter_init(aTHX_ &ctx->names.filter);
+        dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
+        ctx->block.runs = !dpx_run.own && parent->block.runs;
+        ctx->toggles = parent->toggles;
+        dpx_ctx_leave(ctx);
+        if (parent->rec.paused)
+            dpx_control_stop(ctx);
+    }
+    dpx_ctx_show(aTHX_ ctx);
+    errno = why;
+    return ctx;
+}
+
+struct dpx_ctx *dpx_life_other(pTHX)
+{
+    const struct dpx_ctx *parent = DPX_CTX;
+    return dpx_ctx_is_nobody(parent) ? NULL : new_thread(aTHX_ parent);
+}
+
+struct dpx_ctx *dpx_life_known(pTHX)
+{
+#ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0)
+        return NULL;
+#endif
+    struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
+    if (ctx || !dpx_run.own || !dpx_run.all)
+        return ctx;
+    ctx = new_thread(aTHX_ dpx_run.all);
+    if (ctx && !ctx->rec.paused)
+        dpx_control_stop(ctx);
+    return ctx;
+}

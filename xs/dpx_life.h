@@ -1,0 +1,54 @@
+/* A recorder's life: made, begun, forked, in an exec, ended. */
+#ifndef DPX_LIFE_H
+#define DPX_LIFE_H
+
+#include "dpx.h"
+
+/* A state that is filled but not begun, in the list of nobody; NULL: out of memory. And its end. */
+struct dpx_ctx *dpx_life_new(void);
+void dpx_life_free(struct dpx_ctx *ctx);
+
+/* Starts its clocks, when it is known whether the file is there. */
+void dpx_life_start_clocks(struct dpx_ctx *ctx);
+
+/* It records from here on, in this interpreter. */
+void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
+
+/* Sees to it that the process' end and its forks are noticed; once. */
+void dpx_life_watch(pTHX);
+
+/* The state of this interpreter, whether it records at the moment or not; made for a new thread, if
+ * it can be. Or NULL. */
+struct dpx_ctx *dpx_life_known(pTHX);
+
+/* The state for an interpreter that was cloned from a recording one: a new
+ * thread. NULL: do not record. */
+struct dpx_ctx *dpx_life_other(pTHX);
+
+/* This interpreter's state, if it is recording; for the hooks. */
+DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_life_other(aTHX);
+}
+
+/* Ends all frames, writes what there is, and stops recording here: before the
+ * process ends abruptly. */
+void dpx_life_end(pTHX_ struct dpx_ctx *ctx);
+
+/* The program wants no profile of itself: one that has no file gets none. */
+void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
+
+/* Brings the file up to date while the program goes on: all marks up to now, or the tree,
+ * and the sums so far. To be called within an XSUB, or anywhere else between an event's
+ * leaving and the next one's arrival: it reads both stamps itself, so that what it takes is the
+ * recorder's own time. ctx is dpx_ctx_current(), and not NULL. Changes nothing that perl sees,
+ * errno included; cannot die. A child that has recorded nothing yet leaves nothing. */
+void dpx_life_save(pTHX_ struct dpx_ctx *ctx);
+
+/* Completes the file as if all ended here; the other takes that back, when the
+ * exec has failed. */
+void dpx_life_before_exec(struct dpx_ctx *ctx);
+void dpx_life_after_exec(struct dpx_ctx *ctx);
+
+#endif

@@ -1,0 +1,34 @@
+/* Names of subs, from their CVs: the id of each, with its & line in the file. */
+#ifndef DPX_NAME_H
+#define DPX_NAME_H
+
+#include "dpx.h"
+
+/* The id of a sub, with DPX_ID_... flags; 0 but for flags: it is not recorded. start:
+ * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
+U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
+
+/* A number for package and name of a CV as they are now: of 64 bits, or of as many
+ * as a pointer has. */
+UV dpx_name_key(CV *cv);
+
+/* The id for the sub that AUTOLOAD cv, of this id, is called instead of; 0: it is not
+ * recorded. */
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start);
+
+/* The id of a builtin; 0: it is not recorded. */
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
+
+/* The id of a phase's name. */
+U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
+
+/* The number of the place that runs, for dp_rec; the argument is the clock of a
+ * struct dpx_ctx. */
+uint32_t dpx_name_site(void *arg);
+
+/* PACKAGE::NAME or CORE:NAME of an id as it stands in the file, a new SV; undef for 0. */
+SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id);
+
+void dpx_name_release(struct dpx_names *names);
+
+#endif

@@ -1,0 +1,36 @@
+/* Counters of events beside the clock: which ones (the same for all threads of the process), and an
+ * interpreter's own. A counter only grows: of what goes up and down, SVs and bytes, there are two,
+ * what came and what went. */
+#ifndef DPX_PLAN_H
+#define DPX_PLAN_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_fmt.h"
+#include "dp_perf.h"
+#include "dp_pmu.h"
+
+/* What is counted. */
+struct dpx_plan {
+    size_t n;                   /* columns of the file, ops of a tree not among them */
+    size_t n_perf;
+    size_t perf_at[DP_FMT_COUNTERS];    /* the column of each of the kernel's */
+    struct dp_pmu_event perf[DP_FMT_COUNTERS];
+    bool ops, svs, bytes;
+    size_t ops_at, svs_at, bytes_at;    /* columns; of svs and bytes two */
+    struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
+    struct dp_buf missing;      /* names of those that there need not be, and are not */
+};
+
+/* What an interpreter has counted. */
+struct dpx_events {
+    uint64_t total[DP_FMT_COUNTERS];    /* by column; only grows */
+    struct dp_perf perf;
+    uint64_t ops;               /* as of the last arrival or leaving */
+    int64_t svs, bytes;
+    uintptr_t thread;           /* that the kernel's counters are of */
+    bool stale;                 /* the kernel's are the parent's, in a child that has
+                                 * recorded nothing yet */
+};
+
+#endif

@@ -1,0 +1,16 @@
+/* A recording's beginning. */
+#ifndef DPX_RUN_H
+#define DPX_RUN_H
+
+#include "dpx.h"
+
+/* Starts recording in this interpreter. items: the import list. Croaks with
+ * what the user must put right. Returns false when there can be no recording but the program
+ * shall run. */
+bool dpx_run_start(pTHX_ const char *const *items, size_t n);
+
+/* The same without -d, for blocks: nothing is recorded before the first, the program's environment
+ * is left as it is, and options are the items alone. Croaks where that cannot be. */
+void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
+
+#endif

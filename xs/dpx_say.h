@@ -1,0 +1,14 @@
+/* Words to the user, and numbers as files have them. */
+#ifndef DPX_SAY_H
+#define DPX_SAY_H
+
+#include "dpx.h"
+
+/* One line on the standard error, past all of perl's layers: a tied STDERR is the
+ * program's. Not if the program has opened something else under that number. */
+void dpx_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Appends a number with a point, whatever the locale has. */
+void dpx_say_real(struct dp_buf *to, double value, int decimals);
+
+#endif
