@@ -12,29 +12,29 @@ enum { PROGRESS_BYTES = 4 << 20 };
 
 static int init(struct dp_reader *r)
 {
-    r->cap = DP_READER_BUF;
-    r->block = dp_mem_alloc(DP_READER_FRONT + r->cap + DP_READER_PAD);
-    if (!r->block)
+    r->in.cap = DP_READER_BUF;
+    r->in.block = dp_mem_alloc(DP_READER_FRONT + r->in.cap + DP_READER_PAD);
+    if (!r->in.block)
         return dp_err_set(r->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     /* number parsing looks at bytes behind the data, never at their value */
-    memset(r->block, 0, DP_READER_FRONT + r->cap + DP_READER_PAD);
-    r->buf = r->block + DP_READER_FRONT;
+    memset(r->in.block, 0, DP_READER_FRONT + r->in.cap + DP_READER_PAD);
+    r->in.buf = r->in.block + DP_READER_FRONT;
     return 0;
 }
 
 static void release(struct dp_reader *r)
 {
-    dp_mem_free(r->block);
-    dp_mem_free(r->ids);
+    dp_mem_free(r->in.block);
+    dp_mem_free(r->ids.near);
     dp_mem_free(r->counts);
-    dp_map_release(&r->far_ids);
-    dp_pool_release(&r->names);
-    dp_mem_free(r->name_subs);
-    dp_buf_release(&r->scratch);
-    dp_mem_free(r->path);
-    dp_buf_release(&r->stack);
-    dp_mem_free(r->frames);
-    dp_map_release(&r->index);
+    dp_map_release(&r->ids.far);
+    dp_pool_release(&r->ids.names);
+    dp_mem_free(r->ids.name_subs);
+    dp_buf_release(&r->ids.scratch);
+    dp_mem_free(r->tree.path);
+    dp_buf_release(&r->folded.stack);
+    dp_mem_free(r->folded.frames);
+    dp_map_release(&r->folded.index);
 }
 
 /* Puts the unread bytes in front and reads behind them. Returns the number of
@@ -42,58 +42,58 @@ static void release(struct dp_reader *r)
  * grow, up to DP_LIMIT_LINE. */
 static long refill(struct dp_reader *r)
 {
-    size_t left = r->end - r->pos;
-    if (r->pos) {
-        memmove(r->buf, r->buf + r->pos, left);
-        r->base += r->pos;
-        r->pos = 0;
-        r->end = left;
+    size_t left = r->in.end - r->in.pos;
+    if (r->in.pos) {
+        memmove(r->in.buf, r->in.buf + r->in.pos, left);
+        r->in.base += r->in.pos;
+        r->in.pos = 0;
+        r->in.end = left;
     }
-    if (left == r->cap) {
-        if (r->cap >= DP_LIMIT_LINE)
+    if (left == r->in.cap) {
+        if (r->in.cap >= DP_LIMIT_LINE)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "a line is longer than %zu bytes",
                                   DP_LIMIT_LINE);
-        size_t cap = r->cap * 2;
-        char *block = dp_mem_realloc(r->block, DP_READER_FRONT + cap + DP_READER_PAD, 1);
+        size_t cap = r->in.cap * 2;
+        char *block = dp_mem_realloc(r->in.block, DP_READER_FRONT + cap + DP_READER_PAD, 1);
         if (!block)
             return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-        r->block = block;
-        r->buf = block + DP_READER_FRONT;
-        memset(r->buf + r->cap, 0, cap + DP_READER_PAD - r->cap);
-        r->cap = cap;
+        r->in.block = block;
+        r->in.buf = block + DP_READER_FRONT;
+        memset(r->in.buf + r->in.cap, 0, cap + DP_READER_PAD - r->in.cap);
+        r->in.cap = cap;
     }
-    if (r->at_end)
+    if (r->in.at_end)
         return 0;
     struct dp_err io = { 0, 0, 0, "" };
-    long got = dp_source_read(r->src, r->buf + r->end, r->cap - r->end, &io);
+    long got = dp_source_read(r->in.src, r->in.buf + r->in.end, r->in.cap - r->in.end, &io);
     if (got == DP_E_TRUNCATED) {
-        r->at_end = r->cut = true;
+        r->in.at_end = r->in.cut = true;
         return 0;
     }
     if (got < 0)
-        return dp_reader_fail(r, (int)got, r->end, "%s", io.message);
+        return dp_reader_fail(r, (int)got, r->in.end, "%s", io.message);
     if (got == 0)
-        r->at_end = true;
-    r->end += (size_t)got;
-    if (r->to && r->to->progress && r->src->taken - r->told >= PROGRESS_BYTES) {
-        r->told = r->src->taken;
-        int rc = r->to->progress(r->to->ctx, r->src->taken, r->src->size);
+        r->in.at_end = true;
+    r->in.end += (size_t)got;
+    if (r->to && r->to->progress && r->in.src->taken - r->in.told >= PROGRESS_BYTES) {
+        r->in.told = r->in.src->taken;
+        int rc = r->to->progress(r->to->ctx, r->in.src->taken, r->in.src->size);
         if (rc < 0)
             return dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
     }
     return got;
 }
 
-/* The next whole line, without its end, at r->pos: its length, or -1 where the
+/* The next whole line, without its end, at r->in.pos: its length, or -1 where the
  * file has no further whole line, or less for an error. Steps over nothing. */
 static long whole_line(struct dp_reader *r)
 {
     size_t seen = 0;
     for (;;) {
-        char *nl = memchr(r->buf + r->pos + seen, '\n', r->end - r->pos - seen);
+        char *nl = memchr(r->in.buf + r->in.pos + seen, '\n', r->in.end - r->in.pos - seen);
         if (nl)
-            return nl - (r->buf + r->pos);
-        seen = r->end - r->pos;
+            return nl - (r->in.buf + r->in.pos);
+        seen = r->in.end - r->in.pos;
         long got = refill(r);
         if (got <= 0)
             return got == 0 ? -1 : got - 1;
@@ -108,26 +108,27 @@ static int read_no_header(struct dp_reader *r)
     enum dp_folded_kind kind;
     long got;
     do {
-        while (r->end < r->cap && !r->at_end)
+        while (r->in.end < r->in.cap && !r->in.at_end)
             if ((got = refill(r)) < 0)
                 return (int)got;
-        if (r->pos == 0 && r->base == 0 && r->end >= 3 && memcmp(r->buf, mark, 3) == 0)
-            r->pos = 3;
-        if (r->base == 0 && (foreign = dp_foreign(r->buf, r->end)) != NULL)
+        if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
+            r->in.pos = 3;
+        if (r->in.base == 0 && (foreign = dp_foreign(r->in.buf, r->in.end)) != NULL)
             return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", foreign);
-        kind = dp_reader_folded_kind(r->buf + r->pos, r->end - r->pos, r->at_end);
+        kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos, r->in.at_end);
         if (kind == DP_FOLDED_MORE && (got = refill(r)) < 0)
             return (int)got;
     } while (kind == DP_FOLDED_MORE);
-    r->pairs = kind == DP_FOLDED_TWO;
-    if (r->pairs && !r->head->pairs)
+    r->folded.pairs = kind == DP_FOLDED_TWO;
+    if (r->folded.pairs && !r->head->pairs)
         return dp_reader_fail(
             r, DP_E_ARG, 0,
             "these are folded stacks with two counts on each line,"
             " those of two profiles (difffolded.pl makes them); give the two that it was made of");
     if (kind == DP_FOLDED_NOT)
-        return dp_reader_fail(r, DP_E_NOTPROFILE, 0, r->end ? "Not a perl profile" : "it is empty");
-    r->folded = true;
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
+                              r->in.end ? "Not a perl profile" : "it is empty");
+    r->folded.on = true;
     int rc = dp_reader_folded_head(r);
     return rc < 0 ? rc : 1;
 }
@@ -141,18 +142,18 @@ static int read_header(struct dp_reader *r)
             return r->err->code;
         bool whole = len >= 0;
         if (!whole)
-            len = (long)(r->end - r->pos);
-        const char *p = r->buf + r->pos;
+            len = (long)(r->in.end - r->in.pos);
+        const char *p = r->in.buf + r->in.pos;
         size_t n = (size_t)len;
         if (n && p[n - 1] == '\r')
             n--;
-        if (r->line == 1) {
+        if (r->in.line == 1) {
             if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
                 return read_no_header(r);
         } else if (n >= 4 && memcmp(p, "PART", 4) == 0) {
             bool tree = n == 5 && p[4] == '3';
-            r->pos += (size_t)len + whole;
-            r->line += whole;
+            r->in.pos += (size_t)len + whole;
+            r->in.line += whole;
             int rc = dp_header_finish(r->head, r->err);
             return rc < 0 ? rc : tree;
         } else if (whole) {
@@ -161,20 +162,20 @@ static int read_header(struct dp_reader *r)
                 return dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
             if (rc < 0) {
                 r->info->bad_header = true;
-                dp_err_at(&r->info->header_err, rc, r->line, r->base + r->pos, "Bad profile: %.*s",
-                          n > 160 ? 160 : (int)n, p);
+                dp_err_at(&r->info->header_err, rc, r->in.line, r->in.base + r->in.pos,
+                          "Bad profile: %.*s", n > 160 ? 160 : (int)n, p);
             }
         }
         if (!whole) {
             int rc = dp_header_finish(r->head, r->err);
             if (rc < 0)
                 return rc;
-            return dp_reader_fail(r, DP_E_TRUNCATED, r->end - r->pos,
+            return dp_reader_fail(r, DP_E_TRUNCATED, r->in.end - r->in.pos,
                                   "the file ends within its header");
         }
-        r->pos += (size_t)len + 1;
-        r->line++;
-        if (r->base + r->pos > DP_LIMIT_HEADER)
+        r->in.pos += (size_t)len + 1;
+        r->in.line++;
+        if (r->in.base + r->in.pos > DP_LIMIT_HEADER)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "the header is longer than %zu bytes",
                                   DP_LIMIT_HEADER);
     }
@@ -183,16 +184,17 @@ static int read_header(struct dp_reader *r)
 /* The lines behind the header, up to their end. */
 static int read_lines(struct dp_reader *r)
 {
-    while (!(r->tree && r->newer)) {
-        const char *start = r->buf + r->pos;
+    while (!(r->tree.on && r->tree.newer)) {
+        const char *start = r->in.buf + r->in.pos;
         const char *last = start;
-        for (size_t n = r->end - r->pos; n > 0; n--)    /* short: the last line is near the end */
+        /* short: the last line is near the end */
+        for (size_t n = r->in.end - r->in.pos; n > 0; n--)
             if (start[n - 1] == '\n') {
                 last = start + n;
                 break;
             }
-        while (r->buf + r->pos < last && !(r->tree && r->newer)) {
-            int rc = r->tree ? dp_reader_tree_lines(r, last) : dp_reader_lines(r, last);
+        while (r->in.buf + r->in.pos < last && !(r->tree.on && r->tree.newer)) {
+            int rc = r->tree.on ? dp_reader_tree_lines(r, last) : dp_reader_lines(r, last);
             if (rc == 0)
                 rc = dp_reader_flush(r);
             if (rc < 0)
@@ -210,8 +212,8 @@ static int read_lines(struct dp_reader *r)
 static int read_stacks(struct dp_reader *r)
 {
     for (;;) {
-        const char *last = r->buf + r->end;
-        while (last > r->buf + r->pos && last[-1] != '\n')
+        const char *last = r->in.buf + r->in.end;
+        while (last > r->in.buf + r->in.pos && last[-1] != '\n')
             last--;
         int rc = dp_reader_folded_lines(r, last);
         long got = rc < 0 ? rc : refill(r);
@@ -220,9 +222,9 @@ static int read_stacks(struct dp_reader *r)
         if (got == 0)
             break;
     }
-    if (!r->cut && r->pos < r->end) {
-        r->buf[r->end++] = '\n';       /* there is room behind the data */
-        int rc = dp_reader_folded_lines(r, r->buf + r->end);
+    if (!r->in.cut && r->in.pos < r->in.end) {
+        r->in.buf[r->in.end++] = '\n';       /* there is room behind the data */
+        int rc = dp_reader_folded_lines(r, r->in.buf + r->in.end);
         if (rc < 0)
             return rc;
     }
@@ -232,14 +234,14 @@ static int read_stacks(struct dp_reader *r)
 /* Time behind the last mark, which the trace tells. */
 static int add_tail(struct dp_reader *r)
 {
-    dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->base + r->pos);
+    dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->in.base + r->in.pos);
     return dp_reader_flush(r);
 }
 
 /* What the header says that the whole run took, less what the trace has told. */
 static int add_rest(struct dp_reader *r)
 {
-    struct dp_event *ev = dp_reader_event(r, DP_OP_REST, DP_SUB_NONE, r->base + r->pos);
+    struct dp_event *ev = dp_reader_event(r, DP_OP_REST, DP_SUB_NONE, r->in.base + r->in.pos);
     for (int m = 0; m < DP_METRICS; m++)
         ev->t[m] = r->head->rrun[m] > r->passed[m] ? r->head->rrun[m] - r->passed[m] : 0;
     return dp_reader_flush(r);
@@ -247,9 +249,9 @@ static int add_rest(struct dp_reader *r)
 
 static int check_end(struct dp_reader *r)
 {
-    size_t left = r->end - r->pos;
+    size_t left = r->in.end - r->in.pos;
     const struct dp_header *head = r->head;
-    if (r->cut && !r->info->pieces)
+    if (r->in.cut && !r->info->pieces)
         return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
     if (left)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
@@ -268,16 +270,16 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
 {
     memset(r, 0, offsetof(struct dp_reader, events));
     memset(info, 0, sizeof *info);
-    r->src = src;
+    r->in.src = src;
     r->head = head;
     r->info = info;
     r->err = err;
-    r->line = 1;
-    dp_map_init(&r->far_ids);
-    r->seed = dp_map_any(r) | 1;
-    dp_pool_init(&r->names);
-    dp_buf_init(&r->scratch);
-    dp_buf_init(&r->stack);
+    r->in.line = 1;
+    dp_map_init(&r->ids.far);
+    r->folded.seed = dp_map_any(r) | 1;
+    dp_pool_init(&r->ids.names);
+    dp_buf_init(&r->ids.scratch);
+    dp_buf_init(&r->folded.stack);
     return init(r);
 }
 
@@ -319,11 +321,11 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
     if (rc == 0)
         rc = dp_reader_columns(r);
     if (rc == 0) {
-        r->newer = left && !head->ended && dp_reader_pieces_tree(r, left);
+        r->tree.newer = left && !head->ended && dp_reader_pieces_tree(r, left);
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = r->folded ? read_stacks(r) : read_lines(r);
+            rc = r->folded.on ? read_stacks(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)
@@ -333,7 +335,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (rc == 0)
             rc = add_rest(r);
     }
-    info->bytes = r->base + r->pos;
+    info->bytes = r->in.base + r->in.pos;
     release(r);
     dp_mem_free(r);
     return rc;

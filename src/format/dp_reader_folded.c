@@ -110,12 +110,12 @@ int dp_reader_folded_head(struct dp_reader *r)
             return dp_reader_fail(r, DP_E_ARG, 0, "this is no unit: %.40s", head->declared);
         head->unit = time ? "s" : head->declared;
     }
-    if (r->pairs) {
+    if (r->folded.pairs) {
         head->counters[0] = (struct dp_var){ "", DP_FMT_BEFORE, strlen(DP_FMT_BEFORE) };
         head->n_counters = 1;
     }
-    r->calls = strcmp(head->unit, "calls") == 0;
-    head->hz = r->hz = hz;
+    r->folded.calls = strcmp(head->unit, "calls") == 0;
+    head->hz = r->folded.hz = hz;
     int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
     if (rc == 0 && head->declared)
         rc = dp_header_add(head, "dprof_unit", head->declared);
@@ -131,8 +131,8 @@ static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, s
     if (info->faults < DP_READER_FAULTS) {
         struct dp_err *err = &info->fault[info->faults];
         dp_err_init(err);
-        dp_err_at(err, DP_E_SYNTAX, r->line, r->base + r->pos, "%s%s%.*s%s", what, len ? ": " : "",
-                  len > SHOWN ? SHOWN : (int)len, ptr, len > SHOWN ? " ..." : "");
+        dp_err_at(err, DP_E_SYNTAX, r->in.line, r->in.base + r->in.pos, "%s%s%.*s%s", what,
+                  len ? ": " : "", len > SHOWN ? SHOWN : (int)len, ptr, len > SHOWN ? " ..." : "");
     }
     info->faults++;
     return 0;
@@ -142,18 +142,18 @@ static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, s
 static int finer(struct dp_reader *r, unsigned decimals)
 {
     uint64_t by = 1;
-    for (; r->decimals < decimals; r->decimals++)
+    for (; r->folded.decimals < decimals; r->folded.decimals++)
         by *= 10;
     for (int m = 0; m < DP_METRICS; m++) {
         if (r->passed[m] >= DP_LIMIT_TOTAL / by)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "the counts add up to more than fits");
         r->passed[m] *= by;
     }
-    r->hz *= by;
-    int rc = r->to->ticks ? r->to->ticks(r->to->ctx, r->hz, r->err) : 0;
+    r->folded.hz *= by;
+    int rc = r->to->ticks ? r->to->ticks(r->to->ctx, r->folded.hz, r->err) : 0;
     if (rc < 0 && r->err->code == rc && !r->err->line) {
-        r->err->line = r->line;
-        r->err->byte = r->base + r->pos;
+        r->err->line = r->in.line;
+        r->err->byte = r->in.base + r->in.pos;
     }
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
@@ -182,13 +182,13 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
             return bad(r, "the count is no decimal number", p, len);
     while (n && frac[n - 1] == '0')
         n--;
-    if (n && r->calls)
+    if (n && r->folded.calls)
         return bad(r, "the count is no whole number of calls", p, len);
     unsigned most = DECIMALS;
     for (uint64_t hz = r->head->hz; hz > DP_LIMIT_HZ / 1000000000; hz /= 10)
         most--;
     places = n < most ? n : most;
-    if (places > r->decimals) {
+    if (places > r->folded.decimals) {
         int rc = finer(r, (unsigned)places);
         if (rc < 0)
             return rc;
@@ -196,7 +196,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     uint64_t v = 0;
     for (size_t i = 0; i < whole; i++)
         v = shift(v, (unsigned)(p[i] - '0'));
-    for (size_t i = 0; i < r->decimals; i++)
+    for (size_t i = 0; i < r->folded.decimals; i++)
         v = shift(v, i < n ? (unsigned)(frac[i] - '0') : 0);
     if (n > most && frac[most] >= '5' && v < DP_LIMIT_TOTAL)
         v++;
@@ -228,13 +228,14 @@ static size_t common(const char *a, const char *b, size_t n)
  * the others start. */
 static size_t keep_shared(struct dp_reader *r, const char *p, size_t len)
 {
-    const struct dp_buf *prev = &r->stack;
-    size_t n = r->frame_count, same = common(p, prev->ptr, len < prev->len ? len : prev->len);
+    const struct dp_buf *prev = &r->folded.stack;
+    size_t n = r->folded.frame_count;
+    size_t same = common(p, prev->ptr, len < prev->len ? len : prev->len);
     bool ends = (same == len || p[same] == ';') && (same == prev->len || prev->ptr[same] == ';');
-    while (n && r->frames[n - 1].end + !ends > same)
+    while (n && r->folded.frames[n - 1].end + !ends > same)
         n--;
-    r->frame_count = n;
-    return n ? r->frames[n - 1].end + 1 : 0;
+    r->folded.frame_count = n;
+    return n ? r->folded.frames[n - 1].end + 1 : 0;
 }
 
 /* What would not be a name, or not this one, stands as %XX: `;`, `#`, `%` and control bytes. Other
@@ -243,7 +244,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
 {
     if (DP_LIKELY(!memchr(t->ptr, '%', t->len)))
         return 0;
-    char *to = dp_buf_room(&r->scratch, t->len);
+    char *to = dp_buf_room(&r->ids.scratch, t->len);
     size_t n = 0;
     if (!to)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
@@ -298,20 +299,21 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
  * root, where a stack begins with it, is where all stacks begin. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
+    struct dp_reader_folded *in = &r->folded;
     for (size_t at = from; at < len;) {
         const char *semi = memchr(p + at, ';', len - at);
         size_t n = semi ? (size_t)(semi - p) - at : len - at;
         bool is_root = at == 0 && n == strlen(DP_FMT_PROGRAM) && memcmp(p, DP_FMT_PROGRAM, n) == 0;
         if (n && !is_root) {
-            size_t k = r->frame_count;
-            if (dp_mem_grow((void **)&r->frames, &r->frames_cap, k + 1, sizeof *r->frames) < 0)
+            size_t k = in->frame_count;
+            if (dp_mem_grow((void **)&in->frames, &in->frames_cap, k + 1, sizeof *in->frames) < 0)
                 return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-            uint64_t hash = r->indexed ? hash_of(r->seed, k ? r->frames[k - 1].hash : 0, p + at, n)
-                                       : 0;
-            r->frames[r->frame_count++] = (struct dp_reader_frame){
+            uint64_t hash = in->indexed
+                    ? hash_of(in->seed, k ? in->frames[k - 1].hash : 0, p + at, n) : 0;
+            in->frames[in->frame_count++] = (struct dp_reader_frame){
                 (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash
             };
-            r->pushed++;
+            in->pushed++;
         }
         at += n + 1;
     }
@@ -329,28 +331,29 @@ static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame
  * is known is looked for, from the end, as most of a stack has been seen before. */
 static int descend(struct dp_reader *r, const char *p)
 {
-    size_t i = r->frame_count;
-    for (size_t k = i; r->indexed && k && k + 4 > i; k--)
-        dp_map_expect(&r->index, r->frames[k - 1].hash);
-    for (; i && r->frames[i - 1].node == DP_SUB_NONE; i--) {
-        struct dp_map_slot *slot = r->indexed
-                ? dp_map_find(&r->index, r->frames[i - 1].hash) : NULL;
+    size_t i = r->folded.frame_count;
+    for (size_t k = i; r->folded.indexed && k && k + 4 > i; k--)
+        dp_map_expect(&r->folded.index, r->folded.frames[k - 1].hash);
+    for (; i && r->folded.frames[i - 1].node == DP_SUB_NONE; i--) {
+        struct dp_map_slot *slot = r->folded.indexed
+                ? dp_map_find(&r->folded.index, r->folded.frames[i - 1].hash) : NULL;
         if (!slot)
             continue;
-        r->frames[i - 1].node = slot->value;
+        r->folded.frames[i - 1].node = slot->value;
         break;
     }
-    for (; i < r->frame_count; i++) {
-        struct dp_reader_frame *frame = &r->frames[i];
+    for (; i < r->folded.frame_count; i++) {
+        struct dp_reader_frame *frame = &r->folded.frames[i];
         int rc = name_frame(r, p, frame);
         int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub);
         if (node < 0)
             return (int)node;
         frame->node = (uint32_t)node;
-        struct dp_map_slot *slot = r->indexed ? dp_map_put(&r->index, frame->hash) : NULL;
+        struct dp_map_slot *slot = r->folded.indexed
+                ? dp_map_put(&r->folded.index, frame->hash) : NULL;
         if (slot)
             slot->value = frame->node;
-        else if (r->indexed)
+        else if (r->folded.indexed)
             return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     }
     return 0;
@@ -360,22 +363,23 @@ static int descend(struct dp_reader *r, const char *p)
  * bits: among ten million contexts two are equal by chance once in 400,000 files. */
 static void look_at_order(struct dp_reader *r)
 {
-    if (r->indexed || ++r->stacks < 1000 || r->pushed < 6 * r->stacks)
+    if (r->folded.indexed || ++r->folded.stacks < 1000 || r->folded.pushed < 6 * r->folded.stacks)
         return;
-    r->indexed = true;
-    r->frame_count = 0;
-    r->stack.len = 0;
+    r->folded.indexed = true;
+    r->folded.frame_count = 0;
+    r->folded.stack.len = 0;
 }
 
 /* The next stack is compared with this one, which begins as the last one did. */
 static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
-    if (r->stack.len > from)
-        r->stack.len = from;
-    if (r->stack.len > len)
-        r->stack.len = len;
-    dp_buf_add(&r->stack, p + r->stack.len, len - r->stack.len);
-    return r->stack.err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
+    struct dp_buf *prev = &r->folded.stack;
+    if (prev->len > from)
+        prev->len = from;
+    if (prev->len > len)
+        prev->len = len;
+    dp_buf_add(prev, p + prev->len, len - prev->len);
+    return prev->err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
 }
 
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
@@ -394,12 +398,12 @@ static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
     memset(&c, 0, sizeof c);
     c.sub = DP_SUB_NONE;
     c.at.ptr = "";
-    if (r->frame_count) {
+    if (r->folded.frame_count) {
         c.again = true;
-        c.node = r->frames[r->frame_count - 1].node;
+        c.node = r->folded.frames[r->folded.frame_count - 1].node;
     }
     c.t[DP_USER] = c.t[DP_REAL] = ticks;
-    c.calls = r->calls ? ticks : 0;
+    c.calls = r->folded.calls ? ticks : 0;
     c.counters = before;
     int64_t node = dp_reader_context(r, &c);
     return node < 0 ? (int)node : 0;
@@ -438,7 +442,7 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
     size_t first, n;
     unsigned decimals;
     do {
-        decimals = r->decimals;
+        decimals = r->folded.decimals;
         int rc = any_count(r, p, len, &ticks, &first);
         if (rc > 0) {
             size_t at = last_word(p, first);
@@ -448,7 +452,7 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
         }
         if (rc <= 0)
             return rc;
-    } while (decimals != r->decimals);
+    } while (decimals != r->folded.decimals);
     return stack(r, p, n, ticks, &before);
 }
 
@@ -457,12 +461,12 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
-    if (r->pairs)
+    if (r->folded.pairs)
         return line_of_two(r, p, len);
     size_t at = last_word(p, len), n = trimmed(p, at);
     uint64_t ticks;
     /* behind the line are its end and readable bytes */
-    if (DP_UNLIKELY(!n || r->decimals || dp_num_short(p + at, &ticks) != len - at)) {
+    if (DP_UNLIKELY(!n || r->folded.decimals || dp_num_short(p + at, &ticks) != len - at)) {
         int rc = any_count(r, p, len, &ticks, &n);
         if (rc <= 0)
             return rc;
@@ -472,15 +476,15 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
 
 int dp_reader_folded_lines(struct dp_reader *r, const char *end)
 {
-    const char *p = r->buf + r->pos;
+    const char *p = r->in.buf + r->in.pos;
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         int rc = any_line(r, p, (size_t)(nl - p));
         if (rc < 0)
             return rc;
         p = nl + 1;
-        r->pos = (size_t)(p - r->buf);
-        r->line++;
+        r->in.pos = (size_t)(p - r->in.buf);
+        r->in.line++;
     }
     return 0;
 }
@@ -489,7 +493,7 @@ int dp_reader_folded_end(struct dp_reader *r)
 {
     if (!r->info->faults)
         return 0;
-    if (r->cut)
+    if (r->in.cut)
         bad(r, "the compressed data break off", "", 0);
     *r->err = r->info->fault[0];
     return r->err->code;

@@ -52,7 +52,7 @@ static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
     bool found = dp_reader_find(r, id, sub);
     if (found && (phase || !dp_reader_is_phase(r, id)))
         return 1;
-    if (id > r->max_id) {
+    if (id > r->ids.max) {
         l->late = true;
         return 0;
     }
@@ -137,7 +137,7 @@ static int mark(struct left *l, uint64_t word)
                                          kind));
     }
     r->info->marks += is_mark(word);
-    dp_reader_event(r, ops[kind], sub, r->base + r->pos);
+    dp_reader_event(r, ops[kind], sub, r->in.base + r->in.pos);
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
@@ -289,7 +289,7 @@ static int use_nodes(struct left *l)
     if (r->info->contexts || !nodes)    /* the text has the tree already */
         return 0;
     rc = find_sites(l);
-    if (rc == 0 && !r->tree)
+    if (rc == 0 && !r->tree.on)
         rc = dp_reader_begin_tree(r);
     for (size_t i = 0; i < nodes; i++) {
         uint32_t number = dp_pieces_half(l->p->nodes.ptr + i * size);
@@ -341,11 +341,11 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
             return dp_reader_fail(r, p->err.code, 0, "%s", p->err.message);
         return 0;
     }
-    if (r->tree && !p->state[DP_PIECE_S_TREE])
+    if (r->tree.on && !p->state[DP_PIECE_S_TREE])
         return 0;   /* they were read before it became one: it has all of them */
     r->info->pieces = true;
-    r->pos = r->end;                    /* an unfinished line is told again */
-    r->line = 0;                        /* what is wrong from here on is not in the text */
+    r->in.pos = r->in.end;                    /* an unfinished line is told again */
+    r->in.line = 0;                        /* what is wrong from here on is not in the text */
     memcpy(&rate, &p->state[DP_PIECE_S_RATE], sizeof rate);
     if (!(rate > 1e-9 && rate < 1e9))
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no clock");

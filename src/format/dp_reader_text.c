@@ -20,7 +20,7 @@ int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt,
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return dp_err_at(r->err, code, r->line, r->base + r->pos + ahead, "%s", text);
+    return dp_err_at(r->err, code, r->in.line, r->in.base + r->in.pos + ahead, "%s", text);
 }
 
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len)
@@ -45,8 +45,8 @@ int dp_reader_flush(struct dp_reader *r)
     dp_err_set(r->err, rc, "%s", dp_err_text(rc));
     /* batches never span a refill: the refused line is still in the buffer */
     r->err->byte = r->events[bad].at;
-    r->err->line = r->line;
-    const char *from = r->buf + (r->events[bad].at - r->base), *to = r->buf + r->pos;
+    r->err->line = r->in.line;
+    const char *from = r->in.buf + (r->events[bad].at - r->in.base), *to = r->in.buf + r->in.pos;
     for (; from < to; from++)
         r->err->line -= *from == '\n';
     return rc;
@@ -139,10 +139,10 @@ static const uint64_t phase_key = UINT64_C(1) << 63;
 
 static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phase)
 {
-    struct dp_map_slot *slot = dp_map_put(&r->far_ids, id);
+    struct dp_map_slot *slot = dp_map_put(&r->ids.far, id);
     if (!slot)
         return DP_E_NOMEM;
-    bool full = slot->value == DP_MAP_NONE && r->id_count++ >= DP_LIMIT_IDS;
+    bool full = slot->value == DP_MAP_NONE && r->ids.count++ >= DP_LIMIT_IDS;
     slot->value = phase ? sub | far_phase : sub;
     return full ? DP_E_LIMIT : 0;
 }
@@ -150,17 +150,18 @@ static int name_far_id(struct dp_reader *r, uint64_t id, uint32_t sub, bool phas
 static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id, uint32_t sub,
                    bool phase)
 {
-    if (id > r->max_id)
-        r->max_id = id;
+    if (id > r->ids.max)
+        r->ids.max = id;
+    struct dp_reader_ids *ids = &r->ids;
     if (id >= DP_READER_NEAR)
         return name_far_id(r, id, sub, phase);
-    if (id >= r->ids_cap) {
-        size_t old = r->ids_cap;
-        if (dp_mem_grow((void **)&r->ids, &r->ids_cap, (size_t)id + 1, sizeof *r->ids) < 0)
+    if (id >= ids->near_cap) {
+        size_t old = ids->near_cap;
+        if (dp_mem_grow((void **)&ids->near, &ids->near_cap, (size_t)id + 1, sizeof *ids->near) < 0)
             return DP_E_NOMEM;
-        memset(r->ids + old, 0, (r->ids_cap - old) * sizeof *r->ids);
+        memset(ids->near + old, 0, (ids->near_cap - old) * sizeof *ids->near);
     }
-    struct dp_reader_id *slot = &r->ids[id];
+    struct dp_reader_id *slot = &r->ids.near[id];
     slot->sub = sub;
     slot->phase = phase;
     slot->key = phase ? phase_key : 0;
@@ -173,12 +174,12 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
 bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub)
 {
     if (id < DP_READER_NEAR) {
-        if (id >= r->ids_cap || !r->ids[id].key)
+        if (id >= r->ids.near_cap || !r->ids.near[id].key)
             return false;
-        *sub = r->ids[id].sub;
+        *sub = r->ids.near[id].sub;
         return true;
     }
-    const struct dp_map_slot *slot = dp_map_find(&r->far_ids, id);
+    const struct dp_map_slot *slot = dp_map_find(&r->ids.far, id);
     if (slot)
         *sub = slot->value & ~far_phase;
     return slot != NULL;
@@ -187,8 +188,8 @@ bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub)
 bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id)
 {
     if (id < DP_READER_NEAR)
-        return id < r->ids_cap && r->ids[id].phase;
-    const struct dp_map_slot *slot = dp_map_find(&r->far_ids, id);
+        return id < r->ids.near_cap && r->ids.near[id].phase;
+    const struct dp_map_slot *slot = dp_map_find(&r->ids.far, id);
     return slot && slot->value & far_phase;
 }
 
@@ -217,7 +218,7 @@ static struct dp_text decode(struct dp_reader *r, struct dp_text t)
         return t;
     if (t.len == 1)
         return text("", 0);
-    char *to = r->scratch.ptr + r->scratch.len;
+    char *to = r->ids.scratch.ptr + r->ids.scratch.len;
     size_t n = 0;
     for (size_t i = 0; i < t.len; i++) {
         int hi = t.ptr[i] == '%' && i + 2 < t.len ? dp_num_hexdigit(t.ptr[i + 1]) : -1;
@@ -229,7 +230,7 @@ static struct dp_text decode(struct dp_reader *r, struct dp_text t)
             to[n++] = t.ptr[i];
         }
     }
-    r->scratch.len += n;
+    r->ids.scratch.len += n;
     return text(to, n);
 }
 
@@ -295,8 +296,8 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
     memset(&def, 0, sizeof def);
     if (n < 4 || !dp_num_hex(f[1].ptr, f[1].len, &def.id))
         return dp_reader_bad_line(r, ptr, len);
-    dp_buf_clear(&r->scratch);
-    if (!dp_buf_room(&r->scratch, len))
+    dp_buf_clear(&r->ids.scratch);
+    if (!dp_buf_room(&r->ids.scratch, len))
         return no_memory(r);
     def.package = decode(r, f[2]);
     def.name = decode(r, f[3]);
@@ -323,11 +324,11 @@ int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len)
 
 void dp_reader_forget_ids(struct dp_reader *r)
 {
-    if (r->ids)
-        memset(r->ids, 0, r->ids_cap * sizeof *r->ids);
-    dp_map_clear(&r->far_ids);
-    r->id_count = 0;
-    r->max_id = 0;
+    if (r->ids.near)
+        memset(r->ids.near, 0, r->ids.near_cap * sizeof *r->ids.near);
+    dp_map_clear(&r->ids.far);
+    r->ids.count = 0;
+    r->ids.max = 0;
     if (r->to->ids_anew)
         r->to->ids_anew(r->to->ctx);
 }
@@ -352,16 +353,16 @@ static void split_name(struct dp_text t, struct dp_subdef *def)
 
 int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 {
-    size_t before = r->names.count;
-    uint32_t n = dp_pool_intern(&r->names, t.ptr, t.len);
+    size_t before = r->ids.names.count;
+    uint32_t n = dp_pool_intern(&r->ids.names, t.ptr, t.len);
     if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&r->name_subs, &r->name_subs_cap, r->names.count,
-                       sizeof *r->name_subs)
+        || dp_mem_grow((void **)&r->ids.name_subs, &r->ids.name_subs_cap, r->ids.names.count,
+                       sizeof *r->ids.name_subs)
                < 0)
         return no_memory(r);
     if (n < before)
-        return *sub = r->name_subs[n], 0;
-    if (r->names.count > DP_LIMIT_IDS)
+        return *sub = r->ids.name_subs[n], 0;
+    if (r->ids.names.count > DP_LIMIT_IDS)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
     struct dp_subdef def;
     memset(&def, 0, sizeof def);
@@ -369,7 +370,7 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
     split_name(t, &def);
     int rc = number_of(r, &def, sub);
     if (rc == 0)
-        r->name_subs[n] = *sub;
+        r->ids.name_subs[n] = *sub;
     return rc;
 }
 
@@ -391,12 +392,12 @@ static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
     for (int m = 0; m < DP_METRICS; m++) {
         if (t[m] >= DP_LIMIT_INTERVAL || r->t[m] + t[m] >= DP_LIMIT_INTERVAL)
             return false;
-        if (r->writing)
+        if (r->trace.writing)
             r->passed[m] += t[m];
         else
             r->t[m] += t[m];
-        if (r->has_clock)
-            r->clock[m] += t[m];
+        if (r->trace.has_clock)
+            r->trace.clock[m] += t[m];
     }
     return true;
 }
@@ -408,7 +409,7 @@ static bool columns(struct dp_reader *r, const struct dp_text *f, size_t n)
         uint64_t count;
         if (!dp_num_dec(f[k].ptr, f[k].len, &count) || count >= DP_LIMIT_COUNT - r->c[k])
             return false;
-        if (!r->writing)
+        if (!r->trace.writing)
             r->c[k] += count;
     }
     return true;
@@ -419,11 +420,11 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 {
     uint64_t t[DP_METRICS];
     for (int m = 0; m < DP_METRICS; m++)
-        t[m] = r->has_clock && now[m] > r->clock[m] ? now[m] - r->clock[m] : 0;
+        t[m] = r->trace.has_clock && now[m] > r->trace.clock[m] ? now[m] - r->trace.clock[m] : 0;
     if (!pass(r, t))
         return false;
-    memcpy(r->clock, now, sizeof r->clock);
-    r->has_clock = true;
+    memcpy(r->trace.clock, now, sizeof r->trace.clock);
+    r->trace.has_clock = true;
     return true;
 }
 
@@ -450,7 +451,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
         return dp_reader_bad_line(r, ptr, len);
     }
     if (!by_id && same(name, DP_FMT_WRITE) && (op == DP_OP_ENTER || op == DP_OP_LEAVE)) {
-        r->writing = op == DP_OP_ENTER;
+        r->trace.writing = op == DP_OP_ENTER;
         return 0;
     }
     if (by_id) {
@@ -469,7 +470,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
             return rc;
     }
     r->info->marks++;
-    dp_reader_event(r, op, sub, r->base + (uint64_t)(ptr - r->buf));
+    dp_reader_event(r, op, sub, r->in.base + (uint64_t)(ptr - r->in.buf));
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
@@ -493,7 +494,7 @@ static int note(struct dp_reader *r, const struct dp_text *f, int n, const char 
     if (!op)
         return 0;
     dp_reader_event(r, op, op == DP_OP_PHASE ? sub : (uint32_t)number,
-                    r->base + (uint64_t)(ptr - r->buf));
+                    r->in.base + (uint64_t)(ptr - r->in.buf));
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
@@ -548,7 +549,8 @@ DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
 /* Whether times wait for the next mark, or need more than adding up. */
 static bool is_plain(const struct dp_reader *r)
 {
-    return !r->n_counts && !r->writing && !r->has_clock && !(r->t[0] | r->t[1] | r->t[2]);
+    return !r->n_counts && !r->trace.writing && !r->trace.has_clock
+           && !(r->t[0] | r->t[1] | r->t[2]);
 }
 
 /* Where a time line and a mark of the usual shape were found. */
@@ -651,10 +653,10 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
 {
     struct dp_event *ev = r->events + r->n_events;
     struct dp_event *const full = r->events + DP_READER_BATCH;
-    const struct dp_reader_id *ids = r->ids;
-    const size_t ids_cap = r->ids_cap;
+    const struct dp_reader_id *ids = r->ids.near;
+    const size_t ids_cap = r->ids.near_cap;
     uint64_t p0 = 0, p1 = 0, p2 = 0, lines = 0;
-    const uint64_t offset = r->base - (uint64_t)(uintptr_t)r->buf;
+    const uint64_t offset = r->in.base - (uint64_t)(uintptr_t)r->in.buf;
     struct pair pair;
     while (p < end && ev < full) {
         /* the padding behind the data holds old bytes: nothing beyond end counts */
@@ -677,7 +679,7 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     r->passed[0] += p0;
     r->passed[1] += p1;
     r->passed[2] += p2;
-    r->line += lines;
+    r->in.line += lines;
     r->info->marks += (uint64_t)(ev - (r->events + r->n_events));
     r->n_events = (size_t)(ev - r->events);
     return p;
@@ -686,7 +688,7 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
 /* The same where times have counters behind them. */
 static bool is_counted(const struct dp_reader *r)
 {
-    return r->n_counts && !r->writing && !r->has_clock;
+    return r->n_counts && !r->trace.writing && !r->trace.has_clock;
 }
 
 /* A number of up to 15 digits; what follows it is at *p. False: look closer. */
@@ -737,17 +739,17 @@ static const char *counted_lines(struct dp_reader *r, const char *p, const char 
             const char *next = counted_time(r, p);
             if (!next)
                 break;
-            r->line++;
+            r->in.line++;
             p = next;
             continue;
         }
         unsigned op = op_of[(unsigned char)*p];
         unsigned n = op && p[1] == ' ' ? short_id(p + 2, &key, &value) : 0;
-        if (!n || p + n + 3 > end || value >= r->ids_cap || r->ids[value].key != key)
+        if (!n || p + n + 3 > end || value >= r->ids.near_cap || r->ids.near[value].key != key)
             break;
         r->info->marks++;
-        dp_reader_event(r, (int)op, r->ids[value].sub, r->base + (uint64_t)(p - r->buf));
-        r->line++;
+        dp_reader_event(r, (int)op, r->ids.near[value].sub, r->in.base + (uint64_t)(p - r->in.buf));
+        r->in.line++;
         p += n + 3;
     }
     return p;
@@ -760,22 +762,22 @@ int dp_reader_begin_tree(struct dp_reader *r)
     for (size_t k = 0; k < r->n_counts; k++)
         counted = counted || r->c[k];
     if (counted || (r->t[0] | r->t[1] | r->t[2])) {
-        dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->base + r->pos);
+        dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->in.base + r->in.pos);
         rc = dp_reader_flush(r);
     }
     if (rc < 0)
         return rc;
-    r->tree = r->info->tree = true;
+    r->tree.on = r->info->tree = true;
     return r->to->tree ? r->to->tree(r->to->ctx, r->err) : 0;
 }
 
 int dp_reader_lines(struct dp_reader *r, const char *end)
 {
-    const char *p = r->buf + r->pos;
-    while (p < end && !r->tree) {
+    const char *p = r->in.buf + r->in.pos;
+    while (p < end && !r->tree.on) {
         if (is_plain(r) || is_counted(r)) {
             p = r->n_counts ? counted_lines(r, p, end) : usual_lines(r, p, end);
-            r->pos = (size_t)(p - r->buf);
+            r->in.pos = (size_t)(p - r->in.buf);
             if (r->n_events == DP_READER_BATCH) {
                 int rc = dp_reader_flush(r);
                 if (rc < 0)
@@ -797,8 +799,8 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
             return before < 0 ? before : rc;
         }
         p = nl + 1;
-        r->pos = (size_t)(p - r->buf);
-        r->line++;
+        r->in.pos = (size_t)(p - r->in.buf);
+        r->in.line++;
     }
     return 0;
 }

@@ -30,12 +30,9 @@ struct dp_reader_frame {
     uint64_t hash;              /* of the names down to here, where there is an index */
 };
 
-struct dp_reader {
+/* Where it reads. */
+struct dp_reader_cursor {
     struct dp_source *src;
-    const struct dp_consumer *to;
-    struct dp_header *head;
-    struct dp_read_info *info;
-    struct dp_err *err;
     char *block;                /* buf is DP_READER_FRONT bytes into it */
     char *buf;
     size_t pos, end, cap;       /* unread: buf[pos..end) */
@@ -43,29 +40,40 @@ struct dp_reader {
     uint64_t line;              /* number of the line at pos */
     uint64_t told;              /* progress */
     bool at_end, cut;
-    bool tree;                  /* behind PART3 */
-    bool newer;                 /* the pieces have a tree: none is taken from the text */
-    bool tree_ids;              /* where an & line has been, too */
-    bool writing;               /* between the classic recorder's brackets */
-    bool has_clock;             /* an old-style line has set the clock */
-    uint64_t clock[DP_METRICS];
-    uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */
-    uint64_t passed[DP_METRICS];    /* all time of the trace, brackets included */
-    size_t n_counts;            /* of a trace: columns behind the times */
-    uint64_t c[DP_FMT_COUNTERS];    /* counted since the last event */
-    uint64_t *counts;           /* n_counts for each event of the batch; NULL: none */
-    struct dp_reader_id *ids;   /* by id */
-    size_t ids_cap;
-    struct dp_map far_ids;      /* the others */
-    uint32_t id_count;
-    uint64_t max_id;
-    struct dp_pool names;       /* of old-style lines */
+};
+
+/* Who is who, in every format: subs by id, or by name where there are no ids. */
+struct dp_reader_ids {
+    struct dp_reader_id *near;  /* by id */
+    size_t near_cap;
+    struct dp_map far;          /* the others */
+    uint32_t count;
+    uint64_t max;
+    struct dp_pool names;       /* of old-style lines, and of folded stacks */
     uint32_t *name_subs;
     size_t name_subs_cap;
     struct dp_buf scratch;      /* decoded fields */
-    uint32_t *path;             /* of a tree: the contexts by depth, the consumer's numbers */
+};
+
+/* Of a trace; dp_reader_text.c. */
+struct dp_reader_trace {
+    bool writing;               /* between the classic recorder's brackets */
+    bool has_clock;             /* an old-style line has set the clock */
+    uint64_t clock[DP_METRICS];
+};
+
+/* Of a tree, alone or behind a trace; dp_reader_tree.c. */
+struct dp_reader_tree {
+    bool on;                    /* behind PART3 */
+    bool newer;                 /* the pieces have a tree: none is taken from the text */
+    bool ids;                   /* where an & line has been, too */
+    uint32_t *path;             /* the contexts by depth, the consumer's numbers */
     size_t path_len, path_cap;
-    bool folded;                /* folded stacks */
+};
+
+/* Of folded stacks; dp_reader_folded.c. */
+struct dp_reader_folded {
+    bool on;
     bool calls;                 /* that count calls */
     bool pairs;                 /* with two counts on each line */
     uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
@@ -78,6 +86,26 @@ struct dp_reader {
                                  * by what leads to them */
     struct dp_map index;        /* hash of a frame -> node */
     uint64_t seed;              /* of that hash */
+};
+
+/* What all formats share, and a struct for each; that of the pieces, which are read whole, is in
+ * dp_reader_pieces.c. */
+struct dp_reader {
+    const struct dp_consumer *to;
+    struct dp_header *head;
+    struct dp_read_info *info;
+    struct dp_err *err;
+    struct dp_reader_cursor in;
+    struct dp_reader_ids ids;
+    struct dp_reader_trace trace;
+    struct dp_reader_tree tree;
+    struct dp_reader_folded folded;
+    /* events on their way to the consumer */
+    uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */
+    uint64_t passed[DP_METRICS];    /* all time of the trace, brackets included */
+    size_t n_counts;            /* of a trace: columns behind the times */
+    uint64_t c[DP_FMT_COUNTERS];    /* counted since the last event */
+    uint64_t *counts;           /* n_counts for each event of the batch; NULL: none */
     size_t n_events;
     struct dp_event events[DP_READER_BATCH];    /* last: start() clears up to here */
 };
@@ -93,7 +121,7 @@ int dp_reader_lines(struct dp_reader *r, const char *end);
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at);
 int dp_reader_flush(struct dp_reader *r);
 
-/* The tree begins: r->tree, and the consumer is told. */
+/* The tree begins: r->tree.on, and the consumer is told. */
 int dp_reader_begin_tree(struct dp_reader *r);
 
 /* An & line without its end, of the trace, the tree or a piece. */
@@ -107,7 +135,7 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text name, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
 
-/* Sets the error at r->pos + ahead. Returns code. */
+/* Sets the error at r->in.pos + ahead. Returns code. */
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
     DP_PRINTF(4, 5);
 

@@ -53,8 +53,8 @@ int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c)
     int64_t n = r->to->context(r->to->ctx, c, r->err);
     /* the consumer knows no places */
     if (n < 0 && r->err->code == n && !r->err->line) {
-        r->err->line = r->line;
-        r->err->byte = r->base + r->pos;
+        r->err->line = r->in.line;
+        r->err->byte = r->in.base + r->in.pos;
     }
     return n < 0 ? dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n)) : n;
 }
@@ -83,7 +83,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     memset(&c, 0, sizeof c);
     c.counters = counters;
     c.sub = DP_SUB_NONE;
-    if (n < CONTEXT + columns || f[0].len != 1 || !number(f[1], &depth) || depth > r->path_len
+    if (n < CONTEXT + columns || f[0].len != 1 || !number(f[1], &depth) || depth > r->tree.path_len
         || !dp_num_hex(f[2].ptr, f[2].len, &id) || !number(f[3], &c.calls)
         || !ticks(f[4], &c.t[DP_USER]) || !ticks(f[5], &c.t[DP_SYSTEM])
         || !ticks(f[6], &c.t[DP_REAL]) || !ticks(f[7], &c.longest) || !ticks(f[8], &c.shortest))
@@ -105,17 +105,19 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
         else if (folded.len && !number(folded, &c.folded))
             c.folded = 0;
     }
-    c.parent = depth ? r->path[depth - 1] : 0;
+    c.parent = depth ? r->tree.path[depth - 1] : 0;
     if (depth >= DP_LIMIT_DEPTH)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "the tree is deeper than %lu",
                               (unsigned long)DP_LIMIT_DEPTH);
-    if (dp_mem_grow((void **)&r->path, &r->path_cap, (size_t)depth + 1, sizeof *r->path) < 0)
+    struct dp_reader_tree *tree = &r->tree;
+    if (dp_mem_grow((void **)&tree->path, &tree->path_cap, (size_t)depth + 1, sizeof *tree->path)
+        < 0)
         return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     int64_t number = dp_reader_context(r, &c);
     if (number < 0)
         return (int)number;
-    r->path[depth] = (uint32_t)number;
-    r->path_len = (size_t)depth + 1;
+    tree->path[depth] = (uint32_t)number;
+    tree->path_len = (size_t)depth + 1;
     return 0;
 }
 
@@ -157,8 +159,8 @@ static int any_line(struct dp_reader *r, const char *ptr, size_t len)
     case 'h':
         return histogram_line(r, ptr, len);
     case '&':
-        if (!r->tree_ids) {             /* the trace before it had ids of its own */
-            r->tree_ids = true;
+        if (!r->tree.ids) {             /* the trace before it had ids of its own */
+            r->tree.ids = true;
             dp_reader_forget_ids(r);
         }
         return dp_reader_name(r, ptr, len);
@@ -168,7 +170,7 @@ static int any_line(struct dp_reader *r, const char *ptr, size_t len)
 
 int dp_reader_tree_lines(struct dp_reader *r, const char *end)
 {
-    const char *p = r->buf + r->pos;
+    const char *p = r->in.buf + r->in.pos;
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)(nl - p);
@@ -176,8 +178,8 @@ int dp_reader_tree_lines(struct dp_reader *r, const char *end)
         if (rc < 0)
             return rc;
         p = nl + 1;
-        r->pos = (size_t)(p - r->buf);
-        r->line++;
+        r->in.pos = (size_t)(p - r->in.buf);
+        r->in.line++;
     }
     return 0;
 }
