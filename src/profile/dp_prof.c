@@ -213,7 +213,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     int rc = dp_prof_take_unit(prof, timed ? "s" : head->unit,
                                !timed && strcmp(head->unit, "calls") != 0, err);
     if (rc == 0)
-        rc = dp_prof_common_hz(prof, head->hz, &prof->scale, err);
+        rc = dp_prof_common_hz(prof, head->hz, &prof->in.scale, err);
     if (rc < 0)
         return rc;
     if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
@@ -223,11 +223,11 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
         return dp_err_set(err, rc, "%s", dp_err_text(rc));
     dp_prof_take_shares(prof, head);
     prof->paired = prof->paired || (head->folded && head->n_counters);
-    prof->file->inherited = head->inherited;
-    prof->has_cost = head->over[0] || head->over[1] || head->over[2];
-    memset(prof->carry, 0, sizeof prof->carry);
-    prof->starting = false;
-    prof->has_head = true;
+    prof->in.file->inherited = head->inherited;
+    prof->in.has_cost = head->over[0] || head->over[1] || head->over[2];
+    memset(prof->in.carry, 0, sizeof prof->in.carry);
+    prof->in.starting = false;
+    prof->in.has_head = true;
     return 0;
 }
 
@@ -239,17 +239,17 @@ static int on_tree(void *ctx, struct dp_err *err)
         return dp_err_set(
             err, DP_E_ARG,
             "a slice of time can be taken of a trace only, and this one goes on as a tree");
-    prof->depth = 0;
-    prof->stack[0].node = 0;
-    prof->file->inherited = prof->suspended = 0;
-    prof->starting = false;
+    prof->in.depth = 0;
+    prof->in.stack[0].node = 0;
+    prof->in.file->inherited = prof->in.suspended = 0;
+    prof->in.starting = false;
     return 0;
 }
 
 static int on_ticks(void *ctx, uint64_t hz, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    return dp_prof_common_hz(prof, hz, &prof->scale, err);
+    return dp_prof_common_hz(prof, hz, &prof->in.scale, err);
 }
 
 static void on_ids_anew(void *ctx)
@@ -268,12 +268,12 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
  * the division leaves is carried, so that the costs add up. */
 static void subtract_cost(struct dp_prof *prof, struct dp_event *ev)
 {
-    const struct dp_header *head = &prof->file->head;
+    const struct dp_header *head = &prof->in.file->head;
     uint64_t per = 2 * head->over_tests;
     for (int m = 0; m < DP_METRICS; m++) {
-        prof->carry[m] += head->over[m];
-        uint64_t cost = prof->carry[m] / per;
-        prof->carry[m] %= per;
+        prof->in.carry[m] += head->over[m];
+        uint64_t cost = prof->in.carry[m] / per;
+        prof->in.carry[m] %= per;
         ev->t[m] -= cost < ev->t[m] ? cost : ev->t[m];
     }
 }
@@ -282,14 +282,14 @@ static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *
                    struct dp_err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        if (prof->has_cost && ev[i].op >= DP_OP_ENTER)
+        if (prof->in.has_cost && ev[i].op >= DP_OP_ENTER)
             subtract_cost(prof, &ev[i]);
         for (int m = 0; m < DP_METRICS; m++) {
-            if (ev[i].t[m] >= DP_LIMIT_INTERVAL / prof->scale) {
+            if (ev[i].t[m] >= DP_LIMIT_INTERVAL / prof->in.scale) {
                 *bad = i;
                 return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
             }
-            ev[i].t[m] *= prof->scale;
+            ev[i].t[m] *= prof->in.scale;
         }
     }
     return 0;
@@ -297,34 +297,34 @@ static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *
 
 static int note_start(struct dp_prof *prof, bool inherited)
 {
-    if (dp_mem_grow((void **)&prof->starts, &prof->starts_cap, prof->depth + 1,
-                    sizeof *prof->starts)
+    if (dp_mem_grow((void **)&prof->in.starts, &prof->in.starts_cap, prof->in.depth + 1,
+                    sizeof *prof->in.starts)
         < 0)
         return DP_E_NOMEM;
-    prof->starts[prof->depth] = inherited ? DP_PROF_NO_CALL : prof->now;
+    prof->in.starts[prof->in.depth] = inherited ? DP_PROF_NO_CALL : prof->in.now;
     return 0;
 }
 
 DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
 {
-    bool inherited = prof->file->inherited;
-    uint32_t up = prof->stack[prof->depth].node;
-    int64_t n = DP_UNLIKELY(prof->starting) ? up : kid_of(prof, up, sub);
+    bool inherited = prof->in.file->inherited;
+    uint32_t up = prof->in.stack[prof->in.depth].node;
+    int64_t n = DP_UNLIKELY(prof->in.starting) ? up : kid_of(prof, up, sub);
     if (DP_UNLIKELY(n < 0))
         return (int)n;
     if (DP_UNLIKELY(inherited))
-        prof->file->inherited--;
+        prof->in.file->inherited--;
     else
         prof->nodes[n].calls++;
-    if (DP_UNLIKELY(prof->depth + 2 > prof->stack_cap)) {
-        if (prof->depth >= DP_LIMIT_DEPTH)
+    if (DP_UNLIKELY(prof->in.depth + 2 > prof->in.stack_cap)) {
+        if (prof->in.depth >= DP_LIMIT_DEPTH)
             return DP_E_LIMIT;
-        if (dp_mem_grow((void **)&prof->stack, &prof->stack_cap, prof->depth + 2,
-                        sizeof *prof->stack)
+        if (dp_mem_grow((void **)&prof->in.stack, &prof->in.stack_cap, prof->in.depth + 2,
+                        sizeof *prof->in.stack)
             < 0)
             return DP_E_NOMEM;
     }
-    struct dp_frame *frame = &prof->stack[++prof->depth];
+    struct dp_frame *frame = &prof->in.stack[++prof->in.depth];
     frame->node = (uint32_t)n;
     frame->entered = sub;
     return detail ? note_start(prof, inherited) : 0;
@@ -334,22 +334,22 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
 DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
                   const bool detail)
 {
-    if (DP_UNLIKELY(prof->depth == 0)) {
-        if (prof->file->force)
+    if (DP_UNLIKELY(prof->in.depth == 0)) {
+        if (prof->in.file->force)
             return 0;
         return dp_err_set(err, DP_E_SYNTAX, "Garbled profile, missing an enter time stamp");
     }
-    if (DP_UNLIKELY(prof->suspended))
-        prof->suspended--;
-    else if (detail && prof->starts[prof->depth] != DP_PROF_NO_CALL
-             && dp_prof_ended(prof, prof->stack[prof->depth].node,
-                              prof->now - prof->starts[prof->depth])
+    if (DP_UNLIKELY(prof->in.suspended))
+        prof->in.suspended--;
+    else if (detail && prof->in.starts[prof->in.depth] != DP_PROF_NO_CALL
+             && dp_prof_ended(prof, prof->in.stack[prof->in.depth].node,
+                              prof->in.now - prof->in.starts[prof->in.depth])
                     < 0)
         return DP_E_NOMEM;
-    struct dp_frame *frame = &prof->stack[prof->depth--];
-    if (DP_UNLIKELY(check && named != frame->entered) && !prof->starting) {
+    struct dp_frame *frame = &prof->in.stack[prof->in.depth--];
+    if (DP_UNLIKELY(check && named != frame->entered) && !prof->in.starting) {
         uint32_t sub = prof->nodes[frame->node].sub;
-        if (named != sub && dp_file_odd_exit(prof->file, named, sub) < 0)
+        if (named != sub && dp_file_odd_exit(prof->in.file, named, sub) < 0)
             return DP_E_NOMEM;
     }
     return 1;
@@ -358,12 +358,12 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
 /* goto: the call that ends it later carries the sub first entered. */
 static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
 {
-    uint32_t entered = prof->depth ? prof->stack[prof->depth].entered : sub;
+    uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
     int rc = pop(prof, sub, false, err, detail);
     if (rc >= 0)
         rc = push(prof, sub, detail);
     if (rc >= 0)
-        prof->stack[prof->depth].entered = entered;
+        prof->in.stack[prof->in.depth].entered = entered;
     return rc;
 }
 
@@ -374,12 +374,13 @@ static int change_phase(struct dp_prof *prof, uint32_t phase)
     if (n < 0)
         return (int)n;
     prof->nodes[n].calls++;
-    prof->stack[0].node = (uint32_t)n;
-    for (size_t i = 1; i <= prof->depth; i++) {
-        n = dp_prof_kid(prof, prof->stack[i - 1].node, prof->nodes[prof->stack[i].node].sub, 0);
+    struct dp_frame *stack = prof->in.stack;
+    stack[0].node = (uint32_t)n;
+    for (size_t i = 1; i <= prof->in.depth; i++) {
+        n = dp_prof_kid(prof, stack[i - 1].node, prof->nodes[stack[i].node].sub, 0);
         if (n < 0)
             return (int)n;
-        prof->stack[i].node = (uint32_t)n;
+        stack[i].node = (uint32_t)n;
     }
     return 0;
 }
@@ -394,13 +395,13 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
  * them behind it. */
 static int change_startup(struct dp_prof *prof, uint32_t phase)
 {
-    bool before = prof->starting;
-    prof->starting = prof->only_main && dp_prof_is_startup(prof, phase);
-    for (size_t i = 1; before && !prof->starting && i <= prof->depth; i++) {
-        int64_t n = dp_prof_kid(prof, prof->stack[i - 1].node, prof->stack[i].entered, 0);
+    bool before = prof->in.starting;
+    prof->in.starting = prof->only_main && dp_prof_is_startup(prof, phase);
+    for (size_t i = 1; before && !prof->in.starting && i <= prof->in.depth; i++) {
+        int64_t n = dp_prof_kid(prof, prof->in.stack[i - 1].node, prof->in.stack[i].entered, 0);
         if (n < 0)
             return (int)n;
-        prof->stack[i].node = (uint32_t)n;
+        prof->in.stack[i].node = (uint32_t)n;
     }
     return 0;
 }
@@ -408,8 +409,8 @@ static int change_startup(struct dp_prof *prof, uint32_t phase)
 /* Of events up to the end of the start-up: no times, no calls. */
 static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
 {
-    size_t n_counts = prof->file->head.n_counters;
-    bool starting = prof->starting;
+    size_t n_counts = prof->in.file->head.n_counters;
+    bool starting = prof->in.starting;
     for (size_t i = 0; i < n; i++) {
         if (starting) {
             memset(ev[i].t, 0, sizeof ev[i].t);
@@ -429,16 +430,16 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
                             bool detail)
 {
     if (ev->op == DP_OP_RESUME)
-        prof->file->inherited = ev->sub;
+        prof->in.file->inherited = ev->sub;
     else if (ev->op == DP_OP_SUSPEND)
-        prof->suspended = ev->sub;
+        prof->in.suspended = ev->sub;
     else if (ev->op == DP_OP_PHASE && (prof->only_main || prof->by_phase)) {
         int rc = change_startup(prof, ev->sub);
-        return rc < 0 || prof->starting || !prof->by_phase ? rc : change_phase(prof, ev->sub);
+        return rc < 0 || prof->in.starting || !prof->by_phase ? rc : change_phase(prof, ev->sub);
     }
     if (ev->op < DP_OP_REENTER)
         return 0;
-    prof->file->inherited++;    /* whether there were any or not: it takes one */
+    prof->in.file->inherited++;    /* whether there were any or not: it takes one */
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
@@ -446,15 +447,16 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
                           size_t n, size_t *bad, struct dp_err *err, const bool detail)
 {
     uint64_t total[DP_METRICS] = { 0, 0, 0 };
+    const size_t n_counts = prof->in.file->head.n_counters;
     int rc = 0;
-    if (prof->has_cost || prof->scale != 1)
+    if (prof->in.has_cost || prof->in.scale != 1)
         rc = prepare(prof, ev, n, bad, err);
     if (rc < 0)
         n = *bad;               /* what came before it counts */
     size_t i;
     int step = 0;
     for (i = 0; i < n; i++) {
-        uint32_t at = prof->stack[ev[i].op == DP_OP_REST ? 0 : prof->depth].node;
+        uint32_t at = prof->in.stack[ev[i].op == DP_OP_REST ? 0 : prof->in.depth].node;
         struct dp_node *top = &prof->nodes[at];
         top->self[0] += ev[i].t[0];
         top->self[1] += ev[i].t[1];
@@ -462,11 +464,10 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
         total[0] += ev[i].t[0];
         total[1] += ev[i].t[1];
         total[2] += ev[i].t[2];
-        if (counts
-            && (step = dp_prof_add_counts(prof, at, counts + i * prof->file->head.n_counters)) < 0)
+        if (counts && (step = dp_prof_add_counts(prof, at, counts + i * n_counts)) < 0)
             break;
         if (detail) {
-            prof->now += ev[i].t[DP_REAL];
+            prof->in.now += ev[i].t[DP_REAL];
             prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, ev[i].t) : 0;
         }
         if (ev[i].op == DP_OP_ENTER)
@@ -504,7 +505,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 {
     struct dp_prof *prof = ctx;
     if (DP_UNLIKELY(prof->window != NULL))
-        dp_window_clip(prof->window, ev, counts, prof->file->head.n_counters, n);
+        dp_window_clip(prof->window, ev, counts, prof->in.file->head.n_counters, n);
     if (DP_UNLIKELY(prof->only_main))
         leave_out(prof, ev, counts, n);
     if (DP_UNLIKELY(counts != NULL))
@@ -517,9 +518,9 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 static int on_progress(void *ctx, uint64_t done, uint64_t total)
 {
     struct dp_prof *prof = ctx;
-    if (!prof->host || !prof->host->progress)
+    if (!prof->in.host || !prof->in.host->progress)
         return 0;
-    return prof->host->progress(prof->host->ctx, done, total) < 0 ? DP_E_HOST : 0;
+    return prof->in.host->progress(prof->in.host->ctx, done, total) < 0 ? DP_E_HOST : 0;
 }
 
 void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
@@ -549,14 +550,15 @@ struct dp_prof *dp_prof_new(void)
     dp_pool_init(&prof->sites);
     dp_pool_init(&prof->texts);
     dp_origin_init(&prof->origin);
-    prof->scale = 1;
+    prof->in.scale = 1;
     if (new_node(prof, 0, DP_PROF_NO_SUB, DP_PROF_NO_SUB, 0) < 0
-        || dp_mem_grow((void **)&prof->stack, &prof->stack_cap, 64, sizeof *prof->stack) < 0) {
+        || dp_mem_grow((void **)&prof->in.stack, &prof->in.stack_cap, 64, sizeof *prof->in.stack)
+               < 0) {
         dp_prof_free(prof);
         return NULL;
     }
-    prof->stack[0].node = 0;
-    prof->stack[0].entered = DP_PROF_NO_SUB;
+    prof->in.stack[0].node = 0;
+    prof->in.stack[0].entered = DP_PROF_NO_SUB;
     return prof;
 }
 
@@ -567,8 +569,8 @@ void dp_prof_free(struct dp_prof *prof)
     for (size_t i = 0; i < prof->n_files; i++)
         dp_file_release(&prof->files[i]);
     dp_mem_free(prof->files);
-    dp_mem_free(prof->stack);
-    dp_mem_free(prof->starts);
+    dp_mem_free(prof->in.stack);
+    dp_mem_free(prof->in.starts);
     dp_mem_free(prof->spans);
     dp_mem_free(prof->nodes);
     dp_prof_release_extra(prof);
@@ -621,16 +623,16 @@ int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
 /* Frames that never ended; their times are where they belong already. */
 static int list_open(struct dp_prof *prof, struct dp_file *file)
 {
-    size_t n = prof->depth < DP_FILE_LISTED ? prof->depth : DP_FILE_LISTED;
-    file->open = prof->depth;
-    prof->depth = 0;
+    size_t n = prof->in.depth < DP_FILE_LISTED ? prof->in.depth : DP_FILE_LISTED;
+    file->open = prof->in.depth;
+    prof->in.depth = 0;
     if (!n)
         return 0;
     file->open_subs = dp_mem_realloc(NULL, n, sizeof *file->open_subs);
     if (!file->open_subs)
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++)
-        file->open_subs[i] = prof->nodes[prof->stack[i + 1].node].sub;
+        file->open_subs[i] = prof->nodes[prof->in.stack[i + 1].node].sub;
     file->open_listed = n;
     return 0;
 }
@@ -654,29 +656,30 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     struct dp_file *file = new_file(prof, path, flags);
     if (!file)
         return DP_E_NOMEM;
-    prof->file = file;
-    prof->host = host;
-    prof->depth = 0;
-    prof->has_cost = false;
-    prof->has_head = false;
-    prof->stack[0].node = 0;
-    prof->now = prof->root_calls = prof->suspended = 0;
+    prof->in.file = file;
+    prof->in.host = host;
+    prof->in.depth = 0;
+    prof->in.has_cost = false;
+    prof->in.has_head = false;
+    prof->in.stack[0].node = 0;
+    prof->in.now = prof->in.root_calls = prof->in.suspended = 0;
     dp_subs_next_file(&prof->subs);
     file->head.declared = prof->is_declared ? prof->declared : NULL;
     file->head.pairs = prof->pairs;
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);
-    if (prof->has_head && dp_header_get(&file->head, "dprof_merged"))
-        prof->nodes[0].calls += prof->root_calls;
+    if (prof->in.has_head && dp_header_get(&file->head, "dprof_merged"))
+        prof->nodes[0].calls += prof->in.root_calls;
     else if (file->info.marks || file->info.contexts || rc == 0)
         prof->nodes[0].calls++;
-    if (prof->has_head && dp_origin_add(&prof->origin, &file->head, prof->scale) < 0 && rc >= 0)
+    if (prof->in.has_head && dp_origin_add(&prof->origin, &file->head, prof->in.scale) < 0
+        && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     if ((list_open(prof, file) < 0 || (prof->n_files == 1 && dp_subs_order(&prof->subs) < 0))
         && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    prof->file = NULL;
-    prof->host = NULL;
+    prof->in.file = NULL;
+    prof->in.host = NULL;
     return rc;
 }
 

@@ -50,6 +50,25 @@ struct dp_counter {
                                  * where that is least */
 };
 
+/* Of the file that is being read: what comes of its events goes to the profile. */
+struct dp_intake {
+    struct dp_file *file;
+    const struct dp_host *host;
+    struct dp_frame *stack;     /* stack[0] is the root and never ends */
+    size_t depth, stack_cap;    /* depth: frames above the root */
+    uint64_t scale;             /* its ticks -> ours */
+    bool has_head;
+    bool has_cost;
+    bool starting;              /* of a trace without its start-up: that runs now */
+    uint64_t carry[DP_METRICS]; /* of the costs' divisions */
+    uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
+    size_t starts_cap;
+    uint64_t now;               /* real ticks since the file's beginning */
+    uint64_t suspended;         /* exits to come of calls that have not ended */
+    uint64_t root_calls;        /* as its tree tells */
+    uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
+};
+
 struct dp_prof {
     struct dp_subs subs;
     struct dp_node *nodes;
@@ -58,7 +77,6 @@ struct dp_prof {
     bool detail;                /* traces give extras, too */
     bool by_phase;              /* phases are kids of the root, and contexts below them */
     bool only_main;             /* what runs in the phase BEGIN is left out */
-    bool starting;              /* of the trace that is read: that runs now */
     struct dp_pool sites;       /* FILE:LINE as files have it */
     struct dp_map sited;        /* site << 32 | sub -> callee */
     struct dp_extra *extra;     /* by node; fewer than nodes: the others have none */
@@ -91,22 +109,8 @@ struct dp_prof {
     uint64_t total[DP_METRICS];
     struct dp_file *files;
     size_t n_files, files_cap;
-    /* of the file being read */
-    struct dp_file *file;
-    const struct dp_host *host;
     struct dp_window *window;   /* or NULL */
-    struct dp_frame *stack;     /* stack[0] is the root and never ends */
-    size_t depth, stack_cap;    /* depth: frames above the root */
-    uint64_t scale;             /* its ticks -> ours */
-    bool has_cost;
-    uint64_t carry[DP_METRICS]; /* of the costs' divisions */
-    uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
-    size_t starts_cap;
-    uint64_t now;               /* real ticks since the file's beginning */
-    uint64_t suspended;         /* exits to come of calls that have not ended */
-    bool has_head;
-    uint64_t root_calls;        /* as its tree tells */
-    uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
+    struct dp_intake in;
 };
 
 #define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */

@@ -132,7 +132,7 @@ int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks)
 int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, size_t n)
 {
     for (size_t k = 0; k < DP_FMT_COUNTERS; k++)
-        prof->column[k] = UINT32_MAX;
+        prof->in.column[k] = UINT32_MAX;
     if (!prof->has_counters) {
         prof->has_counters = true;
         for (size_t k = 0; k < n; k++) {
@@ -145,7 +145,7 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
             if (twice)
                 continue;
             const struct dp_name *name = dp_pool_name(&prof->texts, text);
-            prof->column[k] = (uint32_t)prof->n_counters;
+            prof->in.column[k] = (uint32_t)prof->n_counters;
             prof->counters[prof->n_counters++] =
                 (struct dp_counter){ name->ptr, name->len, false, 1000 };
         }
@@ -160,7 +160,7 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
                 continue;
             known = true;
             if (!seen[i])
-                prof->column[k] = (uint32_t)i;
+                prof->in.column[k] = (uint32_t)i;
             seen[i] = true;
         }
         prof->counters_differ = prof->counters_differ || !known;
@@ -197,8 +197,8 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head)
     unsigned share;
     for (size_t k = 0; p && *p && k < head->n_counters; k++) {
         bool ok = tenths(&p, &share);
-        struct dp_counter *c = prof->column[k] == UINT32_MAX
-                ? NULL : &prof->counters[prof->column[k]];
+        struct dp_counter *c = prof->in.column[k] == UINT32_MAX
+                ? NULL : &prof->counters[prof->in.column[k]];
         if (ok && c && share < c->share)
             c->share = share;
     }
@@ -206,14 +206,16 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head)
 
 int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *counts)
 {
-    size_t n = prof->n_counters ? prof->file->head.n_counters : 0;
+    size_t n = prof->n_counters ? prof->in.file->head.n_counters : 0;
     uint64_t *to = n ? counts_of(prof, node) : NULL;
     if (n && !to)
         return DP_E_NOMEM;
-    for (size_t k = 0; k < n; k++)
-        if (prof->column[k] != UINT32_MAX)
-            to[prof->column[k]] = plus(to[prof->column[k]],
-                                       prof->paired ? scaled(counts[k], prof->scale) : counts[k]);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t column = prof->in.column[k];
+        if (column != UINT32_MAX)
+            to[column] = plus(to[column], prof->paired ? scaled(counts[k], prof->in.scale)
+                                                       : counts[k]);
+    }
     return 0;
 }
 
@@ -274,8 +276,8 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     if (prof->only_main && in_startup(prof, c))
         return STARTING;
     for (int m = 0; m < DP_METRICS; m++)
-        if (c->t[m] >= DP_LIMIT_TOTAL / prof->scale
-            || prof->total[m] + c->t[m] * prof->scale >= DP_LIMIT_TOTAL)
+        if (c->t[m] >= DP_LIMIT_TOTAL / prof->in.scale
+            || prof->total[m] + c->t[m] * prof->in.scale >= DP_LIMIT_TOTAL)
             return no_room(err);
     if (c->again) {
         n = c->node;
@@ -290,18 +292,18 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     bool is_phase = c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase;
     struct dp_node *node = &prof->nodes[n];
     for (int m = 0; m < DP_METRICS; m++) {
-        node->self[m] += c->t[m] * prof->scale;
-        prof->total[m] += c->t[m] * prof->scale;
+        node->self[m] += c->t[m] * prof->in.scale;
+        prof->total[m] += c->t[m] * prof->in.scale;
     }
-    prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, c->t) * prof->scale : 0;
+    prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, c->t) * prof->in.scale : 0;
     if (n == 0 && is_phase)
         ;                               /* its time is the root's */
     else if (n == 0)
-        prof->root_calls = plus(prof->root_calls, c->calls);
+        prof->in.root_calls = plus(prof->in.root_calls, c->calls);
     else
         node->calls = plus(node->calls, c->calls);
-    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->scale),
-                  scaled(c->shortest, prof->scale), c->folded)
+    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->in.scale),
+                  scaled(c->shortest, prof->in.scale), c->folded)
         < 0)
         return too_many(err, DP_E_NOMEM);
     return dp_prof_add_counts(prof, (uint32_t)n, c->counters) < 0 ? too_many(err, DP_E_NOMEM) : n;
@@ -390,9 +392,9 @@ static int take_node(struct taking *t, uint32_t i)
     if (!counts)
         return DP_E_NOMEM;
     for (size_t k = 0; k < t->from->n_counters; k++)
-        if (prof->column[k] != UINT32_MAX && !t->from->counters[k].lacking) {
+        if (prof->in.column[k] != UINT32_MAX && !t->from->counters[k].lacking) {
             uint64_t count = dp_prof_count(t->from, i, k);
-            counts[prof->column[k]] = plus(counts[prof->column[k]],
+            counts[prof->in.column[k]] = plus(counts[prof->in.column[k]],
                                            t->from->paired ? scaled(count, t->scale) : count);
         }
     return 0;
@@ -410,13 +412,13 @@ static int merge_counters(struct dp_prof *prof, const struct dp_prof *from)
     if (rc < 0)
         return rc;
     prof->counters_differ = prof->counters_differ || from->counters_differ;
-    memcpy(column, prof->column, sizeof column);
+    memcpy(column, prof->in.column, sizeof column);
     for (size_t k = 0, kept = 0; k < from->n_counters; k++)
-        prof->column[k] = from->counters[k].lacking ? UINT32_MAX : column[kept++];
+        prof->in.column[k] = from->counters[k].lacking ? UINT32_MAX : column[kept++];
     for (size_t k = 0; k < from->n_counters; k++)
-        if (prof->column[k] != UINT32_MAX
-            && from->counters[k].share < prof->counters[prof->column[k]].share)
-            prof->counters[prof->column[k]].share = from->counters[k].share;
+        if (prof->in.column[k] != UINT32_MAX
+            && from->counters[k].share < prof->counters[prof->in.column[k]].share)
+            prof->counters[prof->in.column[k]].share = from->counters[k].share;
     return 0;
 }
 
