@@ -98,7 +98,7 @@ enum {
 /* Its last byte is the pieces' version. */
 #define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705203)
 
-/* The kinds of raw marks, in the order of their numbers, with what their lines begin with: of calls,
+/* The kinds of raw marks, in the order of their numbers, with what their lines begin with: calls,
  * which count as marks and carry the id of a sub; then notes, of which PHASE carries an id and the
  * others a number; then readings of the CPU clock, which are no lines. The recorder, the writer and
  * the reader of pieces have their enum and their tables from here. A new kind changes the numbers

@@ -310,13 +310,17 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
     return share;
 }
 
+/* What lines of calls begin with. */
+static const char signs[] = {
+#define SIGN(name, sign) sign,
+    DP_RAW_EACH_CALL(SIGN)
+#undef SIGN
+};
+
 /* counted: with counters; a constant, so that windows without pay nothing for them. */
 DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                            double ticks_per_stamp, double sys_share, const bool counted)
 {
-#define SIGN(name, sign) sign,
-    static const char marks[] = { DP_RAW_EACH_CALL(SIGN) };
-#undef SIGN
     struct short_wait shorts = { 0, 0, 0, 0 };
     const uint64_t *end = raw + n;
     const uint64_t mult = (uint64_t)(ticks_per_stamp * (double)(UINT64_C(1) << FRACTION) + 0.5);
@@ -377,7 +381,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         } else {
             char *line = out;
             out = put_line(out, &ids[word & DP_RAW_ID_MAX]);
-            *line = marks[kind];
+            *line = signs[kind];
             count++;
         }
         raw += counted ? 1 + w->n_counts : 1;
