@@ -4,21 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* kind: the last one of enum dp_write_kind that has it. */
 static const struct { const char *name; int kind; } common[DP_ORIGIN_COMMON] = {
-    { "dprof_clock", DP_WRITE_BASELINE }, { "dprof_hash_seed", DP_WRITE_COUNTERS },
-    { "dprof_only", DP_WRITE_COUNTERS },
-    { "dprof_options", DP_WRITE_COUNTERS }, { "dprof_perl", DP_WRITE_COUNTERS },
-    { "dprof_perturb_keys", DP_WRITE_COUNTERS },
-    { "dprof_pid", DP_WRITE_ALL }, { "dprof_ppid", DP_WRITE_ALL }, { "dprof_run", DP_WRITE_ALL },
-    { "dprof_script", DP_WRITE_COUNTERS },
-    { "dprof_skip", DP_WRITE_COUNTERS }, { "dprof_start", DP_WRITE_ALL },
-    { "dprof_tid", DP_WRITE_ALL },
+#define ROW(name, kind) { "dprof_" #name, DP_WRITE_##kind },
+    DP_ORIGIN_EACH_COMMON(ROW)
+#undef ROW
 };
-enum { OPTIONS = 3, SCRIPT = 9 };
 
 static const char *const sums[DP_ORIGIN_SUMS] = {
-    "dprof_before_cpu", "dprof_dropped_cpu", "dprof_own_cpu", "dprof_own_real",
+#define ROW(name) "dprof_" #name,
+    DP_ORIGIN_EACH_SUM(ROW)
+#undef ROW
 };
 
 static uint64_t plus(uint64_t a, uint64_t b)
@@ -118,7 +113,7 @@ void dp_origin_scale(struct dp_origin *o, uint64_t by)
 
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)
 {
-    struct dp_name *script = &o->common[SCRIPT];
+    struct dp_name *script = &o->common[DP_ORIGIN_script];
     struct dp_buf buf;
     const char *ptr;
     size_t len;
@@ -188,7 +183,7 @@ void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
         if (!v->ptr || kind > common[k].kind)
             continue;
         dp_buf_addf(buf, "$%s=", common[k].name);
-        if (k == OPTIONS && kind == DP_WRITE_COUNTERS)
+        if (k == DP_ORIGIN_options && kind == DP_WRITE_COUNTERS)
             put_options(buf, v);
         else if (is_number(v))
             dp_buf_add(buf, v->ptr, v->len);

@@ -9,7 +9,26 @@
 #include "dp_pool.h"
 #include "dp_rebase.h"
 
-enum { DP_ORIGIN_COMMON = 13, DP_ORIGIN_SUMS = 4 };
+/* What headers of all files have in common, where they do: X($dprof_NAME, the last one of enum
+ * dp_write_kind that has it), in the order in which it is written; and what is summed up. */
+#define DP_ORIGIN_EACH_COMMON(X) \
+    X(clock, BASELINE) X(hash_seed, COUNTERS) X(only, COUNTERS) X(options, COUNTERS) \
+    X(perl, COUNTERS) X(perturb_keys, COUNTERS) X(pid, ALL) X(ppid, ALL) X(run, ALL) \
+    X(script, COUNTERS) X(skip, COUNTERS) X(start, ALL) X(tid, ALL)
+#define DP_ORIGIN_EACH_SUM(X) X(before_cpu) X(dropped_cpu) X(own_cpu) X(own_real)
+
+enum {
+#define DP_ORIGIN_NUMBER(name, kind) DP_ORIGIN_##name,
+    DP_ORIGIN_EACH_COMMON(DP_ORIGIN_NUMBER)
+#undef DP_ORIGIN_NUMBER
+    DP_ORIGIN_COMMON            /* so many */
+};
+enum {
+#define DP_ORIGIN_NUMBER(name) DP_ORIGIN_##name,
+    DP_ORIGIN_EACH_SUM(DP_ORIGIN_NUMBER)
+#undef DP_ORIGIN_NUMBER
+    DP_ORIGIN_SUMS
+};
 
 struct dp_origin {
     uint64_t merged;            /* recordings: processes, threads; 0: none yet */
