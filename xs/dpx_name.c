@@ -527,9 +527,9 @@ static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
     return id_of_line(ctx);
 }
 
-U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
+/* $AUTOLOAD of that AUTOLOAD, or NULL where it says nothing. */
+static SV *autoload_of(pTHX_ CV *cv)
 {
-    id &= DPX_ID_MASK;
     HV *stash = NULL;
     if (CvNAMED(cv)) {
         stash = CvSTASH(cv);
@@ -540,25 +540,22 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
     }
     SV **gvp = stash ? hv_fetchs(stash, "AUTOLOAD", 0) : NULL;
     if (!gvp || !*gvp || SvTYPE(*gvp) != SVt_PVGV || !isGV_with_GP(*gvp))
-        return id;
+        return NULL;
     SV *sv = GvSV((GV *)*gvp);
-    if (!sv || !SvPOK(sv) || !SvCUR(sv))
-        return id;
+    return sv && SvPOK(sv) && SvCUR(sv) ? sv : NULL;
+}
 
-    /* PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD */
-    const char *wanted = SvPVX_const(sv), *colon = NULL;
+/* PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, of what sv names and the AUTOLOAD's own line.
+ * False: that is none. */
+static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
+{
+    const char *wanted = SvPVX_const(sv), *colon = NULL, *first, *second;
     STRLEN len = SvCUR(sv);
     for (STRLEN i = len; i >= 2 && !colon; i--)
         if (wanted[i - 1] == ':' && wanted[i - 2] == ':')
             colon = wanted + i;
-    int why = errno;
-    struct dp_name own_name = own_line(ctx, cv, id, start), *own = &own_name;
-    const char *first, *second;
-    if (!two_blanks(own->ptr, own->len, &first, &second)) {
-        errno = why;
-        return id;
-    }
-    struct dp_buf *line = &ctx->names.line;
+    if (!two_blanks(own->ptr, own->len, &first, &second))
+        return false;
     dp_buf_clear(line);
     if (colon)
         add_name(line, wanted, (I32)(colon - 2 - wanted), cBOOL(SvUTF8(sv)));
@@ -571,13 +568,17 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
     dp_buf_adds(line, " autoload=");
     dp_buf_add(line, own->ptr, (size_t)(first - own->ptr));
     dp_buf_adds(line, "::AUTOLOAD");
+    return true;
+}
 
+/* The id of the line that was made of it. */
+static U32 id_of_wanted(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dp_name *own)
+{
+    const struct dp_buf *line = &ctx->names.line;
     U32 found = 0;
     if (!line->err && dp_pool_lookup(&ctx->names.lines, line->ptr, line->len) == DP_MAP_NONE) {
-        if (!dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)) {
-            errno = why;
+        if (!dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len))
             return 0;
-        }
         dp_buf_clear(&ctx->names.fold);
         dp_buf_add(&ctx->names.fold, own->ptr, own->len);
         if (ctx->names.lines.count >= NAMES_MAX || too_many(ctx, &ctx->names.fold))
@@ -585,8 +586,21 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
     }
     if (!found)
         found = id_of_line(ctx);
-    errno = why;
     return found ? found : id;
+}
+
+U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start)
+{
+    SV *sv = autoload_of(aTHX_ cv);
+    int why = errno;
+    id &= DPX_ID_MASK;
+    if (!sv)
+        return id;
+    struct dp_name own = own_line(ctx, cv, id, start);
+    if (wanted_line(&ctx->names.line, sv, &own))
+        id = id_of_wanted(aTHX_ ctx, id, &own);
+    errno = why;
+    return id;
 }
 
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
