@@ -61,7 +61,7 @@ my %real = (
 );
 my %option = options($real{table});
 cmp_ok(keys %option, '>', 15, 'the table has rows');
-is_deeply([ sort grep { $option{$_} } keys %option ], [qw(only skip)], '... of which some stand in the header');
+ok($option{only} && $option{skip} && !$option{signal}, '... of which some stand in the header');
 is(join("\n", complaints(%real)), '', 'each option, each line of the header');
 
 # The check notices what it is there for.

@@ -100,9 +100,9 @@ enum {
 
 /* The kinds of raw marks, in the order of their numbers, with what their lines begin with: calls,
  * which count as marks and carry the id of a sub; then notes, of which PHASE carries an id and the
- * others a number; then readings of the CPU clock, which are no lines. The recorder, the writer and
- * the reader of pieces have their enum and their tables from here. A new kind changes the numbers
- * of those behind it, and so the version of the pieces. */
+ * others a number. The recorder, the writer, the reader and the reader of pieces have their enums
+ * and tables from here. A note is added at the end; what is added before others changes their
+ * numbers, and so the version of the pieces. */
 #define DP_RAW_EACH_CALL(X) X(ENTER, '+') X(LEAVE, '-') X(UNWIND, '/') X(GOTO, '*')
 #define DP_RAW_EACH_NOTE(X) X(PHASE, "phase") X(SUSPEND, "suspend") X(RESUME, "resume")
 
@@ -111,11 +111,11 @@ enum dp_raw_kind {
     DP_RAW_EACH_CALL(DP_RAW_NUMBER)
     DP_RAW_EACH_NOTE(DP_RAW_NUMBER)
 #undef DP_RAW_NUMBER
-    DP_RAW_CPU,
-    DP_RAW_KINDS,               /* 8; there is room for 16: 8 are left */
-    DP_RAW_NOTES = DP_RAW_PHASE /* the first of them */
+    DP_RAW_KINDS,               /* 7; there is room for 15: 8 are left */
+    DP_RAW_NOTES = DP_RAW_PHASE,        /* the first of them */
+    DP_RAW_CPU = 15             /* a reading of the CPU clock, which is no line */
 };
 
-DP_CHECK(room_for_kinds, DP_RAW_KINDS <= 1 << (32 - DP_PIECE_ID_BITS));
+DP_CHECK(room_for_kinds, DP_RAW_KINDS <= DP_RAW_CPU && DP_RAW_CPU < 1 << (32 - DP_PIECE_ID_BITS));
 
 #endif

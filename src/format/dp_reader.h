@@ -10,17 +10,16 @@
 #include "dp_io.h"
 #include "dp_pieces.h"
 
+/* One for each kind of raw mark. Calls have the sub that begins or ends. Of the notes, PHASE has
+ * the phase that begins for a sub; SUSPEND and RESUME have a number there: so many exits to come
+ * are of calls that have not ended, or so many entries of calls that have begun before. */
 enum dp_op {
     DP_OP_TIME,                 /* time only, at the end of the file: of the sub on top */
     DP_OP_REST,                 /* time that the header knows of behind the last mark: of no sub */
-    DP_OP_ENTER,                /* + */
-    DP_OP_LEAVE,                /* - */
-    DP_OP_UNWIND,               /* / */
-    DP_OP_GOTO,                 /* * */
-    DP_OP_SUSPEND,              /* sub: the next so many exits are of calls that have not ended */
-    DP_OP_RESUME,               /* sub: the next so many entries are of calls
-                                 * that have begun before */
-    DP_OP_PHASE,                /* sub is the phase that begins */
+#define DP_OP_NUMBER(name, line) DP_OP_##name,
+    DP_RAW_EACH_CALL(DP_OP_NUMBER)
+    DP_RAW_EACH_NOTE(DP_OP_NUMBER)
+#undef DP_OP_NUMBER
     /* of no reader, but dp_window.h: */
     DP_OP_REENTER, DP_OP_REGOTO /* as ENTER and GOTO, but no calls */
 };

@@ -126,8 +126,11 @@ DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
     return n;
 }
 
+/* Of the sign that a call's line begins with. */
 static const unsigned char op_of[256] = {
-    ['+'] = DP_OP_ENTER, ['-'] = DP_OP_LEAVE, ['*'] = DP_OP_GOTO, ['/'] = DP_OP_UNWIND,
+#define OP(name, sign) [sign] = DP_OP_##name,
+    DP_RAW_EACH_CALL(OP)
+#undef OP
 };
 
 /* ---- ids and names ---- */
@@ -477,23 +480,25 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
 /* Comments that mean something. Other ones, and such that are odd, do not. */
 static int note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
 {
+    static const struct { const char *word; int op; } notes[] = {
+#define NOTE(name, word) { word, DP_OP_##name },
+        DP_RAW_EACH_NOTE(NOTE)
+#undef NOTE
+    };
     uint64_t number;
-    uint32_t sub;
-    int op = 0;
+    uint32_t sub = 0;
+    size_t k = 0;
     if (n != 3 || f[0].len != 1)
         return 0;
-    if (same(f[1], "phase") && dp_num_hex(f[2].ptr, f[2].len, &number)
-        && dp_reader_find(r, number, &sub))
-        op = DP_OP_PHASE;
-    else if (!dp_num_dec(f[2].ptr, f[2].len, &number) || number > DP_LIMIT_DEPTH)
+    while (k < DP_ARRAY_LEN(notes) && !same(f[1], notes[k].word))
+        k++;
+    if (k == DP_ARRAY_LEN(notes))
         return 0;
-    else if (same(f[1], "suspend"))
-        op = DP_OP_SUSPEND;
-    else if (same(f[1], "resume"))
-        op = DP_OP_RESUME;
-    if (!op)
+    bool is_phase = notes[k].op == DP_OP_PHASE;
+    if (is_phase ? !dp_num_hex(f[2].ptr, f[2].len, &number) || !dp_reader_find(r, number, &sub)
+                 : !dp_num_dec(f[2].ptr, f[2].len, &number) || number > DP_LIMIT_DEPTH)
         return 0;
-    dp_reader_event(r, op, op == DP_OP_PHASE ? sub : (uint32_t)number,
+    dp_reader_event(r, notes[k].op, is_phase ? sub : (uint32_t)number,
                     r->in.base + (uint64_t)(ptr - r->in.buf));
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
