@@ -35,4 +35,6 @@ INCLUDE: xs/report.xsi
 
 INCLUDE: xs/stacks.xsi
 
+INCLUDE: xs/rows.xsi
+
 INCLUDE: xs/list.xsi

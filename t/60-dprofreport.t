@@ -119,6 +119,14 @@ for my $mode (qw(trace tree)) {
     my %got = map { $_->{symbol} => [$_->{calls}, map { int($_ * 1e7 + 0.5) } @$_{qw(self children)}] } @{ $json->{rows} };
     is_deeply(\%got, \%want, "$mode: dprofpp's numbers");
 
+    my %edges;
+    $edges{ $_->[0] } += $_->[1] for @{ $read->edges('Low::work', { separate => 1 }) };
+    my %of = map { $_->[0] => 1 } map { @{ $read->edges($_, { callees => 1 }) } } keys %edges;
+    is_deeply(\%edges, { 'Mid::run' => 5, 'Low::rec' => 40, 'Mid::callee' => 5 },
+        "$mode: edges as rows, with calls");
+    ok($of{'Low::work'}, "$mode: and back");
+    is($read->edges('no::such', {}), undef, "$mode: edges of no such sub");
+
     my $callers = tool('--callers', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out};
     like($callers, qr/,"?35"?,Mid::run|,5,Mid::run/, "$mode: callers, with calls") or diag $callers;
     is(tool('--callers', 'no::such', $profile)->{err}, "there is no sub no::such in $profile\n", "$mode: no such sub");

@@ -5,6 +5,7 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew in_process);
+use Devel::DProf::Profile;
 use JSON::PP ();
 
 TestEnvironment::skip_long();
@@ -113,6 +114,11 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         next if !$is_there;
         is_deeply({ map { $_->{caller} => 0 + $_->{total} } @{ report($text, '--callers', $sub)->{rows} } }, \%callers, "$round: callers of $sub");
         is_deeply({ map { $_->{callee} => 0 + $_->{total} } @{ report($text, '--callees', $sub)->{rows} } }, \%callees, "$round: callees of $sub");
+        my $profile = Devel::DProf::Profile->new;
+        $profile->add("$dir/$n.in");
+        my @edges = map { $profile->edges($sub, { callees => $_ }) } 0, 1;
+        is_deeply([map { +{ map { $_->[0] => $_->[3] } @$_ } } @edges], [\%callers, \%callees],
+            "$round: both as rows");
     }
 
     # By caller; by --parent; relative; what is cut.

@@ -191,6 +191,14 @@ as C<roles>.
 The flat table: name, calls, self and inclusive ticks. HOW may have time, order, reverse, inclusive,
 program, only, roles, group, and the keys that L</names> takes.
 
+=item edges NAME, HOW
+
+Who calls the sub of that name: a list of [NAME, CALLS, SELF, INCLUSIVE, SITE] each, the largest
+first. NAME is the caller, SELF and INCLUSIVE are what these calls of the sub cost, in ticks or
+counts, and SITE is the place of the call, or undef if it is unknown. Returns undef if there is no
+such sub. HOW may have callees (what the sub calls, instead), metric and counter, and the keys that
+L</names> takes.
+
 =item print_flat HANDLE, HOW
 
 =item print_merged HANDLE, HOW

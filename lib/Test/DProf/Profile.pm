@@ -135,11 +135,9 @@ sub report {
 # Who calls a sub: pairs of name and calls, most calls first.
 sub callers {
     my ($self, $name) = @_;
-    require JSON::PP;
-    my $text = eval { $self->report('--callers', $name, '--format', 'json', '-R') } // '';
-    my $json = eval { JSON::PP->new->utf8->decode($text) } or return;
-    return sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] } map { [$_->{caller}, $_->{calls}] }
-        grep { $_->{calls} && defined $_->{caller} } @{ $json->{rows} || [] };
+    my $edges = $self->profile->edges($name, { separate => 1 }) // [];
+    return sort { $b->[1] <=> $a->[1] || $a->[0] cmp $b->[0] }
+        map { [@$_[0, 1]] } grep { $_->[1] } @$edges;
 }
 
 1;
