@@ -31,10 +31,10 @@ INCLUDE: xs/recorder.xsi
 
 INCLUDE: xs/profile.xsi
 
+INCLUDE: xs/rows.xsi
+
 INCLUDE: xs/report.xsi
 
 INCLUDE: xs/stacks.xsi
-
-INCLUDE: xs/rows.xsi
 
 INCLUDE: xs/list.xsi

@@ -470,6 +470,10 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out);
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                   const struct dp_host *host, struct dp_diff_outcome *out);
 
+/* What that would tell of a flat table for people, without printing it: the gate's result. */
+int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                  struct dp_diff_outcome *out);
+
 /* ---- stacks: folded text, flame graphs ---- */
 
 /* What a column of values holds: of a side, a metric, which each of its parts has. */

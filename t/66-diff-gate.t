@@ -757,4 +757,34 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m, 'Markdown: a pipe outside of tables is one');
 }
 
+# The comparison as rows: the numbers that the tables print, of the same sides.
+{
+    require Devel::DProf::Diff;
+    my @files = map { spew("$dir/rows$_.out", <<"END") } 1, 2;
+main::run;A::f 100
+main::run;A::f;B::g @{[ 10 * $_ ]}
+main::run;B::g @{[ 70 - 10 * $_ ]}
+main::run@{[ $_ == 1 ? ';Old::x 5' : ';New::x 7' ]}
+END
+    my $diff = Devel::DProf::Diff->new(metric_name => 'cpu', unit => 'calls', time_floor => 0);
+    $diff->gate('self > 0, new, gone');
+    ok($diff->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)
+        && $diff->settle && $diff->settle_rules, 'sides for rows');
+    my $rows = $diff->compared(0);
+    my @args = ('--unit', 'calls', '--format', 'json', @files);
+    my $flat = json_of(diffs('--fail-if', 'self > 0, new, gone', @args));
+    my $tree = json_of(diffs('--tree', '--percent-limit', 0, @args));
+    is_deeply([map { [@$_{qw(name status baseline value change)}] } @{ $rows->{rows} }],
+        [map { [@$_{qw(symbol status baseline value change)}] } @{ $flat->{rows} }], 'rows');
+    is_deeply([map { [@$_{qw(name level baseline value change)}] } @{ $rows->{lines} }],
+        [map { [@$_{qw(symbol level baseline value delta)}] } @{ $tree->{rows} }], 'lines of the tree');
+    is_deeply([map { [@$_{qw(rule name side baseline value)}] } @{ $rows->{findings} }],
+        [map { [@$_{qw(rule name side baseline value)}] } @{ $flat->{findings} }], 'findings');
+    is_deeply([@{ $rows->{total} }{qw(baseline value)}, $rows->{failed}],
+        [@$flat{qw(baseline_total new_total)}, scalar @{ $flat->{findings} }], 'totals');
+    my $checked = $diff->check;
+    is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, 2], 'and without rows');
+    like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'with the findings as text');
+}
+
 done_testing;

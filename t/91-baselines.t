@@ -137,9 +137,13 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
     is_deeply([grep { length > 78 } split /\n/, $result->{text} . $result->{branch}], [], 'lines that fit');
 
     # a sub that costs more, below one that does not, beside many that cost much less
-    my $row = sub { my ($level, $symbol, $old, $new) = @_; return { level => $level, symbol => $symbol, baseline_calls => 1, calls => 1, baseline => $old, value => $new, delta => $new - $old } };
+    my $row = sub {
+        my ($level, $name, $old, $new) = @_;
+        return { level => $level, more => 0, name => $name, baseline_calls => 1, calls => 1,
+            baseline => $old, value => $new, change => $new - $old };
+    };
     my $rows = [$row->(0, '(program)', 900, 500), (map { $row->(1, "M::less$_", 200, 100) } 1 .. 4), $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20), $row->(2, 'M::' . 'x' x 99, 90, 80)];
-    my $branch = sub { Devel::DProf::Baseline::branch({ rows => $rows }, { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_) };
+    my $branch = sub { Devel::DProf::Baseline::branch({ lines => $rows }, { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_) };
     is($branch->(4), <<'END', 'the way to what a rule is about goes first, and begins at the program');
 calls         ops  call tree
     1  900 -> 500  (program)

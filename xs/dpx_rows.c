@@ -55,3 +55,113 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
     dpx_check(aTHX_ rc);
     return rows.list;
 }
+
+/* ---- a comparison ---- */
+
+/* In seconds, or as a count; undef where there is none. */
+static SV *amount(pTHX_ uint64_t value, uint64_t hz, bool there)
+{
+    return !there ? newSV(0) : hz ? newSVnv((NV)value / (NV)hz) : newSVuv(value);
+}
+
+static SV *difference(pTHX_ const struct dp_change *c)
+{
+    bool less = c->value < c->base;
+    uint64_t by = less ? c->base - c->value : c->value - c->base;
+    return c->hz ? newSVnv((less ? -1 : 1) * ((NV)by / (NV)c->hz))
+                 : less ? newSViv(-(IV)by) : newSVuv(by);
+}
+
+static void store_values(pTHX_ HV *hv, const struct dp_change *c)
+{
+    hv_stores(hv, "baseline", amount(aTHX_ c->base, c->hz, c->base_there));
+    hv_stores(hv, "value", amount(aTHX_ c->value, c->hz, c->there));
+}
+
+static HV *push_hash(pTHX_ struct rows *rows)
+{
+    HV *hv = newHV();
+    av_push(rows->list, newRV_noinc((SV *)hv));
+    return hv;
+}
+
+static int take_change(void *ctx, const struct dp_change_row *row)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    HV *hv = push_hash(aTHX_ rows);
+    const struct dp_change *c = &row->change;
+    store_values(aTHX_ hv, c);
+    hv_stores(hv, "name", row->name ? dpx_name_sv(aTHX_ row->name, row->name_len) : newSV(0));
+    hv_stores(hv, "status", newSVpv(c->base_there && c->there ? "both" : c->there ? "new" : "gone",
+                                    0));
+    hv_stores(hv, "change", difference(aTHX_ c));
+    hv_stores(hv, "baseline_calls", amount(aTHX_ c->base_calls, 0, c->base_there));
+    hv_stores(hv, "calls", amount(aTHX_ c->calls, 0, c->there));
+    hv_stores(hv, "level", newSVuv(row->level));
+    hv_stores(hv, "more", newSVuv(row->more));
+    return 0;
+}
+
+static int take_finding(void *ctx, const struct dp_finding_row *row)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    HV *hv = push_hash(aTHX_ rows);
+    if (row->growth) {
+        hv_stores(hv, "baseline", amount(aTHX_ row->change.base, row->change.hz, true));
+        hv_stores(hv, "value", amount(aTHX_ row->change.value, row->change.hz, true));
+    }
+    hv_stores(hv, "rule", dpx_name_sv(aTHX_ row->rule, strlen(row->rule)));
+    hv_stores(hv, "name", dpx_name_sv(aTHX_ row->name, row->name_len));
+    hv_stores(hv, "side", newSVuv(row->side));
+    hv_stores(hv, "undecided", newSViv(row->undecided));
+    return 0;
+}
+
+static void free_compared(pTHX_ void *c) { dp_compared_free(c); }
+
+HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
+{
+    struct dp_diff_how how;
+    struct dp_compared *c;
+    struct dp_change total;
+    struct rows rows[3];
+    size_t failed, undecided, needed;
+    HV *hv = (HV *)sv_2mortal((SV *)newHV()), *all = newHV();
+    hv_stores(hv, "total", newRV_noinc((SV *)all));
+    ENTER;                      /* what it borrows is to live longer than it */
+    const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2);
+    dpx_diff(aTHX_ &how, options);
+    dpx_check(aTHX_ dp_compared_new(&c, sides, (size_t)(av_len(from) + 1), &how, 1));
+    SAVEDESTRUCTOR_X(free_compared, c);
+    for (int i = 0; i < 3; i++)
+        rows_init(aTHX_ &rows[i]);
+    dpx_check(aTHX_ dp_compared_rows(c, 1, take_change, &rows[0]));
+    dpx_check(aTHX_ dp_compared_lines(c, 1, lines_percent, take_change, &rows[1]));
+    dpx_check(aTHX_ dp_compared_findings(c, take_finding, &rows[2]));
+    dp_compared_total(c, 1, &total);
+    dp_compared_gate(c, &failed, &undecided, &needed);
+    store_values(aTHX_ all, &total);
+    hv_stores(hv, "rows", newRV_inc((SV *)rows[0].list));
+    hv_stores(hv, "lines", newRV_inc((SV *)rows[1].list));
+    hv_stores(hv, "findings", newRV_inc((SV *)rows[2].list));
+    hv_stores(hv, "failed", newSVuv(failed));
+    hv_stores(hv, "undecided", newSVuv(undecided));
+    hv_stores(hv, "needed", newSVuv(needed));
+    LEAVE;
+    return hv;
+}
+
+HV *dpx_diff_outcome(pTHX_ int code, struct dp_diff_outcome *out)
+{
+    HV *hv = (HV *)sv_2mortal((SV *)newHV());
+    hv_stores(hv, "code", newSViv(code));
+    hv_stores(hv, "rows", newSVuv(out->rows));
+    hv_stores(hv, "failed", newSVuv(out->failed));
+    hv_stores(hv, "undecided", newSVuv(out->undecided));
+    hv_stores(hv, "needed", newSVuv(out->needed));
+    hv_stores(hv, "findings", out->findings ? newSVpv(out->findings, 0) : newSV(0));
+    dp_diff_outcome_release(out);
+    return hv;
+}

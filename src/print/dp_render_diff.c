@@ -113,11 +113,6 @@ double dp_rdiff_change_percent(const struct dp_diff_values *v)
     return v->base ? 100 * ((double)v->value - (double)v->base) / (double)v->base : NAN;
 }
 
-bool dp_rdiff_is_tested(const struct dp_diff_values *v)
-{
-    return v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW;
-}
-
 static void add_end(struct dp_rdiff *r, const struct dp_diff_values *v, double end)
 {
     char num[DP_NUMBER_MAX];
@@ -127,7 +122,7 @@ static void add_end(struct dp_rdiff *r, const struct dp_diff_values *v, double e
         };
         dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, 0, true));
     } else {
-        dp_human(&r->scratch, &r->diff, 0, end);
+        dp_human(&r->scratch, &r->c.diff, 0, end);
     }
 }
 
@@ -158,8 +153,8 @@ static const char *numbered(struct dp_rdiff *r, const char *text, const char *on
 
 static void side_facts(struct dp_rdiff *r)
 {
-    for (uint32_t s = 0; s < r->diff.n_sides; s++) {
-        const struct dp_diff_side *side = &r->diff.sides[s];
+    for (uint32_t s = 0; s < r->c.diff.n_sides; s++) {
+        const struct dp_diff_side *side = &r->c.diff.sides[s];
         dp_buf_adds(&r->scratch, side->name);
         if (side->n_runs > 1)
             dp_buf_addf(&r->scratch, " (%zu runs)", side->n_runs);
@@ -177,7 +172,7 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
     char num[DP_NUMBER_MAX];
     struct dp_cell value = dp_rdiff_amount(r, base ? v->base : v->value), part;
     dp_buf_add(&r->scratch, num, dp_render_number(num, &value, r->hz, true));
-    dp_buf_adds(&r->scratch, r->hz && r->diff.is_time ? " s" : "");
+    dp_buf_adds(&r->scratch, r->hz && r->c.diff.is_time ? " s" : "");
     double spread = base ? v->base_spread : v->spread;
     uint64_t of = base ? v->base : v->value;
     if (spread > 0 && of) {
@@ -190,11 +185,11 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
     part = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
     dp_buf_adds(&r->scratch, " (");
     dp_buf_add(&r->scratch, num, dp_render_number(num, &part, 0, true));
-    if (isfinite(v->low) && dp_rdiff_is_tested(v)) {
+    if (isfinite(v->low) && dp_diff_is_tested(v)) {
         dp_buf_adds(&r->scratch, ", ");
         dp_rdiff_interval(r, v);
     }
-    if (dp_rdiff_is_tested(v))
+    if (dp_diff_is_tested(v))
         dp_gate_p(&r->scratch, v->p);
     dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)"
                              : v->verdict != DP_DIFF_UNSURE ? ")"
@@ -205,11 +200,11 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
 
 static void total_facts(struct dp_rdiff *r)
 {
-    const struct dp_diff_values *v = &r->families[1].total;
+    const struct dp_diff_values *v = &r->c.families[1].total;
     fact(r, "Baseline total", "baseline_total",
          r->people ? total_text(r, v, true) : dp_rdiff_amount(r, v->base), NULL);
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
-        v = &r->families[s].total;
+    for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
+        v = &r->c.families[s].total;
         fact(r, numbered(r, "Total %" PRIu32, "New total", s),
              numbered(r, "total_%" PRIu32, "new_total", s),
              r->people ? total_text(r, v, false) : dp_rdiff_amount(r, v->value), NULL);
@@ -219,7 +214,7 @@ static void total_facts(struct dp_rdiff *r)
              dp_rdiff_percent(dp_rdiff_change_percent(v), true), NULL);
         fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s), dp_rdiff_verdict(v),
              NULL);
-        if (dp_rdiff_is_tested(v))
+        if (dp_diff_is_tested(v))
             fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_rdiff_real(v->p, 12),
                  NULL);
     }
@@ -239,11 +234,11 @@ static void test_text(struct dp_rdiff *r, size_t tests)
 static void test_facts(struct dp_rdiff *r)
 {
     size_t tests = 0, needed = 0;
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
-        tests += r->families[s].tests;
-        needed = r->families[s].needed > needed ? r->families[s].needed : needed;
+    for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
+        tests += r->c.families[s].tests;
+        needed = r->c.families[s].needed > needed ? r->c.families[s].needed : needed;
     }
-    if (!r->sets)
+    if (!r->c.sets)
         return;
     if (r->people)
         test_text(r, tests);
@@ -261,17 +256,17 @@ static void test_facts(struct dp_rdiff *r)
 
 static void speed_facts(struct dp_rdiff *r)
 {
-    const struct dp_diff_values *v = &r->diff.speeds;
+    const struct dp_diff_values *v = &r->c.diff.speeds;
     double least = INFINITY, most = 0;
-    for (size_t i = 0; i < r->diff.n_runs; i++) {
-        double speed = r->diff.runs[i].speed;
+    for (size_t i = 0; i < r->c.diff.n_runs; i++) {
+        double speed = r->c.diff.runs[i].speed;
         least = speed < least ? speed : least;
         most = speed > most ? speed : most;
     }
-    if (!r->diff.has_speed || !r->sets)
+    if (!r->c.diff.has_speed || !r->c.sets)
         return;
     if (!r->people) {
-        fact(r, "", "adjusted_for_speed", dp_cell_count(r->diff.adjusted), NULL);
+        fact(r, "", "adjusted_for_speed", dp_cell_count(r->c.diff.adjusted), NULL);
         fact(r, "", "speed_range_pct", dp_rdiff_real(100 * (most / least - 1), 2), NULL);
         fact(r, "", "speed_change_pct",
              dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
@@ -283,7 +278,7 @@ static void speed_facts(struct dp_rdiff *r)
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
     dp_buf_adds(&r->scratch, " % between the sides");
     dp_gate_p(&r->scratch, v->p);
-    dp_buf_adds(&r->scratch, r->diff.adjusted
+    dp_buf_adds(&r->scratch, r->c.diff.adjusted
                                  ? "; the subs' times, not the total, are adjusted for that"
                                  : "; times are as measured");
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
@@ -293,27 +288,27 @@ static void speed_facts(struct dp_rdiff *r)
 static void gate_facts(struct dp_rdiff *r)
 {
     /* that has a title for it */
-    if (r->has_gate && r->people && r->how->format != DP_MARKDOWN) {
-        dp_gate_verdict(&r->scratch, &r->gate, &r->diff);
+    if (r->c.has_gate && r->people && r->how->format != DP_MARKDOWN) {
+        dp_gate_verdict(&r->scratch, &r->c.gate, &r->c.diff);
         fact(r, "Gate", "gate", dp_rdiff_kept(r), NULL);
     }
-    if (r->has_gate && r->how->format == DP_HTML)
-        dp_gate_facts(&r->table, &r->texts, &r->gate, &r->diff);
+    if (r->c.has_gate && r->how->format == DP_HTML)
+        dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
 }
 
 /* Rows that are left out because nothing of them has changed, and that there are no others. */
 static void unchanged_fact(struct dp_rdiff *r)
 {
-    size_t n = r->unchanged;
+    size_t n = r->c.unchanged;
     bool subs = r->how->over.keys[0] == DP_K_SUB,
          text = r->how->format != DP_MARKDOWN && r->how->format != DP_HTML;
     if (!r->people) {
         fact(r, "", "unchanged", dp_cell_count(n), NULL);
         return;
     }
-    if (!n || r->how->verbose || (n < r->n_rows && r->how->separator && *r->how->separator))
+    if (!n || r->how->verbose || (n < r->c.n_rows && r->how->separator && *r->how->separator))
         return;                 /* all rows are there */
-    if (n == r->n_rows)
+    if (n == r->c.n_rows)
         dp_buf_adds(&r->scratch, "nothing changed: ");
     dp_render_grouped(&r->scratch, n);
     dp_buf_addf(&r->scratch, " %s%s did not change (-v shows %s)",
@@ -335,7 +330,7 @@ static void facts(struct dp_rdiff *r)
         const struct dp_report_fact *f = &r->how->facts[i];
         fact(r, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
     }
-    if (r->diff.n_sides > 1)
+    if (r->c.diff.n_sides > 1)
         total_facts(r);
     if (r->how->view == DP_V_FLAT) {
         test_facts(r);
@@ -343,12 +338,12 @@ static void facts(struct dp_rdiff *r)
         dp_rdiff_largest(r);
         unchanged_fact(r);
     }
-    if (r->has_gate && !r->people) {
-        bool failed = r->gate.failed || (r->gate.undecided && r->how->strict);
-        fact(r, "", "below_time_floor", dp_cell_count(r->gate.below), NULL);
+    if (r->c.has_gate && !r->people) {
+        bool failed = r->c.gate.failed || (r->c.gate.undecided && r->how->strict);
+        fact(r, "", "below_time_floor", dp_cell_count(r->c.gate.below), NULL);
         fact(r, "", "gate",
              dp_rdiff_words(failed ? "failed"
-                            : r->gate.undecided ? "undecided"
+                            : r->c.gate.undecided ? "undecided"
                             : "passed"),
              NULL);
         fact(r, "", "findings",
@@ -372,44 +367,11 @@ static int write_buf(void *ctx, const void *ptr, size_t n)
     return ((struct dp_buf *)ctx)->err;
 }
 
-static int compare_all(struct dp_rdiff *r)
-{
-    const struct dp_diff_how *how = r->how;
-    size_t n = r->diff.n_sides;
-    bool calls = how->verbose || !r->people;
-    r->families = dp_mem_zalloc(n * sizeof *r->families);
-    r->calls = dp_mem_zalloc(n * sizeof *r->calls);
-    r->ops = how->beside ? dp_mem_zalloc(n * sizeof *r->ops) : NULL;
-    int rc = r->families && r->calls && (r->ops || !how->beside) ? 0 : DP_E_NOMEM;
-    for (uint32_t s = 1; s < n && rc == 0; s++) {
-        rc = dp_diff_compare(&r->families[s], &r->diff, 0, how->children != 0, s);
-        if (rc == 0 && calls)
-            rc = dp_diff_compare(&r->calls[s], &r->diff, DP_RULE_CALLS, false, s);
-        if (rc == 0 && r->ops)
-            rc = dp_diff_compare(&r->ops[s], &r->diff, how->beside, how->children != 0, s);
-        r->sets = r->sets || (rc == 0 && dp_rdiff_is_tested(&r->families[s].total));
-        for (size_t e = 0; e < dp_diff_entries(&r->diff) && rc == 0 && !r->sets; e++)
-            r->sets = dp_rdiff_is_tested(&r->families[s].values[e]);
-    }
-    if (rc == 0 && how->n_rules) {
-        rc = dp_gate_check(&r->gate, &r->diff);
-        r->has_gate = rc == 0;
-    }
-    return rc;
-}
-
 static int fill(struct dp_rdiff *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
-    int rc = compare_all(r);
-    if (rc == 0)
-        rc = tree ? dp_diff_tree_end(&r->tree, &r->diff) : dp_rdiff_make_rows(r);
-    if (rc < 0)
-        return rc;
-    if (r->how->edges_of && !r->tree.found)
-        return DP_E_ARG;
-    if (r->has_gate && r->how->format == DP_JSON)
-        dp_gate_json(&r->findings, &r->gate, &r->diff);
+    if (r->c.has_gate && r->how->format == DP_JSON)
+        dp_gate_json(&r->findings, &r->c.gate, &r->c.diff);
     if (tree) {
         dp_rdiff_tree_columns(r);
     } else {
@@ -417,9 +379,9 @@ static int fill(struct dp_rdiff *r)
     }
     if (r->no_memory || r->findings.err)
         return DP_E_NOMEM;
-    dp_table_init(&r->table, r->columns, r->n_columns, r->diff.hz);
+    dp_table_init(&r->table, r->columns, r->n_columns, r->c.diff.hz);
     facts(r);
-    rc = tree ? dp_rdiff_fill_tree(r) : dp_rdiff_fill_flat(r);
+    int rc = tree ? dp_rdiff_fill_tree(r) : dp_rdiff_fill_flat(r);
     return rc < 0 ? rc : r->no_memory || r->table.no_memory || r->scratch.err ? DP_E_NOMEM : 0;
 }
 
@@ -447,11 +409,11 @@ static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
     sink->ctx = ctx;
     if (rc == 0) {
         if (r->how->format == DP_TAP)
-            dp_gate_tap(&out, &r->gate, &r->diff, table.ptr, table.len);
+            dp_gate_tap(&out, &r->c.gate, &r->c.diff, table.ptr, table.len);
         else if (r->how->format == DP_JUNIT)
-            dp_gate_junit(&out, &r->gate, &r->diff, table.ptr, table.len);
+            dp_gate_junit(&out, &r->c.gate, &r->c.diff, table.ptr, table.len);
         else
-            dp_gate_github(&out, &r->gate, &r->diff);
+            dp_gate_github(&out, &r->c.gate, &r->c.diff);
         rc = out.err;
         dp_sink_add(sink, out.ptr, out.len);
     }
@@ -468,13 +430,13 @@ static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
         return print_tests(r, sink);
     dp_buf_init(&buf);
     bool text = format == DP_TEXT && !(r->how->separator && *r->how->separator);
-    if (r->has_gate && format == DP_MARKDOWN)
-        dp_gate_markdown(&buf, &r->gate, &r->diff);
+    if (r->c.has_gate && format == DP_MARKDOWN)
+        dp_gate_markdown(&buf, &r->c.gate, &r->c.diff);
     dp_sink_add(sink, buf.ptr, buf.len);
     rc = print_table(r, format, sink);
     buf.len = 0;
-    if (r->has_gate && format == DP_TEXT && (text || !r->how->quiet))
-        dp_gate_text(&buf, &r->gate, &r->diff, text ? "" : "# ");
+    if (r->c.has_gate && format == DP_TEXT && (text || !r->how->quiet))
+        dp_gate_text(&buf, &r->c.gate, &r->c.diff, text ? "" : "# ");
     if (buf.len && text)
         dp_sink_adds(sink, "\n");
     if (text)
@@ -488,36 +450,22 @@ static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
 
 static void release(struct dp_rdiff *r)
 {
-    for (size_t s = 0; s < r->diff.n_sides; s++) {
-        if (r->families)
-            dp_diff_family_release(&r->families[s]);
-        if (r->calls)
-            dp_diff_family_release(&r->calls[s]);
-        if (r->ops)
-            dp_diff_family_release(&r->ops[s]);
-    }
-    dp_mem_free(r->families);
-    dp_mem_free(r->calls);
-    dp_mem_free(r->ops);
-    dp_mem_free(r->rows);
     dp_mem_free(r->kinds);
     dp_table_release(&r->table);
     dp_mem_free(r->columns);
-    dp_gate_release(&r->gate);
     dp_buf_release(&r->scratch);
     dp_buf_release(&r->findings);
     dp_pool_release(&r->texts);
-    dp_diff_tree_release(&r->tree);
-    dp_diff_release(&r->diff);
+    dp_compared_release(&r->c);
 }
 
 /* The lines of text that a reader of other formats misses. */
-static char *findings_text(const struct dp_rdiff *r)
+static char *findings_text(const struct dp_compared *c)
 {
     struct dp_buf buf;
     char *copy = NULL;
     dp_buf_init(&buf);
-    dp_gate_text(&buf, &r->gate, &r->diff, "");
+    dp_gate_text(&buf, &c->gate, &c->diff, "");
     if (!buf.err && (copy = dp_mem_alloc(buf.len + 1)) != NULL) {
         memcpy(copy, buf.ptr, buf.len);
         copy[buf.len] = '\0';
@@ -532,12 +480,21 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
     out->findings = NULL;
 }
 
+/* rows: of the table. Returns 0 or DP_E_NOMEM. */
+static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
+{
+    out->rows = rows;
+    out->failed = c->gate.failed;
+    out->undecided = c->gate.undecided;
+    out->needed = c->gate.needed;
+    return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
+}
+
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                   const struct dp_host *host, struct dp_diff_outcome *out)
 {
     struct dp_rdiff r;
     struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
-    bool tree = how->view != DP_V_FLAT;
     memset(&r, 0, sizeof r);
     memset(out, 0, sizeof *out);
     if (!sink)
@@ -548,23 +505,34 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     dp_buf_init(&r.findings);
     r.how = how;
     r.people = how->format != DP_CSV && how->format != DP_JSON;
-    dp_diff_tree_init(&r.tree, n, tree ? how->edges_of : NULL, how->edges_of_len,
-                      how->view == DP_V_CALLEES);
-    int rc = dp_diff_make(&r.diff, sides, n, how, tree ? dp_diff_tree_add : NULL, &r.tree);
+    int rc = dp_compare(&r.c, sides, n, how,
+                        (how->view != DP_V_FLAT ? DP_COMPARE_TREE : DP_COMPARE_ROWS)
+                            | (how->verbose || !r.people ? DP_COMPARE_CALLS : 0));
     if (rc == 0) {
-        r.hz = dp_diff_hz(&r.diff, 0);
+        r.hz = dp_diff_hz(&r.c.diff, 0);
         rc = fill(&r);
     }
     if (rc == 0)
         rc = print_all(&r, sink);
     int flushed = dp_sink_flush(sink);
-    out->rows = r.table.n_rows;
-    out->failed = r.gate.failed;
-    out->undecided = r.gate.undecided;
-    out->needed = r.gate.needed;
-    if (rc == 0 && r.has_gate && !(out->findings = findings_text(&r)))
-        rc = DP_E_NOMEM;
+    int told = tell(&r.c, r.table.n_rows, out);
+    rc = rc < 0 ? rc : told;
     release(&r);
     dp_mem_free(sink);
     return rc < 0 ? rc : flushed;
+}
+
+int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
+                  struct dp_diff_outcome *out)
+{
+    struct dp_compared c;
+    size_t rows = 0;
+    memset(out, 0, sizeof *out);
+    int rc = dp_compare(&c, sides, n, how, DP_COMPARE_ROWS);
+    for (size_t i = 0; i < c.n_rows; i++)
+        rows += dp_compared_is_shown(&c, &c.rows[i], false);
+    if (rc == 0)
+        rc = tell(&c, rows, out);
+    dp_compared_release(&c);
+    return rc;
 }

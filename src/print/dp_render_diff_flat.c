@@ -11,166 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static const struct dp_diff_values *values_of(const struct dp_rdiff *r, uint32_t entry,
-                                              uint32_t side)
-{
-    return &r->families[side].values[entry];
-}
-
-/* ---- what is computed ---- */
-
-/* Percent; NAN where nothing passed at all. */
-static double share(double whole, uint64_t value)
-{
-    return whole > 0 ? 100.0 * (double)value / whole : NAN;
-}
-
-/* The size that rows are sorted by; NAN: there is none. */
-static double computed(const struct dp_rdiff *r, const struct dp_diff_values *v, uint32_t side,
-                       double *shown)
-{
-    const struct dp_diff_family *f = &r->families[side];
-    *shown = NAN;
-    if (!v->there)
-        return NAN;
-    switch (r->how->compute) {
-    case DP_C_DELTA: case DP_C_DELTA_ABS:
-        *shown = share(f->whole, v->value)
-                 - (v->base_there || f->base_whole > 0 ? share(f->base_whole, v->base) : 0);
-        return fabs(*shown);
-    case DP_C_RATIO:
-        if (!v->base)
-            return NAN;
-        *shown = (double)v->value / (double)v->base;
-        return v->value ? fabs(log(*shown)) : INFINITY;
-    case DP_C_WDIFF:
-        if (!v->base_there)
-            return NAN;
-        *shown = (double)v->value * (double)r->how->weights[1]
-                 - (double)v->base * (double)r->how->weights[0];
-        return fabs(*shown);
-    }
-    return NAN;
-}
-
-/* ---- rows ---- */
-
-static enum dp_rdiff_section section_of(const struct dp_rdiff *r, uint32_t entry)
-{
-    bool there = false;
-    for (uint32_t s = 1; s < r->diff.n_sides; s++)
-        there = there || values_of(r, entry, s)->there;
-    return r->diff.n_sides < 2 || (there && values_of(r, entry, 1)->base_there) ? S_BOTH
-           : there ? S_NEW
-           : S_GONE;
-}
-
-/* What has changed stands before what has not, whatever became of its share; what is true, before
- * what may be chance. */
-static int rank_of(const struct dp_rdiff *r, const struct dp_diff_values *v)
-{
-    bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
-    return v->verdict == DP_DIFF_EQUAL ? 2 : r->sets && !is_true;
-}
-
-static int descending(double a, double b)
-{
-    bool x = !isnan(a), y = !isnan(b);
-    if (x != y)
-        return x ? -1 : 1;
-    return !x || a == b ? 0 : a > b ? -1 : 1;
-}
-
-static double size_of(const struct dp_diff_values *v)
-{
-    return fabs((double)v->value - (double)v->base);
-}
-
-static int compare_side(const struct dp_rdiff *r, uint32_t a, uint32_t b, uint32_t side)
-{
-    double shown;
-    const struct dp_diff_values *v = values_of(r, a, side), *w = values_of(r, b, side);
-    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits
-     * than the other. */
-    volatile double x = computed(r, v, side, &shown), y = computed(r, w, side, &shown);
-    return descending(x, y);
-}
-
-static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
-{
-    const struct dp_rdiff *r = ctx;
-    const struct dp_rdiff_row *a = &r->rows[x], *b = &r->rows[y];
-    bool by_change = r->how->order == DP_DIFF_BY_CHANGE;
-    uint32_t by = by_change ? 1 : (uint32_t)r->how->order;
-    int c = (int)a->section - (int)b->section;
-    if (!c && by)
-        c = rank_of(r, values_of(r, a->entry, by)) - rank_of(r, values_of(r, b->entry, by));
-    if (!c && by)
-        c = by_change ? descending(size_of(values_of(r, a->entry, by)),
-                                   size_of(values_of(r, b->entry, by)))
-                      : compare_side(r, a->entry, b->entry, by);
-    if (!c && r->diff.n_sides > 1)
-        c = descending((double)values_of(r, a->entry, 1)->base,
-                       (double)values_of(r, b->entry, 1)->base);
-    for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
-        c = compare_side(r, a->entry, b->entry, s);
-    for (uint32_t s = 1; s < r->diff.n_sides && !c; s++)
-        c = descending((double)values_of(r, a->entry, s)->value,
-                       (double)values_of(r, b->entry, s)->value);
-    for (size_t k = 0; k < r->how->over.n_keys && !c; k++)
-        c = dp_name_compare(dp_diff_text(&r->diff, a->entry, k),
-                            dp_diff_text(&r->diff, b->entry, k));
-    return c;
-}
-
-/* Both have it, and have the same; and no rule is crossed, nor do ops say otherwise. */
-static bool is_unchanged(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
-{
-    bool same = row->section == S_BOTH && !row->fails && r->diff.n_sides > 1;
-    for (uint32_t s = 1; s < r->diff.n_sides && same; s++) {
-        const struct dp_diff_values *v = values_of(r, row->entry, s),
-                                    *ops = r->ops ? &r->ops[s].values[row->entry] : NULL;
-        same = v->verdict == DP_DIFF_EQUAL && v->there && v->base_there
-               && (!ops || ops->verdict != DP_DIFF_EXACT);
-    }
-    return same;
-}
-
-int dp_rdiff_make_rows(struct dp_rdiff *r)
-{
-    size_t n = dp_diff_entries(&r->diff);
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    uint32_t *fails = dp_mem_zalloc((n + 1) * sizeof *fails);
-    struct dp_rdiff_row *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
-    r->rows = dp_mem_realloc(NULL, n + 1, sizeof *r->rows);
-    bool ok = order && fails && sorted && r->rows;
-    for (size_t i = r->gate.n; ok && i-- > 0;)
-        if (r->gate.findings[i].entry != DP_GATE_TOTAL)
-            fails[r->gate.findings[i].entry] = (uint32_t)i + 1;
-    for (uint32_t e = 0; ok && e < n; e++) {
-        enum dp_rdiff_section section = section_of(r, e);
-        if (!r->diff.shown[e] || (r->how->baseline_only && section != S_BOTH))
-            continue;
-        order[r->n_rows] = (uint32_t)r->n_rows;
-        struct dp_rdiff_row *row = &r->rows[r->n_rows++];
-        *row = (struct dp_rdiff_row){ .entry = e, .section = section, .fails = fails[e] };
-        row->unchanged = is_unchanged(r, row);
-        r->unchanged += row->unchanged;
-    }
-    if (ok) {
-        dp_sort_u32(order, r->n_rows, compare_rows, r);
-        for (size_t i = 0; i < r->n_rows; i++)
-            sorted[i] = r->rows[order[i]];
-        dp_mem_free(r->rows);
-        r->rows = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
-    dp_mem_free(fails);
-    dp_mem_free(sorted);
-    return ok ? 0 : DP_E_NOMEM;
-}
-
 /* ---- columns ---- */
 
 static const char *const compute_titles[] = { "Delta", "Delta Abs", "Ratio", "Weighted diff" };
@@ -182,18 +22,18 @@ static void columns_for_people(struct dp_rdiff *r)
     const struct dp_diff_how *how = r->how;
     bool values = how->period || how->verbose;
     dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
-    if (r->sets)
+    if (r->c.sets)
         dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, "Median", "baseline", 10);
     if (values)
         dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 14);
     if (how->verbose)
         dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 10);
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+    for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
                         compute_keys[how->compute], compute_widths[how->compute]);
         if (how->formula)
             dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
-        if (r->sets) {
+        if (r->c.sets) {
             dp_rdiff_column(r, K_HUMAN, s, 0, dp_rdiff_is_two(r) ? "New median" : "Median", "value",
                             10);
             dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
@@ -208,7 +48,7 @@ static void columns_for_people(struct dp_rdiff *r)
         if (how->verbose)
             dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 8);
     }
-    if (r->gate.n)
+    if (r->c.gate.n)
         dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
 }
 
@@ -220,7 +60,7 @@ static void columns_for_machines(struct dp_rdiff *r)
     dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 0);
     dp_rdiff_column(r, K_BASE_SPREAD, 0, 0, "Base spread", "baseline_spread", 0);
     dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 0);
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
+    for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         dp_rdiff_column(r, K_PERCENT, s, 0, "New", "value_pct", 0);
         dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 0);
         dp_rdiff_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
@@ -234,7 +74,7 @@ static void columns_for_machines(struct dp_rdiff *r)
         dp_rdiff_column(r, K_P, s, 0, "p", "p", 0);
         dp_rdiff_column(r, K_VERDICT, s, 0, "Verdict", "verdict", 0);
     }
-    if (r->has_gate)
+    if (r->c.has_gate)
         dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
@@ -251,13 +91,13 @@ static void key_columns(struct dp_rdiff *r)
         int key = r->how->over.keys[k];
         dp_rdiff_column(r, K_KEY, 0, k, names[key].title, names[key].key, key == DP_K_SUB ? 6 : 4);
     }
-    for (size_t i = 0; i < r->n_rows && !moved; i++)
-        moved = dp_diff_moved_from(&r->diff, r->rows[i].entry) != NULL;
+    for (size_t i = 0; i < r->c.n_rows && !moved; i++)
+        moved = dp_diff_moved_from(&r->c.diff, r->c.rows[i].entry) != NULL;
     if (moved)
         dp_rdiff_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
     if (!r->people)
         dp_rdiff_column(r, K_PLACE, 0, 0, "Place", "place", 0);
-    for (uint32_t s = 1; s < r->diff.n_sides && r->ops && !r->people; s++) {
+    for (uint32_t s = 1; s < r->c.diff.n_sides && r->c.ops && !r->people; s++) {
         dp_rdiff_column(r, K_BASE_OPS, s, 0, "Base ops", "ops_baseline", 0);
         dp_rdiff_column(r, K_OPS, s, 0, "Ops", "ops", 0);
         dp_rdiff_column(r, K_OPS_PERCENT, s, 0, "Ops %", "ops_change_pct", 0);
@@ -293,7 +133,7 @@ static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_dif
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     double shown;
-    computed(r, v, side, &shown);
+    dp_compared_computed(&r->c, v, side, &shown);
     bool none = r->how->compute == DP_C_RATIO ? !v->base : !v->base_there;
     if (r->how->compute >= DP_C_RATIO && v->there && none)
         return r->people ? dp_rdiff_words("N/A") : empty;
@@ -316,7 +156,7 @@ static void add_amount(struct dp_rdiff *r, uint64_t value)
 static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
-    const struct dp_diff_family *f = &r->families[side];
+    const struct dp_diff_family *f = &r->c.families[side];
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     if (!v->there)
         return empty;
@@ -339,7 +179,7 @@ static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_valu
 /* `12.3 ms +-2%`: the median, and how far the runs are off it. */
 static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spread)
 {
-    dp_human(&r->scratch, &r->diff, 0, (double)value);
+    dp_human(&r->scratch, &r->c.diff, 0, (double)value);
     if (value && spread > 0) {
         dp_buf_adds(&r->scratch, " \xc2\xb1");
         dp_render_real(&r->scratch, 100 * spread / (double)value, 0, false);
@@ -400,9 +240,9 @@ static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_value
 
 static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v)
 {
-    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
+    if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
         return dp_rdiff_words("~");
-    if (r->people && r->sets && v->verdict == DP_DIFF_UNSURE) {
+    if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE) {
         char num[DP_NUMBER_MAX];
         struct dp_cell change = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
         dp_buf_addc(&r->scratch, '(');
@@ -410,7 +250,7 @@ static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_valu
         dp_buf_addc(&r->scratch, ')');
         return dp_rdiff_kept(r);
     }
-    if (r->people && r->sets && v->verdict == DP_DIFF_FEW)
+    if (r->people && r->c.sets && v->verdict == DP_DIFF_FEW)
         return dp_rdiff_words("?");
     if (r->people && v->verdict == DP_DIFF_SMALL)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
@@ -420,7 +260,7 @@ static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_valu
 static struct dp_cell interval_cell(struct dp_rdiff *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
-    if (!isfinite(v->low) || !isfinite(v->high) || !dp_rdiff_is_tested(v))
+    if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v))
         return empty;
     dp_rdiff_interval(r, v);
     return dp_rdiff_kept(r);
@@ -429,7 +269,7 @@ static struct dp_cell interval_cell(struct dp_rdiff *r, const struct dp_diff_val
 static struct dp_cell p_cell(const struct dp_rdiff *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
-    if (!dp_rdiff_is_tested(v))
+    if (!dp_diff_is_tested(v))
         return empty;
     if (r->people)
         return v->p < 0.00001 ? dp_rdiff_words("<0.00001") : dp_rdiff_real(v->p, 5);
@@ -437,11 +277,11 @@ static struct dp_cell p_cell(const struct dp_rdiff *r, const struct dp_diff_valu
 }
 
 /* The rules that it crosses. */
-static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_rdiff_row *row)
+static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_compared_row *row)
 {
     uint32_t last = UINT32_MAX;
-    for (size_t i = row->fails - 1; i < r->gate.n; i++) {
-        const struct dp_finding *f = &r->gate.findings[i];
+    for (size_t i = row->fails - 1; i < r->c.gate.n; i++) {
+        const struct dp_finding *f = &r->c.gate.findings[i];
         if (f->entry != row->entry || f->rule == last)
             continue;
         dp_buf_adds(&r->scratch, last == UINT32_MAX ? "" : ", ");
@@ -450,37 +290,39 @@ static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_rdiff_row *
     return dp_rdiff_kept(r);
 }
 
-static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row,
+static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row,
                            const struct dp_rdiff_column *c)
 {
     static const char *const statuses[] = { "both", "new", "gone" };
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     uint32_t side = c->side ? c->side : 1;
-    const struct dp_diff_values *v = values_of(r, row->entry, side),
-                                *calls = r->calls ? &r->calls[side].values[row->entry] : NULL;
-    const struct dp_diff_values *ops = r->ops ? &r->ops[side].values[row->entry] : NULL;
-    const struct dp_diff_family *f = &r->families[side];
+    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, side),
+                                *calls = r->c.calls ? &r->c.calls[side].values[row->entry] : NULL;
+    const struct dp_diff_values *ops = r->c.ops ? &r->c.ops[side].values[row->entry] : NULL;
+    const struct dp_diff_family *f = &r->c.families[side];
     const struct dp_name *text;
     struct dp_diff_place place;
     switch (c->kind) {
     case K_BASE_PERCENT:
-        return v->base_there ? dp_rdiff_percent(share(f->base_whole, v->base), false) : empty;
+        return v->base_there ? dp_rdiff_percent(dp_diff_share(f->base_whole, v->base), false)
+                             : empty;
     case K_BASE: return v->base_there || r->people ? dp_rdiff_amount(r, v->base) : empty;
     case K_BASE_CALLS: return v->base_there ? dp_cell_count(calls->base) : empty;
     case K_BASE_HUMAN: return v->base_there ? human_cell(r, v->base, v->base_spread) : empty;
-    case K_BASE_SPREAD: return v->base_there && r->sets ? signed_real(r, v->base_spread) : empty;
+    case K_BASE_SPREAD: return v->base_there && r->c.sets ? signed_real(r, v->base_spread) : empty;
     case K_COMPUTE: return compute_cell(r, v, side);
     case K_FORMULA: return formula_cell(r, v, side);
     case K_CHANGE: return v->there || v->base_there ? dp_rdiff_signed(r, v->base, v->value) : empty;
-    case K_PERCENT: return v->there ? dp_rdiff_percent(share(f->whole, v->value), false) : empty;
+    case K_PERCENT:
+        return v->there ? dp_rdiff_percent(dp_diff_share(f->whole, v->value), false) : empty;
     case K_VALUE: return v->there ? dp_rdiff_amount(r, v->value) : empty;
     case K_CALLS: return v->there ? dp_cell_count(calls->value) : empty;
     case K_HUMAN: return v->there ? human_cell(r, v->value, v->spread) : empty;
-    case K_SPREAD: return v->there && r->sets ? signed_real(r, v->spread) : empty;
+    case K_SPREAD: return v->there && r->c.sets ? signed_real(r, v->spread) : empty;
     case K_CHANGE_PERCENT: return v->there && v->base_there ? change_cell(r, v, ops) : empty;
     case K_INTERVAL: return interval_cell(r, v);
-    case K_LOW: return dp_rdiff_is_tested(v) ? signed_real(r, v->low) : empty;
-    case K_HIGH: return dp_rdiff_is_tested(v) ? signed_real(r, v->high) : empty;
+    case K_LOW: return dp_diff_is_tested(v) ? signed_real(r, v->low) : empty;
+    case K_HIGH: return dp_diff_is_tested(v) ? signed_real(r, v->high) : empty;
     case K_P: return p_cell(r, v);
     case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
     case K_BASE_OPS: return ops->base_there ? dp_cell_count(ops->base) : empty;
@@ -492,26 +334,26 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_rdiff_row *row,
     case K_STATUS: return dp_rdiff_words(statuses[row->section]);
     case K_FAILS: return row->fails ? fails_cell(r, row) : empty;
     case K_MOVED:
-        text = dp_diff_moved_from(&r->diff, row->entry);
+        text = dp_diff_moved_from(&r->c.diff, row->entry);
         return text ? dp_cell_text(text->ptr, text->len) : empty;
     case K_PLACE:
-        if (!dp_diff_place(&r->diff, row->entry, &place))
+        if (!dp_diff_place(&r->c.diff, row->entry, &place))
             return empty;
         dp_buf_add(&r->scratch, place.file->ptr, place.file->len);
         dp_buf_addf(&r->scratch, ":%" PRIu64, place.line);
         return dp_rdiff_kept(r);
     case K_KEY:
-        text = dp_diff_text(&r->diff, row->entry, c->key);
+        text = dp_diff_text(&r->c.diff, row->entry, c->key);
         return dp_cell_text(text->ptr, text->len);
     }
     return empty;
 }
 
 /* Growth is hot, what shrinks warm: of true changes, and of those that one run a side shows. */
-static int tint_of(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
+static int tint_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
 {
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
-        const struct dp_diff_values *v = values_of(r, row->entry, s);
+    for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
+        const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, s);
         bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
                       || v->verdict == DP_DIFF_SINGLE;
         if (counts && v->value != v->base)
@@ -520,17 +362,17 @@ static int tint_of(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
     return 0;
 }
 
-static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section section)
+static const char *section_title(struct dp_rdiff *r, enum dp_section section)
 {
-    if (section == S_BOTH)
+    if (section == DP_BOTH)
         return NULL;
-    dp_buf_adds(&r->scratch, section == S_NEW ? "New: not in "
+    dp_buf_adds(&r->scratch, section == DP_NEW ? "New: not in "
                              : dp_rdiff_is_two(r) ? "Gone: in "
                              : "Gone: in no file but ");
-    dp_buf_adds(&r->scratch, r->diff.sides[0].name);
-    if (section == S_GONE && dp_rdiff_is_two(r)) {
+    dp_buf_adds(&r->scratch, r->c.diff.sides[0].name);
+    if (section == DP_GONE && dp_rdiff_is_two(r)) {
         dp_buf_adds(&r->scratch, ", not in ");
-        dp_buf_adds(&r->scratch, r->diff.sides[1].name);
+        dp_buf_adds(&r->scratch, r->c.diff.sides[1].name);
     }
     return dp_rdiff_keep(r).ptr;
 }
@@ -540,30 +382,33 @@ static const char *section_title(struct dp_rdiff *r, enum dp_rdiff_section secti
 static void name_largest(struct dp_rdiff *r, bool grown, const char *label, const char *key)
 {
     uint32_t best[3], n = 0;
-    for (size_t i = 0; i < r->n_rows; i++) {
-        uint32_t e = r->rows[i].entry, k;
-        const struct dp_diff_values *v = values_of(r, e, 1);
+    for (size_t i = 0; i < r->c.n_rows; i++) {
+        uint32_t e = r->c.rows[i].entry, k;
+        const struct dp_diff_values *v = dp_compared_of(&r->c, e, 1);
         bool counts = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
                       || v->verdict == DP_DIFF_SINGLE;
-        double whole = r->families[1].base_whole > r->families[1].whole
-                ? r->families[1].base_whole : r->families[1].whole;
-        if (!counts || 100 * size_of(v) < r->how->floor * whole
+        double whole = r->c.families[1].base_whole > r->c.families[1].whole
+                ? r->c.families[1].base_whole : r->c.families[1].whole;
+        if (!counts || 100 * dp_diff_size(v) < r->how->floor * whole
             || (grown ? v->value <= v->base : v->value >= v->base))
             continue;
-        for (k = n; k > 0 && size_of(v) > size_of(values_of(r, best[k - 1], 1)); k--)
+        for (k = n; k > 0; k--) {
+            if (dp_diff_size(v) <= dp_diff_size(dp_compared_of(&r->c, best[k - 1], 1)))
+                break;
             if (k < DP_ARRAY_LEN(best))
                 best[k] = best[k - 1];
+        }
         if (k < DP_ARRAY_LEN(best))
             best[k] = e;
         n += n < DP_ARRAY_LEN(best);
     }
     for (uint32_t k = 0; k < n; k++) {
-        const struct dp_diff_values *v = values_of(r, best[k], 1);
-        const struct dp_name *name = dp_diff_text(&r->diff, best[k], 0);
+        const struct dp_diff_values *v = dp_compared_of(&r->c, best[k], 1);
+        const struct dp_name *name = dp_diff_text(&r->c.diff, best[k], 0);
         dp_buf_adds(&r->scratch, k ? ", " : "");
         dp_buf_add(&r->scratch, name->ptr, name->len);
         dp_buf_adds(&r->scratch, grown ? " +" : " -");
-        dp_human(&r->scratch, &r->diff, 0, size_of(v));
+        dp_human(&r->scratch, &r->c.diff, 0, dp_diff_size(v));
         dp_buf_adds(&r->scratch, !v->base_there ? " (new)" : !v->there ? " (gone)" : "");
     }
     if (n)
@@ -572,49 +417,40 @@ static void name_largest(struct dp_rdiff *r, bool grown, const char *label, cons
 
 void dp_rdiff_largest(struct dp_rdiff *r)
 {
-    bool is_time = r->hz && r->diff.is_time;
+    bool is_time = r->hz && r->c.diff.is_time;
     name_largest(r, true, is_time ? "Slower" : "More", "grown");
     name_largest(r, false, is_time ? "Faster" : "Less", "shrunk");
 }
 
-/* Does it change more of the total than is asked for, on any side? */
-static bool is_large(const struct dp_rdiff *r, const struct dp_rdiff_row *row)
+/* Readers of fields want all rows. */
+static bool wants_all(const struct dp_rdiff *r)
 {
-    bool large = false;
-    for (uint32_t s = 1; s < r->diff.n_sides; s++) {
-        const struct dp_diff_family *f = &r->families[s];
-        double whole = f->base_whole > f->whole ? f->base_whole : f->whole;
-        large = large || 100 * size_of(&f->values[row->entry]) >= r->how->percent_limit * whole;
-    }
-    return large;
+    return !r->people || (r->how->separator && *r->how->separator);
 }
 
 int dp_rdiff_fill_flat(struct dp_rdiff *r)
 {
-    enum dp_rdiff_section section = S_BOTH, titled = S_BOTH;
+    enum dp_section section = DP_BOTH, titled = DP_BOTH;
     size_t shown = 0;
-    for (size_t i = 0; i < r->n_rows; i++) {
-        if (r->rows[i].section != section)
+    for (size_t i = 0; i < r->c.n_rows; i++) {
+        if (r->c.rows[i].section != section)
             shown = 0;
-        section = r->rows[i].section;
-        if ((r->how->rows && shown >= r->how->rows) || !is_large(r, &r->rows[i]))
-            continue;
-        /* readers of fields want all of them */
-        if (r->rows[i].unchanged && r->people && !r->how->verbose
-            && !(r->how->separator && *r->how->separator))
+        section = r->c.rows[i].section;
+        if ((r->how->rows && shown >= r->how->rows)
+            || !dp_compared_is_shown(&r->c, &r->c.rows[i], wants_all(r)))
             continue;
         struct dp_cell *cells = dp_table_row(&r->table);
         if (!cells)
             return DP_E_NOMEM;
         shown++;
         for (size_t c = 0; c < r->n_columns; c++) {
-            cells[c] = cell(r, &r->rows[i], &r->kinds[c]);
+            cells[c] = cell(r, &r->c.rows[i], &r->kinds[c]);
             /* what its colour is about: a share may shrink because others have grown */
             if (r->kinds[c].kind != K_CHANGE && r->kinds[c].kind != K_CHANGE_PERCENT)
                 cells[c].cool = 2;
         }
         struct dp_row_of_table *row = dp_table_last(&r->table);
-        row->tint = tint_of(r, &r->rows[i]);
+        row->tint = tint_of(r, &r->c.rows[i]);
         if (section != titled)
             row->section = section_title(r, titled = section);
     }

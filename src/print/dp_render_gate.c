@@ -52,19 +52,6 @@ static void add_percent(struct dp_buf *buf, double percent)
     dp_buf_add(buf, num, dp_render_number(num, &cell, 0, true));
 }
 
-static void add_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
-{
-    if (f->entry == DP_GATE_TOTAL) {
-        dp_buf_adds(buf, "(total)");
-        return;
-    }
-    for (size_t k = 0; k < diff->how->over.n_keys; k++) {
-        const struct dp_name *name = dp_diff_text(diff, f->entry, k);
-        dp_buf_adds(buf, k ? ", " : "");
-        dp_buf_add(buf, name->ptr, name->len);
-    }
-}
-
 /* `1.2 s -> 1.5 s (+25.00%)`. */
 static void add_change(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
 {
@@ -95,7 +82,7 @@ static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
 static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate,
                         const struct dp_diff *diff)
 {
-    add_name(buf, f, diff);
+    dp_gate_name(buf, f, diff);
     dp_buf_adds(buf, ": ");
     add_change(buf, f, diff);
     if (diff->n_sides > 2) {
@@ -309,7 +296,7 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         const struct dp_finding *f = &gate->findings[i];
         const struct dp_rule *rule = &diff->how->rules[f->rule];
         name.len = 0;
-        add_name(&name, f, diff);
+        dp_gate_name(&name, f, diff);
         dp_buf_adds(buf, i ? ", {\"rule\": " : "{\"rule\": ");
         dp_json_string(buf, rule->text, strlen(rule->text));
         dp_buf_addf(buf, ", \"undecided\": %s, \"side\": %" PRIu32 ", \"name\": ",

@@ -74,6 +74,12 @@ struct dp_diff_family {
                                  * or nothing is tested */
 };
 
+/* Was it put to a test, whatever came of it? */
+static inline bool dp_diff_is_tested(const struct dp_diff_values *v)
+{
+    return v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW;
+}
+
 struct dp_diff_sub {
     uint32_t part, sub;         /* part: and 1; 0: none */
 };

@@ -56,4 +56,21 @@ static inline const struct dp_diff_amount *dp_diff_amount_of(const struct dp_dif
     return &tree->amounts[branch * tree->n_sides + side];
 }
 
+/* A line of the tree as it is shown. */
+struct dp_diff_line {
+    const struct dp_name *name; /* borrowed; NULL where it stands for more */
+    uint32_t more;              /* two or more, that are too small; 0: it is one branch */
+    unsigned level;             /* 0: the root, or with edges_of a caller or callee */
+    const struct dp_diff_amount *amounts;       /* by side; borrowed until fn returns */
+};
+
+/* Returns 0, 1 to end there, or a DP_E. */
+typedef int dp_diff_line_fn(void *ctx, const struct dp_diff_line *line);
+
+/* Tells the lines from the root down; where a change in a branch is less than least_percent of the
+ * greater total, it is part of one last line below its parent, so that the lines add up. Returns
+ * 0 or a DP_E. */
+int dp_diff_tree_walk(const struct dp_diff_tree *tree, double least_percent, dp_diff_line_fn *fn,
+                      void *ctx);
+
 #endif

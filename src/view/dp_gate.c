@@ -212,3 +212,16 @@ void dp_gate_release(struct dp_gate *gate)
     dp_mem_free(gate->findings);
     memset(gate, 0, sizeof *gate);
 }
+
+void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+{
+    if (f->entry == DP_GATE_TOTAL) {
+        dp_buf_adds(buf, total);
+        return;
+    }
+    for (size_t k = 0; k < diff->how->over.n_keys; k++) {
+        const struct dp_name *name = dp_diff_text(diff, f->entry, k);
+        dp_buf_adds(buf, k ? ", " : "");
+        dp_buf_add(buf, name->ptr, name->len);
+    }
+}

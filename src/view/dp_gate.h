@@ -3,6 +3,7 @@
 #define DP_GATE_H
 
 #include "dp_base.h"
+#include "dp_buf.h"
 #include "dp_diff.h"
 #include "dprof.h"
 
@@ -28,5 +29,8 @@ struct dp_gate {
  * DP_E; the caller releases it. */
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_release(struct dp_gate *gate);
+
+/* Appends what a finding is about: the texts of the entry's keys, or `(total)`. */
+void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff);
 
 #endif

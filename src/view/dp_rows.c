@@ -1,6 +1,9 @@
 #include "dp_rows.h"
+#include "dp_buf.h"
+#include "dp_compared.h"
 #include "dp_edges.h"
 #include "dp_err.h"
+#include "dp_mem.h"
 
 #include <string.h>
 
@@ -39,4 +42,118 @@ int dp_edge_rows(const struct dp_over_side *sides, size_t n, const struct dp_ove
     }
     dp_overhead_release(&over);
     return rc;
+}
+
+/* ---- a comparison ---- */
+
+int dp_compared_new(struct dp_compared **made, const struct dp_diff_side *sides, size_t n,
+                    const struct dp_diff_how *how, int with_tree)
+{
+    struct dp_compared *c = *made = dp_mem_alloc(sizeof *c);
+    if (!c)
+        return DP_E_NOMEM;
+    int rc = dp_compare(c, sides, n, how,
+                        DP_COMPARE_ROWS | DP_COMPARE_CALLS | (with_tree ? DP_COMPARE_TREE : 0));
+    if (rc < 0) {
+        dp_compared_free(c);
+        *made = NULL;
+    }
+    return rc;
+}
+
+void dp_compared_free(struct dp_compared *c)
+{
+    if (!c)
+        return;
+    dp_compared_release(c);
+    dp_mem_free(c);
+}
+
+static struct dp_change change_of(const struct dp_diff_values *v, uint64_t hz)
+{
+    return (struct dp_change){ .hz = hz, .base_there = v->base_there, .there = v->there,
+                               .base = v->base, .value = v->value };
+}
+
+void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_change *total)
+{
+    *total = change_of(&c->families[side].total, dp_diff_hz(&c->diff, 0));
+    total->base_there = total->there = 1;
+}
+
+int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn *fn, void *ctx)
+{
+    uint64_t hz = dp_diff_hz(&c->diff, 0);
+    int rc = 0;
+    for (size_t i = 0; i < c->n_rows && rc == 0; i++) {
+        uint32_t entry = c->rows[i].entry;
+        const struct dp_name *name = dp_diff_text(&c->diff, entry, 0);
+        struct dp_change_row row = {
+            .name = name->ptr, .name_len = name->len,
+            .change = change_of(dp_compared_of(c, entry, (uint32_t)side), hz),
+        };
+        row.change.base_calls = c->calls[side].values[entry].base;
+        row.change.calls = c->calls[side].values[entry].value;
+        if (dp_compared_is_shown(c, &c->rows[i], true))
+            rc = fn(ctx, &row);
+    }
+    return rc;
+}
+
+struct lines {
+    size_t side;
+    uint64_t hz;
+    dp_change_row_fn *fn;
+    void *ctx;
+};
+
+static int tell_line(void *ctx, const struct dp_diff_line *line)
+{
+    const struct lines *l = ctx;
+    const struct dp_diff_amount *base = &line->amounts[0], *value = &line->amounts[l->side];
+    struct dp_change_row row = {
+        .name = line->name ? line->name->ptr : NULL,
+        .name_len = line->name ? line->name->len : 0,
+        .level = line->level, .more = line->more,
+        .change = { .hz = l->hz, .base_there = 1, .there = 1, .base = base->incl,
+                    .value = value->incl, .base_calls = base->calls, .calls = value->calls },
+    };
+    return l->fn(l->ctx, &row);
+}
+
+int dp_compared_lines(const struct dp_compared *c, size_t side, double least_percent,
+                      dp_change_row_fn *fn, void *ctx)
+{
+    struct lines lines = { side, dp_diff_hz(&c->diff, 0), fn, ctx };
+    return dp_diff_tree_walk(&c->tree, least_percent, tell_line, &lines);
+}
+
+int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, void *ctx)
+{
+    struct dp_buf name;
+    int rc = 0;
+    dp_buf_init(&name);
+    for (size_t i = 0; i < c->gate.n && rc == 0; i++) {
+        const struct dp_finding *f = &c->gate.findings[i];
+        const struct dp_rule *rule = &c->how->rules[f->rule];
+        bool growth = rule->kind == DP_RULE_GROWTH;
+        name.len = 0;
+        dp_gate_name(&name, f, &c->diff);
+        struct dp_finding_row row = {
+            .rule = rule->text, .name = dp_buf_cstr(&name), .name_len = name.len,
+            .side = f->side, .undecided = f->undecided, .growth = growth,
+            .change = change_of(&f->values, growth ? dp_diff_hz(&c->diff, rule->measure) : 0),
+        };
+        rc = name.err ? name.err : fn(ctx, &row);
+    }
+    dp_buf_release(&name);
+    return rc;
+}
+
+void dp_compared_gate(const struct dp_compared *c, size_t *failed, size_t *undecided,
+                      size_t *needed)
+{
+    *failed = c->gate.failed;
+    *undecided = c->gate.undecided;
+    *needed = c->gate.needed;
 }

@@ -22,4 +22,65 @@ typedef int dp_edge_row_fn(void *ctx, const struct dp_edge_row *row);
 int dp_edge_rows(const struct dp_over_side *sides, size_t n, const struct dp_over_how *how,
                  const char *name, size_t len, int callees, dp_edge_row_fn *fn, void *ctx);
 
+/* ---- a comparison ---- */
+
+struct dp_compared;
+
+/* Compares, once, for all that is asked below; with_tree: for dp_compared_lines, too. *c is the
+ * caller's to free. Returns 0 or a negative DP_E. sides and how are borrowed while it lives. */
+int dp_compared_new(struct dp_compared **c, const struct dp_diff_side *sides, size_t n,
+                    const struct dp_diff_how *how, int with_tree);
+void dp_compared_free(struct dp_compared *c);
+
+/* What a side has beside the baseline. Times are in ticks of 1/hz s; where hz is 0 they are
+ * counts. */
+struct dp_change {
+    uint64_t hz;
+    int base_there, there;
+    uint64_t base, value;
+    uint64_t base_calls, calls;
+};
+
+/* Of everything; calls are 0. */
+void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_change *total);
+
+struct dp_change_row {
+    const char *name;           /* its first key; of a line that stands for several branches NULL */
+    size_t name_len;
+    unsigned level;             /* of a line: how deep it is */
+    unsigned more;              /* and how many it stands for */
+    struct dp_change change;
+};
+/* Returns 0, or a negative number to stop. */
+typedef int dp_change_row_fn(void *ctx, const struct dp_change_row *row);
+
+/* Tells the entries that the filters show, in the order of how->order. */
+int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn *fn, void *ctx);
+
+/* Tells the lines of the call tree from the program down: calls and values are those of branches,
+ * with what they call. What changes by less than least_percent of the total is one line below its
+ * parent. Returns 0 or a negative DP_E. */
+int dp_compared_lines(const struct dp_compared *c, size_t side, double least_percent,
+                      dp_change_row_fn *fn, void *ctx);
+
+/* What the gate has found. */
+struct dp_finding_row {
+    const char *rule;           /* as it was given */
+    const char *name;           /* the sub, or its keys; "(total)" */
+    size_t name_len;
+    size_t side;
+    int undecided;
+    int growth;                 /* it is a rule of growth, and change has values */
+    struct dp_change change;
+};
+typedef int dp_finding_row_fn(void *ctx, const struct dp_finding_row *row);
+
+/* Tells them by rule, by side, the largest growth first. Returns 0 or a negative DP_E. */
+int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, void *ctx);
+
+/* How many there are: that fail, and that so few runs cannot decide; runs a side that could, or
+ * 0. */
+void dp_compared_gate(const struct dp_compared *c, size_t *failed, size_t *undecided,
+                      size_t *needed);
+
 #endif

@@ -7,11 +7,13 @@
 #include "dp_mem.h"
 #include "dp_pair.h"
 #include "dp_prof.h"
+#include "dp_rows.h"
 #include "dp_subs.h"
 #include "dp_table.h"
 #include "dprof.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char head[] =
     "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1;"
@@ -128,6 +130,74 @@ static void no_memory(void)
     ok(failures > 5000, "many places");
 }
 
+static int count_change(void *ctx, const struct dp_change_row *row)
+{
+    *(size_t *)ctx += row->change.base != row->change.value;
+    return 0;
+}
+
+static int count_finding(void *ctx, const struct dp_finding_row *row)
+{
+    *(size_t *)ctx += row->name_len && !row->undecided;
+    return 0;
+}
+
+/* All rows of a comparison, as a host asks for them. */
+static int all_rows(const struct dp_diff_side *sides, const struct dp_diff_how *how,
+                    size_t counts[3])
+{
+    struct dp_compared *c;
+    counts[0] = counts[1] = counts[2] = 0;
+    int rc = dp_compared_new(&c, sides, 2, how, 1);
+    if (rc < 0)
+        return rc;
+    rc = dp_compared_rows(c, 1, count_change, &counts[0]);
+    rc = rc < 0 ? rc : dp_compared_lines(c, 1, 0, count_change, &counts[1]);
+    rc = rc < 0 ? rc : dp_compared_findings(c, count_finding, &counts[2]);
+    dp_compared_free(c);
+    return rc;
+}
+
+/* One comparison gives all rows, and what a table's gate finds; without memory, too. */
+static void rows(void)
+{
+    int wrong = 0, failures = 0;
+    struct dp_diff_how how = shape(4);
+    struct dp_diff_side sides[2];
+    struct dp_diff_outcome printed_of, checked;
+    size_t counts[3], again[3];
+    how.view = DP_V_FLAT;
+    how.edges_of = NULL;
+    how.format = DP_TEXT;
+    sides_of(sides, 1);
+    dp_diff_print(sides, 2, &how, &counting, &printed_of);
+    is_i(dp_diff_check(sides, 2, &how, &checked), 0, "a comparison that is not printed");
+    ok(checked.failed > 3 && checked.failed == printed_of.failed
+           && checked.undecided == printed_of.undecided && checked.rows == printed_of.rows
+           && strcmp(checked.findings, printed_of.findings) == 0,
+       "finds what a printed one finds: %zu", checked.failed);
+    dp_diff_outcome_release(&checked);
+    dp_diff_outcome_release(&printed_of);
+    is_i(all_rows(sides, &how, counts), 0, "rows");
+    ok(counts[0] > 3 && counts[1] > 3, "subs and branches that changed: %zu, %zu",
+       counts[0], counts[1]);
+    is_i((long)counts[2], (long)checked.failed, "findings");
+    long before = dp_mem_live();
+    for (long n = 0;; n += 1 + n / 100) {
+        dp_mem_fail_after(n);
+        int rc = n % 2 ? all_rows(sides, &how, again) : dp_diff_check(sides, 2, &how, &checked);
+        dp_mem_fail_after(-1);
+        if (n % 2 == 0)
+            dp_diff_outcome_release(&checked);
+        if (rc == 0)
+            break;
+        failures++;
+        wrong += rc != DP_E_NOMEM || dp_mem_live() != before;
+    }
+    is_i(wrong, 0, "no memory at %d places: an error, and nothing is left behind", failures);
+    ok(failures > 50, "many places");
+}
+
 static uint64_t state = 3;
 
 static unsigned rnd(unsigned n)
@@ -211,6 +281,7 @@ int main(void)
         parts[i].prof = profs[i];
     }
     no_memory();
+    rows();
     random_pairs();
     for (int i = 0; i < 6; i++)
         dp_prof_free(profs[i]);

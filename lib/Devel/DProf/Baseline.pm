@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text shown columns);
-use Devel::DProf::View qw(%FORMAT counter_named counter_repeats);
+use Devel::DProf::View qw(counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -76,6 +76,9 @@ sub bases {
 
 # ---- comparing ----
 
+# What changes by less of the total is no branch of its own.
+use constant LEAST_PERCENT => 0.05;
+
 # Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what is wrong with a rule.
 sub compare {
     my (%how) = @_;
@@ -100,15 +103,14 @@ sub compare {
     $read && $diff->settle && $diff->settle_rules or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
-    my $flat = printed($diff);
-    push @messages, $diff->idle($flat->{result});
-    my $tree = printed($diff, view => 1, rules => [], percent_limit => 0.05);
+    my $compared = $diff->compared(LEAST_PERCENT) or die "a pattern cannot be used\n";
+    push @messages, $diff->idle({ rows => scalar @{ $compared->{rows} } });
     my %result = (
-        failed => $flat->{result}{failed}, undecided => $flat->{result}{undecided}, needed => $flat->{result}{needed},
-        metric => $metric, findings => findings($flat->{json}), messages => unique(@messages), diff => $diff,
+        (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
+        findings => findings($compared), messages => unique(@messages), diff => $diff,
     );
-    $result{text} = table($flat->{json}, \%result, $how{rows} // 8);
-    $result{branch} = branch($tree->{json}, \%result, $how{rows} // 12);
+    $result{text} = table($compared, \%result, $how{rows} // 8);
+    $result{branch} = branch($compared, \%result, $how{rows} // 12);
     return \%result;
 }
 
@@ -181,23 +183,10 @@ sub pair_bases {
     return map { text($_) } "$root/blib", 'blib', $root, grep { !ref && m{^/.} } @INC;
 }
 
-# A view of what was read: the rows, and what the rules have found.
-sub printed {
-    my ($diff, %view) = @_;
-    require JSON::PP;
-    my $json = '';
-    open my $out, '>', \$json or die "memory: $!\n";
-    my $result = $diff->print($out, %view, format => $FORMAT{json})
-        or die join('; ', 'a pattern cannot be used') . "\n";
-    close $out;
-    die "it cannot be compared\n" if $result->{code};
-    return { result => $result, json => JSON::PP->new->utf8->decode($json) };
-}
-
 sub findings {
-    my ($json) = @_;
-    return [map { +{ rule => $_->{rule}, sub => $_->{name}, old => $_->{baseline}, new => $_->{value}, undecided => $_->{undecided} ? 1 : 0 } }
-        @{ $json->{findings} || [] }];
+    my ($compared) = @_;
+    return [map { +{ rule => $_->{rule}, sub => $_->{name}, old => $_->{baseline},
+        new => $_->{value}, undecided => $_->{undecided} } } @{ $compared->{findings} }];
 }
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
@@ -208,13 +197,13 @@ use constant { WIDTH => 78, LEAST => 20 };
 
 # The few subs that matter: those that a rule is about, the others that have changed.
 sub table {
-    my ($json, $result, $most) = @_;
+    my ($compared, $result, $most) = @_;
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
-    my @rows = grep { $_->{status} ne 'both' || $_->{change} || ($_->{calls} // 0) != ($_->{baseline_calls} // 0) || $found{ $_->{symbol} } } @{ $json->{rows} };
-    my $weight = sub { abs($_[0]{change} // 0) };
-    @rows = sort { ($found{ $b->{symbol} } // 0) <=> ($found{ $a->{symbol} } // 0) || $weight->($b) <=> $weight->($a)
-        || abs(($b->{calls} // 0) - ($b->{baseline_calls} // 0)) <=> abs(($a->{calls} // 0) - ($a->{baseline_calls} // 0))
-        || $a->{symbol} cmp $b->{symbol} } @rows;
+    my @rows = grep { $_->{status} ne 'both' || $_->{change} || more_calls($_)
+        || $found{ $_->{name} } } @{ $compared->{rows} };
+    @rows = sort { ($found{ $b->{name} } // 0) <=> ($found{ $a->{name} } // 0)
+        || abs $b->{change} <=> abs $a->{change}
+        || abs more_calls($b) <=> abs more_calls($a) || $a->{name} cmp $b->{name} } @rows;
     my $more = @rows > $most ? @rows - $most : 0;
     splice @rows, $most;
     my $calls_only = $result->{metric} eq 'calls';
@@ -226,9 +215,12 @@ sub table {
         splice @{ $table[-1] }, 1, 0, '' if !$calls_only;
     }
     my @lines = @rows ? columns(WIDTH, LEAST, @table) : 'no sub has changed';
-    my $title = 'total: ' . change($json->{baseline_total}, $json->{new_total} // $json->{now_total}) . " $result->{metric}";
+    my $total = change(@{ $compared->{total} }{qw(baseline value)});
+    my $title = "total: $total $result->{metric}";
     return join '', map { "$_\n" } $title, @lines, $more ? "... and $more more" : ();
 }
+
+sub more_calls { return ($_[0]{calls} // 0) - ($_[0]{baseline_calls} // 0) }
 
 sub is_time { return $_[0]{metric} =~ /^(?:cpu|user|system|real)\z/ }
 
@@ -250,25 +242,25 @@ sub number {
 sub named {
     my ($row) = @_;
     my $state = $row->{status} eq 'new' ? ' (new)' : $row->{status} eq 'gone' ? ' (gone)' : '';
-    return shown($row->{symbol}) . $state;
+    return shown($row->{name}) . $state;
 }
 
 # What of the call tree has changed, from the program down: first the ways to the subs that a rule is about, then the widest.
 sub branch {
-    my ($json, $result, $most) = @_;
+    my ($compared, $result, $most) = @_;
+    my $all = $compared->{lines};
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
-    my $all = $json->{rows};
     my (@way, @parent, @changed);
     for my $i (0 .. $#$all) {
         my $row = $all->[$i];
         $#way = $row->{level} - 1;
         $parent[$i] = (grep { defined } @way)[-1];
-        next if $row->{symbol} =~ /^\[/;
+        next if $row->{more};
         push @way, $i;
-        push @changed, $i if $row->{delta} || ($row->{calls} // 0) != ($row->{baseline_calls} // 0);
+        push @changed, $i if $row->{change} || more_calls($row);
     }
-    my %weight = map { $_ => abs($all->[$_]{delta} // 0) } @changed;
-    my %wanted = map { $_ => $found{ $all->[$_]{symbol} } ? 1 : 0 } @changed;
+    my %weight = map { $_ => abs $all->[$_]{change} } @changed;
+    my %wanted = map { $_ => $found{ $all->[$_]{name} } ? 1 : 0 } @changed;
     my @order = sort { $wanted{$b} <=> $wanted{$a} || $weight{$b} <=> $weight{$a} || $a <=> $b } @changed;
     my %kept;
     for my $i (@order) {
@@ -286,7 +278,7 @@ sub branch {
     for my $row (@rows) {
         my $depth = $row->{level} > 20 ? 20 : $row->{level};
         push @table, [
-            change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{symbol}),
+            change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{name}),
         ];
     }
     return join '', map { "$_\n" } columns(WIDTH, LEAST, @table), $more ? "... and $more more" : ();

@@ -478,18 +478,45 @@ sub fact_of_compute {
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed.
+# Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed, findings;
+# undef where a pattern cannot be used, after a message.
 sub print {
     my ($self, $out, %how) = @_;
-    $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
-    my @sides = map {
-        my $side = $_;
-        +{ name => $side->{name}, cut => $side->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
-    } @{ $self->{sides} };
-    my $result = Devel::DProf::Profile::print_diff($out, \@sides, { %$self, %how });
+    return $self->known(
+        Devel::DProf::Profile::print_diff($out, $self->sides_for_c, { %$self, %how }));
+}
+
+# What print would return, without printing.
+sub check {
+    my ($self) = @_;
+    return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self));
+}
+
+# The comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as of print. What
+# has changed by less than that share of the total is one line of the call tree with others.
+sub compared {
+    my ($self, $lines_percent) = @_;
+    my $sides = $self->sides_for_c;
+    my $rows = eval { Devel::DProf::Profile::compared($sides, $self, $lines_percent) };
+    die "it cannot be compared\n" if !$rows && !defined $self->{wrong_pattern};
+    return $self->known($rows);
+}
+
+sub known {
+    my ($self, $result) = @_;
     return $result if !defined $self->{wrong_pattern};
     $self->{say}->("--fail-if: $self->{wrong_pattern}");
     return undef;
+}
+
+sub sides_for_c {
+    my ($self) = @_;
+    $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
+    return [map {
+        my $side = $_;
+        +{ name => $side->{name}, cut => $side->{cut},
+            runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
+    } @{ $self->{sides} }];
 }
 
 # Filters are for names as they are shown.

@@ -226,6 +226,21 @@ FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one fo
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
 fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
 
+=item Devel::DProf::Profile::check_diff SIDES, HOW
+
+What print_diff would return, without printing: the result of the gate.
+
+=item Devel::DProf::Profile::compared SIDES, HOW, PERCENT
+
+The same comparison as rows, of the first two sides. Returns a hash: failed, undecided, needed
+(the numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
+subs; lines, the call tree from the program down; findings. Each of the last three is a list of
+hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
+calls; times are in seconds, and what a side does not have is undef. A line also has level. What
+changes less than PERCENT of the total is one line with its siblings: it has no name, and more is how
+many there are. A finding has rule, name, side, undecided, and, if the rule is about growth, baseline
+and value.
+
 =item pairs
 
 Call this before the first C<add>: folded stacks may then have two counts on each line. The second

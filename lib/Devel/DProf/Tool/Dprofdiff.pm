@@ -435,17 +435,14 @@ sub report {
     return gate($opt, $how, $result);
 }
 
-# --format flame: the gate looks at the table as always, which nobody sees; then the picture is
-# drawn.
+# --format flame: the gate looks at the comparison as always; then the picture is drawn.
 sub picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
     require Devel::DProf::Flame;
     return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
-    open my $nowhere, '>', File::Spec->devnull or die;
-    my $result = $diff->print($nowhere) or return USAGE;
-    close $nowhere;
+    my $result = $diff->check or return USAGE;
     my $flame = Devel::DProf::Flame->of_comparison($diff, format => $how->{flame},
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;

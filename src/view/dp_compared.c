@@ -1,0 +1,248 @@
+#include "dp_compared.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_sort.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what is computed ---- */
+
+double dp_diff_share(double whole, uint64_t value)
+{
+    return whole > 0 ? 100.0 * (double)value / whole : NAN;
+}
+
+double dp_compared_computed(const struct dp_compared *c, const struct dp_diff_values *v,
+                            uint32_t side, double *shown)
+{
+    const struct dp_diff_family *f = &c->families[side];
+    *shown = NAN;
+    if (!v->there)
+        return NAN;
+    switch (c->how->compute) {
+    case DP_C_DELTA: case DP_C_DELTA_ABS:
+        *shown = dp_diff_share(f->whole, v->value)
+                 - (v->base_there || f->base_whole > 0 ? dp_diff_share(f->base_whole, v->base) : 0);
+        return fabs(*shown);
+    case DP_C_RATIO:
+        if (!v->base)
+            return NAN;
+        *shown = (double)v->value / (double)v->base;
+        return v->value ? fabs(log(*shown)) : INFINITY;
+    case DP_C_WDIFF:
+        if (!v->base_there)
+            return NAN;
+        *shown = (double)v->value * (double)c->how->weights[1]
+                 - (double)v->base * (double)c->how->weights[0];
+        return fabs(*shown);
+    }
+    return NAN;
+}
+
+/* ---- rows ---- */
+
+static enum dp_section section_of(const struct dp_compared *c, uint32_t entry)
+{
+    bool there = false;
+    for (uint32_t s = 1; s < c->diff.n_sides; s++)
+        there = there || dp_compared_of(c, entry, s)->there;
+    return c->diff.n_sides < 2 || (there && dp_compared_of(c, entry, 1)->base_there) ? DP_BOTH
+           : there ? DP_NEW
+           : DP_GONE;
+}
+
+/* What has changed stands before what has not, whatever became of its share; what is true, before
+ * what may be chance. */
+static int rank_of(const struct dp_compared *c, const struct dp_diff_values *v)
+{
+    bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
+    return v->verdict == DP_DIFF_EQUAL ? 2 : c->sets && !is_true;
+}
+
+static int descending(double a, double b)
+{
+    bool x = !isnan(a), y = !isnan(b);
+    if (x != y)
+        return x ? -1 : 1;
+    return !x || a == b ? 0 : a > b ? -1 : 1;
+}
+
+double dp_diff_size(const struct dp_diff_values *v)
+{
+    return fabs((double)v->value - (double)v->base);
+}
+
+static int compare_side(const struct dp_compared *c, uint32_t a, uint32_t b, uint32_t side)
+{
+    double shown;
+    const struct dp_diff_values *v = dp_compared_of(c, a, side), *w = dp_compared_of(c, b, side);
+    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits
+     * than the other. */
+    volatile double x = dp_compared_computed(c, v, side, &shown),
+                    y = dp_compared_computed(c, w, side, &shown);
+    return descending(x, y);
+}
+
+static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct dp_compared *c = ctx;
+    const struct dp_compared_row *a = &c->rows[x], *b = &c->rows[y];
+    bool by_change = c->how->order == DP_DIFF_BY_CHANGE;
+    uint32_t by = by_change ? 1 : (uint32_t)c->how->order;
+    int d = (int)a->section - (int)b->section;
+    if (!d && by)
+        d = rank_of(c, dp_compared_of(c, a->entry, by))
+            - rank_of(c, dp_compared_of(c, b->entry, by));
+    if (!d && by)
+        d = by_change ? descending(dp_diff_size(dp_compared_of(c, a->entry, by)),
+                                   dp_diff_size(dp_compared_of(c, b->entry, by)))
+                      : compare_side(c, a->entry, b->entry, by);
+    if (!d && c->diff.n_sides > 1)
+        d = descending((double)dp_compared_of(c, a->entry, 1)->base,
+                       (double)dp_compared_of(c, b->entry, 1)->base);
+    for (uint32_t s = 1; s < c->diff.n_sides && !d; s++)
+        d = compare_side(c, a->entry, b->entry, s);
+    for (uint32_t s = 1; s < c->diff.n_sides && !d; s++)
+        d = descending((double)dp_compared_of(c, a->entry, s)->value,
+                       (double)dp_compared_of(c, b->entry, s)->value);
+    for (size_t k = 0; k < c->how->over.n_keys && !d; k++)
+        d = dp_name_compare(dp_diff_text(&c->diff, a->entry, k),
+                            dp_diff_text(&c->diff, b->entry, k));
+    return d;
+}
+
+/* Both have it, and have the same; and no rule is crossed, nor do ops say otherwise. */
+static bool is_unchanged(const struct dp_compared *c, const struct dp_compared_row *row)
+{
+    bool same = row->section == DP_BOTH && !row->fails && c->diff.n_sides > 1;
+    for (uint32_t s = 1; s < c->diff.n_sides && same; s++) {
+        const struct dp_diff_values *v = dp_compared_of(c, row->entry, s),
+                                    *ops = c->ops ? &c->ops[s].values[row->entry] : NULL;
+        same = v->verdict == DP_DIFF_EQUAL && v->there && v->base_there
+               && (!ops || ops->verdict != DP_DIFF_EXACT);
+    }
+    return same;
+}
+
+static int make_rows(struct dp_compared *c)
+{
+    size_t n = dp_diff_entries(&c->diff);
+    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
+    uint32_t *fails = dp_mem_zalloc((n + 1) * sizeof *fails);
+    struct dp_compared_row *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
+    c->rows = dp_mem_realloc(NULL, n + 1, sizeof *c->rows);
+    bool ok = order && fails && sorted && c->rows;
+    for (size_t i = c->gate.n; ok && i-- > 0;)
+        if (c->gate.findings[i].entry != DP_GATE_TOTAL)
+            fails[c->gate.findings[i].entry] = (uint32_t)i + 1;
+    for (uint32_t e = 0; ok && e < n; e++) {
+        enum dp_section section = section_of(c, e);
+        if (!c->diff.shown[e] || (c->how->baseline_only && section != DP_BOTH))
+            continue;
+        order[c->n_rows] = (uint32_t)c->n_rows;
+        struct dp_compared_row *row = &c->rows[c->n_rows++];
+        *row = (struct dp_compared_row){ .entry = e, .section = section, .fails = fails[e] };
+        row->unchanged = is_unchanged(c, row);
+        c->unchanged += row->unchanged;
+    }
+    if (ok) {
+        dp_sort_u32(order, c->n_rows, compare_rows, c);
+        for (size_t i = 0; i < c->n_rows; i++)
+            sorted[i] = c->rows[order[i]];
+        dp_mem_free(c->rows);
+        c->rows = sorted;
+        sorted = NULL;
+    }
+    dp_mem_free(order);
+    dp_mem_free(fails);
+    dp_mem_free(sorted);
+    return ok ? 0 : DP_E_NOMEM;
+}
+
+/* Does it change more of the total than is asked for, on any side? */
+static bool is_large(const struct dp_compared *c, const struct dp_compared_row *row)
+{
+    bool large = false;
+    for (uint32_t s = 1; s < c->diff.n_sides; s++) {
+        const struct dp_diff_family *f = &c->families[s];
+        double whole = f->base_whole > f->whole ? f->base_whole : f->whole;
+        double size = dp_diff_size(&f->values[row->entry]);
+        large = large || 100 * size >= c->how->percent_limit * whole;
+    }
+    return large;
+}
+
+bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_row *row, bool all)
+{
+    return is_large(c, row) && (all || c->how->verbose || !row->unchanged);
+}
+
+/* ---- all of it ---- */
+
+static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, bool calls)
+{
+    const struct dp_diff_how *how = c->how;
+    bool incl = how->children != 0;
+    int rc = dp_diff_compare(&c->families[side], &c->diff, 0, incl, side);
+    if (rc == 0 && calls)
+        rc = dp_diff_compare(&c->calls[side], &c->diff, DP_RULE_CALLS, false, side);
+    if (rc == 0 && c->ops)
+        rc = dp_diff_compare(&c->ops[side], &c->diff, how->beside, incl, side);
+    if (rc < 0)
+        return rc;
+    c->sets = c->sets || dp_diff_is_tested(&c->families[side].total);
+    for (size_t e = 0; e < dp_diff_entries(&c->diff) && !c->sets; e++)
+        c->sets = dp_diff_is_tested(&c->families[side].values[e]);
+    return 0;
+}
+
+static int compare_all(struct dp_compared *c, bool calls)
+{
+    const struct dp_diff_how *how = c->how;
+    size_t n = c->diff.n_sides;
+    c->families = dp_mem_zalloc(n * sizeof *c->families);
+    c->calls = dp_mem_zalloc(n * sizeof *c->calls);
+    c->ops = how->beside ? dp_mem_zalloc(n * sizeof *c->ops) : NULL;
+    int rc = c->families && c->calls && (c->ops || !how->beside) ? 0 : DP_E_NOMEM;
+    for (uint32_t s = 1; s < n && rc == 0; s++)
+        rc = compare_side_with_baseline(c, s, calls);
+    if (rc == 0 && how->n_rules) {
+        rc = dp_gate_check(&c->gate, &c->diff);
+        c->has_gate = rc == 0;
+    }
+    return rc;
+}
+
+int dp_compare(struct dp_compared *c, const struct dp_diff_side *sides, size_t n,
+               const struct dp_diff_how *how, unsigned what)
+{
+    bool tree = what & DP_COMPARE_TREE;
+    const char *edges_of = how->view != DP_V_FLAT ? how->edges_of : NULL;
+    memset(c, 0, sizeof *c);
+    c->how = how;
+    dp_diff_tree_init(&c->tree, n, edges_of, how->edges_of_len, how->view == DP_V_CALLEES);
+    int rc = dp_diff_make(&c->diff, sides, n, how, tree ? dp_diff_tree_add : NULL, &c->tree);
+    if (rc == 0)
+        rc = compare_all(c, what & DP_COMPARE_CALLS);
+    if (rc == 0 && tree)
+        rc = dp_diff_tree_end(&c->tree, &c->diff);
+    if (rc == 0 && what & DP_COMPARE_ROWS)
+        rc = make_rows(c);
+    return rc == 0 && tree && edges_of && !c->tree.found ? DP_E_ARG : rc;
+}
+
+void dp_compared_release(struct dp_compared *c)
+{
+    struct dp_diff_family *const families[] = { c->families, c->calls, c->ops };
+    for (size_t i = 0; i < DP_ARRAY_LEN(families); i++) {
+        for (size_t s = 0; families[i] && s < c->diff.n_sides; s++)
+            dp_diff_family_release(&families[i][s]);
+        dp_mem_free(families[i]);
+    }
+    dp_mem_free(c->rows);
+    dp_gate_release(&c->gate);
+    dp_diff_tree_release(&c->tree);
+    dp_diff_release(&c->diff);
+    memset(c, 0, sizeof *c);
+}
