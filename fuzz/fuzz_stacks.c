@@ -75,7 +75,7 @@ static bool stacked(const struct fuzz *f, int rc)
 /* ---- folded text ---- */
 
 /* Text for programs, ours among them. What is multiplied may be more than a count can be. */
-static void read_back(struct fuzz *f, const struct dp_fold_outcome *folded, bool huge)
+static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bool huge)
 {
     size_t len;
     const char *text = fuzz_printed_text(&len);
@@ -103,14 +103,17 @@ void fuzz_fold(struct fuzz *f)
 {
     struct dp_host host = fuzz_host(f);
     struct graph g;
-    struct dp_fold_outcome folded;
+    struct dp_stacks_outcome folded;
     struct dp_fold_how how = {
         .reverse = f->c.kind >> 1 & 1, .per = fuzz_flip(f) ? 1000000 : 1,
         .whole = f->c.kind >> 2 & 1,
     };
     if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
         how.normalize = g.n > 1 && fuzz_pick(f, 4) == 0;
-        int rc = dp_fold_print(g.sides, g.n, &how, &host, &folded);
+        const struct dp_stacks_job job = {
+            .format = dp_stacks_format_named("folded"), .fold = &how
+        };
+        int rc = dp_stacks_print(g.sides, g.n, &job, &host, &folded);
         if (PRINTED(f, rc)) {
             fuzz_check_bytes();
             double most = how.normalize ? 1e30 : greatest(g.all) + (g.half ? greatest(g.half) : 0);
@@ -197,11 +200,12 @@ static int coloured(void *ctx, const char *name, size_t len, const char *rgb)
     return 0;
 }
 
-static void draw(struct fuzz *f, struct dp_flame_how *how, uint32_t sides, unsigned what)
+static void draw(struct fuzz *f, const char *format, struct dp_flame_how *how, uint32_t sides,
+                 unsigned what)
 {
     struct dp_host host = fuzz_host(f);
     struct graph g;
-    struct dp_flame_outcome drawn;
+    struct dp_stacks_outcome drawn;
     if (make(f, &g, &how->stacks, sides, what)) {
         how->stacks.chart = (what & FUZZ_CHART) != 0;
         if (how->stacks.chart) {
@@ -209,8 +213,11 @@ static void draw(struct fuzz *f, struct dp_flame_how *how, uint32_t sides, unsig
             how->reverse = 0;
             how->order = DP_FO_TIME;
         }
-        int rc = dp_flame_print(g.sides, g.n, how, &host, fuzz_flip(f) ? coloured : NULL, NULL,
-                                &drawn);
+        const struct dp_stacks_job job = {
+            .format = dp_stacks_format_named(format), .flame = how,
+            .colour = fuzz_flip(f) ? coloured : NULL
+        };
+        int rc = dp_stacks_print(g.sides, g.n, &job, &host, &drawn);
         if (PRINTED(f, rc)) {
             fuzz_check_text(false);
             fuzz_check_markup();
@@ -223,20 +230,19 @@ static void draw(struct fuzz *f, struct dp_flame_how *how, uint32_t sides, unsig
 void fuzz_svg(struct fuzz *f)
 {
     struct dp_flame_how how = picture(f);
-    draw(f, &how, 1 + (f->c.kind & 1), 0);
+    draw(f, "svg", &how, 1 + (f->c.kind & 1), 0);
 }
 
 void fuzz_page(struct fuzz *f)
 {
     struct dp_flame_how how = picture(f);
-    how.page = 1;
-    draw(f, &how, 1 + (f->c.kind & 1), 0);
+    draw(f, "html", &how, 1 + (f->c.kind & 1), 0);
 }
 
 void fuzz_chart(struct fuzz *f)
 {
     struct dp_flame_how how = picture(f);
-    draw(f, &how, 1, FUZZ_CHART);
+    draw(f, "svg", &how, 1, FUZZ_CHART);
 }
 
 /* Boxes lie within the picture and within those below. */

@@ -510,19 +510,6 @@ struct dp_fold_how {
                                      * total, in real numbers */
 };
 
-struct dp_fold_outcome {
-    uint64_t lines;
-    uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
-    uint64_t shortened;             /* stacks that lack frames in their middle: all
-                                     * together would be too long */
-    uint64_t most;                  /* frames that are printed of each of these, with the one that
-                                     * says how many are not */
-};
-
-/* Prints folded stacks, a column for each side, in order of name. Returns 0 or a DP_E. */
-int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
-                  const struct dp_host *host, struct dp_fold_outcome *out);
-
 /* The name of the k-th palette; NULL when there is none. */
 const char *dp_palette_name(size_t k);
 
@@ -574,7 +561,6 @@ struct dp_flame_how {
     const struct dp_flame_fill *fills, *attributes;
     size_t n_fills, n_attributes;
     /* the page */
-    int page;
     const char *const *facts;       /* label, text, ... */
     size_t n_facts;
     const char *options;            /* how it opens: a member of a JSON object, ready */
@@ -584,7 +570,50 @@ struct dp_flame_how {
     const char *version;
 };
 
-struct dp_flame_outcome {
+/* What a format needs, and is for. */
+enum {
+    DP_STACKS_LOOK = 1,             /* it is looked at, and has a struct dp_flame_how; others are
+                                     * for programs, and have a struct dp_fold_how */
+    DP_STACKS_LAYOUT = 2,           /* boxes have places: those that are too narrow are left out */
+    DP_STACKS_METRICS = 4           /* it has all measures; others have the first alone */
+};
+
+/* A format that stacks are printed in. */
+struct dp_stacks_printing;
+struct dp_stacks_format {
+    const char *name;               /* as --format has it */
+    const char *suffixes;           /* of files, with their dots, blanks between */
+    unsigned needs;
+    int (*print)(const struct dp_stacks_printing *p);   /* for dp_stacks_print alone */
+};
+/* The k-th one, in the order of lists; the one of that name. NULL where there is none. */
+const struct dp_stacks_format *dp_stacks_format(size_t k);
+const struct dp_stacks_format *dp_stacks_format_named(const char *name);
+
+/* What is printed, and how. */
+struct dp_stacks_job {
+    const struct dp_stacks_format *format;
+    const struct dp_fold_how *fold;     /* one of them, as the format needs it */
+    const struct dp_flame_how *flame;
+    /* for programs: what they tell of it; UTF-8 */
+    const char *title, *version;
+    const struct dp_flame_metric *metrics;      /* for each measure */
+    const char *const *side_names;
+    /* is told the names that were drawn and their colours; NULL: nobody is */
+    int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
+    void *ctx;
+};
+
+struct dp_stacks_outcome {
+    int empty;                      /* there is nothing to print */
+    uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
+    /* for programs */
+    uint64_t lines;                 /* stacks that were printed; 0: there is nothing */
+    uint64_t shortened;             /* stacks that lack frames in their middle: all
+                                     * together would be too long */
+    uint64_t most;                  /* frames that are printed of each of these, with the one that
+                                     * says how many are not */
+    /* of pictures */
     uint64_t frames;                /* drawn */
     uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the
                                      * first ones of these */
@@ -592,17 +621,12 @@ struct dp_flame_outcome {
     uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can,
                                      * or one has no second one */
     int adjusted;                   /* values are as if all runs had had the same speed */
-    int total_too_small;            /* how->total was less than there is */
-    uint64_t recursion;             /* as of dp_fold_outcome */
-    int empty;                      /* there is nothing to draw */
+    int total_too_small;            /* flame->total was less than there is */
 };
 
-/* Draws the graph of one side, or of two. colour, unless it is NULL, is told the names that were
- * drawn and their colours. Returns 0 or a DP_E. */
-int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_flame_how *how,
-                   const struct dp_host *host,
-                   int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
-                   void *ctx, struct dp_flame_outcome *out);
+/* Prints the stacks of one side, or of two. Returns 0 or a DP_E. */
+int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
+                    const struct dp_host *host, struct dp_stacks_outcome *out);
 
 /* ---- -T and -t: the calls one by one, straight from the file ---- */
 

@@ -144,7 +144,6 @@ void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
     how->seed = (uint64_t)dpx_number(aTHX_ from, "seed", 0);
     how->fills = take_fills(aTHX_ from, "fills", &how->n_fills);
     how->attributes = take_fills(aTHX_ from, "attributes", &how->n_attributes);
-    how->page = dpx_number(aTHX_ from, "page", 0) != 0;
     how->facts = take_texts(aTHX_ from, "notes_of_page", &how->n_facts);
     how->options = dpx_text_field(aTHX_ from, "options", NULL);
     how->options = how->options ? how->options : "\"options\":{}";
@@ -165,13 +164,4 @@ void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
     how->background[1] = n > 1 ? background[1] : NULL;
     if (!(how->width > 20) || !(how->height > 0) || !(how->font_size > 0) || !(how->font_width > 0))
         croak("a picture of no size");
-}
-
-int dpx_take_colour(void *ctx, const char *name, size_t len, const char *rgb)
-{
-    struct dpx_colours *colours = ctx;
-    dTHXa(colours->perl);
-    av_push(colours->list, dpx_name_sv(aTHX_ name, len));
-    av_push(colours->list, newSVpv(rgb, 0));
-    return 0;
 }

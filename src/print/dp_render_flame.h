@@ -19,12 +19,4 @@ int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how,
                           const struct dp_flame_box *box);
 
-int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how,
-                  struct dp_sink *sink,
-                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
-                  void *ctx);
-
-int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor,
-                   struct dp_sink *sink);
-
 #endif

@@ -1,9 +1,8 @@
 /* Stacks as folded text: a line for each, its frames from the caller to the callee between
  * semicolons, and what it has of each side (FlameGraph's README has the form). */
-#include "dp_stacks.h"
+#include "dp_print_stacks.h"
 #include "dp_buf.h"
 #include "dp_err.h"
-#include "dp_io.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_render.h"
@@ -25,7 +24,7 @@ struct folding {
     size_t ends_cap;
     const struct dp_name *leaf; /* the last frame of the path, and where it begins there */
     size_t begin;
-    double *factor;             /* by column */
+    const double *factor;       /* by column */
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what
                                  * was printed of them */
     bool whole;                 /* how->whole, where that many fit */
@@ -292,14 +291,13 @@ static int forward(struct folding *f)
     return rc;
 }
 
-static int fold(struct folding *f, const struct dp_diff_side *sides)
+static int fold(struct folding *f)
 {
     size_t n = f->s->n_columns;
-    f->factor = dp_mem_zalloc((n + 1) * sizeof *f->factor);
     f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
     f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
     uint32_t *depth = dp_mem_zalloc((f->s->count + 1) * sizeof *depth);
-    int rc = f->seen && f->printed && f->factor && depth ? 0 : DP_E_NOMEM;
+    int rc = f->seen && f->printed && depth ? 0 : DP_E_NOMEM;
     for (size_t i = 1; rc == 0 && i < f->s->count; i++)
         depth[i] = depth[f->s->frames[i].parent] + 1;
     if (rc == 0) {
@@ -307,44 +305,27 @@ static int fold(struct folding *f, const struct dp_diff_side *sides)
         f->whole = f->how->whole;
         for (size_t c = 0; c < n; c++)
             f->whole = f->whole && dp_num_scale(f->s->total[c], f->how->per, f->s->hz[c], &all);
-        dp_stacks_factors(f->s, sides, f->how->normalize, f->factor);
         rc = settle_depth(f, depth);
     }
     if (rc == 0)
         rc = f->how->reverse ? backward(f, depth) : forward(f);
-    int written = dp_sink_flush(f->sink);
     dp_mem_free(f->seen);
     dp_mem_free(f->printed);
-    dp_mem_free(f->factor);
     dp_mem_free(depth);
     dp_mem_free(f->ends);
     dp_buf_release(&f->path);
     dp_buf_release(&f->line);
-    return written ? DP_E_IO : rc;
+    return rc;
 }
 
-int dp_fold_print(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
-                  const struct dp_host *host, struct dp_fold_outcome *out)
+int dp_print_folded(const struct dp_stacks_printing *p)
 {
-    struct dp_stacks s;
-    struct folding f;
-    memset(out, 0, sizeof *out);
-    memset(&f, 0, sizeof f);
-    f.sink = dp_mem_alloc(sizeof *f.sink);
-    int rc = f.sink ? dp_stacks_make(&s, sides, n, &how->stacks) : DP_E_NOMEM;
-    if (rc == 0) {
-        dp_sink_init(f.sink, host->write, host->ctx);
-        dp_buf_init(&f.path);
-        dp_buf_init(&f.line);
-        f.s = &s;
-        f.how = how;
-        rc = fold(&f, sides);
-        out->lines = f.lines;
-        out->recursion = s.folded;
-        out->shortened = f.shortened;
-        out->most = f.most;
-        dp_stacks_release(&s);
-    }
-    dp_mem_free(f.sink);
+    struct folding f = { .s = p->s, .how = p->job->fold, .sink = p->sink, .factor = p->factor };
+    dp_buf_init(&f.path);
+    dp_buf_init(&f.line);
+    int rc = fold(&f);
+    p->out->lines = f.lines;
+    p->out->shortened = f.shortened;
+    p->out->most = f.most;
     return rc;
 }

@@ -5,6 +5,7 @@
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_palette.h"
+#include "dp_print_stacks.h"
 #include "dp_render.h"
 #include "dp_share.h"
 #include "dp_sort.h"
@@ -394,22 +395,21 @@ static const char *find_two(const char *from, const char *end, char c)
     return NULL;
 }
 
-int dp_render_page(const struct dp_stacks *s, const struct dp_flame_how *how, const double *factor,
-                   struct dp_sink *sink)
+int dp_print_html(const struct dp_stacks_printing *printing)
 {
     struct page p;
     const char *at = dp_share_page_html.ptr, *end = at + dp_share_page_html.len;
     int rc = 0;
     memset(&p, 0, sizeof p);
-    p.s = s;
-    p.how = how;
-    p.factor = factor;
-    p.sink = sink;
+    p.s = printing->s;
+    p.how = printing->job->flame;
+    p.factor = printing->factor;
+    p.sink = printing->sink;
     dp_buf_init(&p.out);
     dp_buf_init(&p.text);
     while (at < end && rc == 0) {
         const char *mark = find_two(at, end, '{'), *stop = mark ? find_two(mark, end, '}') : NULL;
-        dp_sink_add(sink, at, (size_t)((stop ? mark : end) - at));
+        dp_sink_add(p.sink, at, (size_t)((stop ? mark : end) - at));
         if (!stop)
             break;
         rc = fill_in(&p, mark + 2, (size_t)(stop - mark) - 2);

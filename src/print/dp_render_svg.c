@@ -4,6 +4,7 @@
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_palette.h"
+#include "dp_print_stacks.h"
 #include "dp_render.h"
 #include "dp_share.h"
 #include "dp_text.h"
@@ -509,18 +510,15 @@ static int print(struct svg *g)
     return rc < 0 ? rc : g->text.err ? g->text.err : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
-int dp_render_svg(const struct dp_flame *flame, const struct dp_flame_how *how,
-                  struct dp_sink *sink,
-                  int (*colour)(void *ctx, const char *name, size_t len, const char *rgb),
-                  void *ctx)
+int dp_print_svg(const struct dp_stacks_printing *p)
 {
     struct svg g;
     memset(&g, 0, sizeof g);
-    g.flame = flame;
-    g.how = how;
-    g.sink = sink;
-    g.colour = colour;
-    g.ctx = ctx;
+    g.flame = p->layout;
+    g.how = p->job->flame;
+    g.sink = p->sink;
+    g.colour = p->job->colour;
+    g.ctx = p->job->ctx;
     dp_buf_init(&g.text);
     dp_buf_init(&g.told_of);
     dp_buf_init(&g.out);

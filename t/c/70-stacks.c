@@ -112,27 +112,36 @@ static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column 
         .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1,
         .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes,
         .n_attributes = 1,
-        .is_pair = n == 2 && k % 7 == 3, .page = k % 3 == 0, .facts = facts, .n_facts = 4,
+        .is_pair = n == 2 && k % 7 == 3, .facts = facts, .n_facts = 4,
         .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names,
         .version = "1",
     };
 }
 
+static int fold(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
+                const struct dp_host *host, struct dp_stacks_outcome *out)
+{
+    const struct dp_stacks_job job = { .format = dp_stacks_format_named("folded"), .fold = how };
+    return dp_stacks_print(sides, n, &job, host, out);
+}
+
 static int print_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
 {
     struct dp_stacks_column columns[4];
+    struct dp_stacks_outcome out;
     if (k % 3 == 2) {
-        struct dp_fold_outcome out;
         struct dp_fold_how how = { .stacks = stacks_shape(k, n, columns),
                                    .reverse = k & 4,
                                    .per = 1000000,
                                    .whole = k & 8,
                                    .normalize = n > 1 && k & 16 };
-        return dp_fold_print(sides, n, &how, host, &out);
+        return fold(sides, n, &how, host, &out);
     }
-    struct dp_flame_outcome out;
     struct dp_flame_how how = flame_shape(k, n, columns);
-    return dp_flame_print(sides, n, &how, host, colour, NULL, &out);
+    const struct dp_stacks_job job = {
+        .format = dp_stacks_format_named(k % 3 ? "svg" : "html"), .flame = &how, .colour = colour
+    };
+    return dp_stacks_print(sides, n, &job, host, &out);
 }
 
 static void no_memory(void)
@@ -427,7 +436,7 @@ static void random_layouts(void)
 static void small_things(void)
 {
     struct dp_buf buf;
-    struct dp_fold_outcome out;
+    struct dp_stacks_outcome out;
     struct dp_stacks_column columns[1] = { { DP_T_CPU, NULL } };
     struct dp_host host = { .write = take, .ctx = &buf };
     static const char text[] = "#;%3b;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n(program) 5\n";
@@ -436,12 +445,12 @@ static void small_things(void)
     struct dp_diff_side side = { "x", &part, ends, 1, 0 }, empty = { "x", &none, ends, 1, 0 };
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1 };
     dp_buf_init(&buf);
-    is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
+    is_i(fold(&side, 1, &how, &host, &out), 0, "folded");
     is_s(dp_buf_cstr(&buf), "(program) 5\n%23;%3B;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n",
          "names that are escaped, and no others");
     is_u(out.lines, 5, "lines are counted");
     buf.len = 0;
-    is_i(dp_fold_print(&empty, 1, &how, &host, &out), 0, "nothing");
+    is_i(fold(&empty, 1, &how, &host, &out), 0, "nothing");
     is_u(out.lines + buf.len, 0, "is nothing");
     dp_buf_release(&buf);
     dp_prof_free(prof);
@@ -469,7 +478,7 @@ static void nameless(void)
     static const char tree[] = "= 0 0 1 0 0 0 0 0 0\n= 1 1 1 10 0 10 0 0 1\n= 2 2 1 20 0 20 0 0 1\n"
                                "= 3 1 1 30 0 30 0 0 1\n";
     struct dp_buf buf;
-    struct dp_fold_outcome out;
+    struct dp_stacks_outcome out;
     struct dp_stacks_column columns[1] = { { DP_T_CPU, NULL } };
     struct dp_host host = { .write = take, .ctx = &buf };
     struct dp_prof *prof = of("& 1 % % -\n& 2 A % -\n", tree);
@@ -477,7 +486,7 @@ static void nameless(void)
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1000 };
     dp_buf_init(&buf);
-    is_i(dp_fold_print(&side, 1, &how, &host, &out), 0, "folded");
+    is_i(fold(&side, 1, &how, &host, &out), 0, "folded");
     is_s(dp_buf_cstr(&buf), "(no name) 10\n(no name);A:: 20\n(no name);A::;(no name) 30\n",
          "names for those without");
     struct dp_prof *back = dp_prof_new();
@@ -548,10 +557,10 @@ static void deep(void)
     is_u(seen.own, 2 * DEPTH, "each has its own once");
     is_u(seen.all, 2 * DEPTH, "all of it begins at the leaves");
     for (int reverse = 0; reverse < 2; reverse++) {
-        struct dp_fold_how fold = { .stacks = how, .reverse = reverse, .per = 1 };
-        struct dp_fold_outcome out;
+        struct dp_fold_how folded = { .stacks = how, .reverse = reverse, .per = 1 };
+        struct dp_stacks_outcome out;
         alarm(600);
-        is_i(dp_fold_print(&side, 1, &fold, &counting, &out), 0, "folded");
+        is_i(fold(&side, 1, &folded, &counting, &out), 0, "folded");
         alarm(0);
         is_u(out.lines, DEPTH, "each stack is printed");
         is_u(out.most, 128, "as far as so many frames");

@@ -50,8 +50,10 @@ sub new {
         die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    die "--view $self->{view} needs a page: --format html\n"
-        if ($self->{view} // 'graph') ne 'graph' && $self->{format} eq 'svg';
+    my $format = Devel::DProf::Stacks::format_of(1, $self->{format});
+    @$self{qw(is_page has_metrics)} = (!$format->{layout}, $format->{metrics});
+    die "--view $self->{view} needs a page: --format " . pages() . "\n"
+        if ($self->{view} // 'graph') ne 'graph' && !$self->{is_page};
     die "--flamechart takes one side, and cannot be combined with --reverse\n"
         if $self->{flamechart} && ($self->{diff} || $self->{reverse});
     if ($self->{flamechart}) {
@@ -59,12 +61,18 @@ sub new {
         die "--flamechart -m $metric: must be a time: cpu, user, system, real\n"
             if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
         # a page has one frame for each stack, and these in order of time
-        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if $self->{format} ne 'html';
+        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
     $self->{fills} = $self->read_map if $self->{cp};
     return $self;
+}
+
+# The formats that have no layout: a reader goes through them.
+sub pages {
+    return join ' or ', Devel::DProf::Stacks::names_of(
+        grep { !$_->{layout} } Devel::DProf::Stacks::formats(1));
 }
 
 # The picture of two sides that were read for a comparison, which is done with.
@@ -158,7 +166,7 @@ sub prepare {
     } else {
         my ($first) = @wanted;
         $first = 'cpu' if $first eq $self->unit && $first ne 's';
-        my @all = $self->{format} eq 'html' && !$self->{pairs} ? $self->others($first) : ();
+        my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($first) : ();
         $self->settle($first, @all) or return 0;
     }
     my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
@@ -246,15 +254,14 @@ sub legend {
 
 sub draw {
     my ($self, $out) = @_;
-    my $sides = $self->parts;
     my %how = (
-        %$self, order => $ORDER{ $self->{order} }, width_of => $self->{width_number}, by_total => ($self->{delta} // 'self') eq 'total' ? 1 : 0,
-        side_names => [map { $_->{name} } @$sides], version => $VERSION, page => $self->{format} eq 'html' ? 1 : 0,
+        order => $ORDER{ $self->{order} }, width_of => $self->{width_number},
+        by_total => ($self->{delta} // 'self') eq 'total' ? 1 : 0,
         attributes => $self->{attributes} // [], fills => $self->{fills} // [],
     );
-    $self->for_page(\%how) if $how{page};
-    my $result = Devel::DProf::Profile::print_flame($out, $sides, \%how);
-    if ($self->{cp} && !$result->{code} && !$self->{two} && !$how{page}) {
+    $self->for_page(\%how) if $self->{is_page};
+    my $result = $self->print($out, $self->{format}, %how);
+    if ($self->{cp} && !$result->{code} && !$self->{two} && !$self->{is_page}) {
         eval { $self->write_map(@{ $result->{colours} }); 1 } or $self->{map_failed} = $@ =~ s/\n\z//r;
     }
     return $result;
@@ -313,7 +320,7 @@ sub told {
     push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
     push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr))
         . ': for a picture, not for a page'
-        if $self->{format} eq 'html' && grep { defined $self->{$_} } qw(total nameattr);
+        if $self->{is_page} && grep { defined $self->{$_} } qw(total nameattr);
     push @told, '--countname: times have units of their own' if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
     push @told, "--total $self->{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};

@@ -247,17 +247,20 @@ Call this before the first C<add>: folded stacks may then have two counts on eac
 count is the time, as in other files; the first is a counter, C<before>. Without this call such a
 file is refused.
 
-=item Devel::DProf::Profile::print_folded HANDLE, SIDES, HOW
+=item Devel::DProf::Profile::stacks_formats
 
-=item Devel::DProf::Profile::print_flame HANDLE, SIDES, HOW
+The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;
+look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in it;
+metrics, true if it has several metrics.
 
-They print the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or
-two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in F<src/dprof.h>, and
-columns: for each metric, and within it for each side, a hash of metric and, if the metric is a
-counter, counters, the counter's number in each profile of the side. Both return a hash of code (0,
-or a negative number) and recursion (calls that were combined with their callers because of the
-limit C<recursion>). print_folded adds lines. print_flame adds frames, hidden and hidden_percent
-(frames that were too narrow), empty, total_too_small, and colours: the drawn names and their
+=item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
+
+Prints the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or two.
+HOW has format, a name; the fields of C<struct dp_fold_how> or C<struct dp_flame_how>, as the format
+needs them, and of C<struct dp_stacks_job>, in F<src/dprof.h>; and columns: for each metric, and within it for each side, a hash of metric and, if the metric is a
+counter, counters, the counter's number in each profile of the side. Returns a hash of code (0, or a
+negative number), what C<struct dp_stacks_outcome> has, such as recursion (calls that were combined
+with their callers because of the limit C<recursion>), and colours: the drawn names and their
 colours, in pairs.
 
 =item Devel::DProf::Profile::palettes

@@ -43,6 +43,38 @@ sub names {
     return @names == 2 ? @names : ();
 }
 
+# ---- formats ----
+
+# The formats as C has them: those that are looked at, or those for programs.
+sub formats {
+    my ($look) = @_;
+    return grep { $_->{look} == $look } @{ Devel::DProf::Profile::stacks_formats() };
+}
+
+sub names_of { return map { $_->{name} } @_ }
+
+# The format that --format names, or a file's name; undef where that tells nothing. Dies with what
+# is wrong with a name.
+sub format_of {
+    my ($look, $name, $path) = @_;
+    my @formats = formats($look);
+    if (defined $name) {
+        my ($named) = grep { $_->{name} eq $name } @formats;
+        return $named
+            // die "--format $name: must be " . join(' or ', names_of(@formats)) . "\n";
+    }
+    my ($suffix) = lc($path // '') =~ /(\.[^.\/]+)\z/ or return undef;
+    my ($like) = grep { grep { $_ eq $suffix } split ' ', $_->{suffixes} } @formats;
+    return $like;
+}
+
+# The option of a tool for programs, as the text at its top has options: if there is a choice.
+sub format_option {
+    my @names = names_of(formats(0));
+    return @names < 2 ? '' : "= format=s\n    --format FORMAT     " . join('|', @names)
+        . "; else the suffix of FILE decides\n";
+}
+
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks), processes, force, windows, renames,
 # bases, pid, tid (hashes of wanted ones).
 sub new {
@@ -108,6 +140,8 @@ sub is_pair {
 
 sub sides { return $_[0]{reader}->sides }
 
+sub format { return $_[0]{format} }
+
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
 # Was something left out that could not be read?
@@ -165,10 +199,14 @@ sub has {
     return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
 }
 
-# Prints folded stacks. HOW: further fields of struct dp_fold_how. Returns what C tells of it.
-sub print_folded {
-    my ($self, $out, %how) = @_;
-    return Devel::DProf::Profile::print_folded($out, $self->parts, { %$self, %how });
+# Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks takes
+# them. Returns what C tells of it.
+sub print {
+    my ($self, $out, $format, %how) = @_;
+    my $sides = $self->parts;
+    my @names = map { $_->{name} } @$sides;
+    return Devel::DProf::Profile::print_stacks($out, $sides, { title => join(', ', @names), %$self,
+        side_names => \@names, version => $VERSION, format => $format, %how });
 }
 
 # The sides and options as C takes them.

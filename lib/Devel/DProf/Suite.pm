@@ -471,7 +471,9 @@ sub draw {
     # by a name that nobody knows before: the folder may be anybody's
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
-    my $flame = Devel::DProf::Flame->new(format => $self->{html} =~ /\.svg\z/i ? 'svg' : 'html', separate => 1, recursion => 1000, title => 'Test suite');
+    my $format = Devel::DProf::Stacks::format_of(1, undef, $self->{html});
+    my $flame = Devel::DProf::Flame->new(format => $format ? $format->{name} : 'html',
+        separate => 1, recursion => 1000, title => 'Test suite');
     my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
     require Devel::DProf::Write;

@@ -15,6 +15,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
+use Devel::DProf::Stacks;
 use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -224,12 +225,13 @@ sub how {
     $how{no_children} = !$how{children};
     die "-s parent: only dprofreport has this key\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
     compute($opt, \%how);
-    if (($opt->{format} // '') =~ /^flame(?:-(svg))?\z/) {
-        $how{flame} = $1 // 'html';
+    my %flame = flame_formats();
+    if (my $flame = $flame{ $opt->{format} // '' }) {
+        $how{flame} = $flame;
         die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
-    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github flame flame-svg));
+    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github), keys %flame);
     for (qw(O N)) {
         die "-$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && $opt->{$_} < 1;
     }
@@ -254,6 +256,14 @@ sub how {
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return { %how, diff => $diff };
+}
+
+# What --format calls the formats of flame graphs: flame, a page, and flame-svg, pictures.
+sub flame_formats {
+    my @formats = Devel::DProf::Stacks::formats(1);
+    my ($page) = grep { !$_->{layout} } @formats;
+    return (flame => $page->{name},
+        map { ("flame-$_->{name}" => $_->{name}) } grep { $_->{layout} } @formats);
 }
 
 # --time-floor: 1ms,0.5%; either alone; 0 for none. Seconds and percent.

@@ -13,17 +13,19 @@ use Devel::DProf::Tool qw(OK FAILED complain result);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
+
 # Options of flamegraph.pl have its names.
 my $TOOL = Devel::DProf::Options->new(
     name => 'dprofflame', rewrite => \&two_dashes, how => \&how, run => \&graph,
-    text => <<'END',
+    text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
 
 Draws a flame graph. No file: reads standard input if it is a pipe or a file, else tmon.out.
 
 = o|output=s  format=s
-    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format svg|html
+    -o FILE             the output: a page if FILE ends in .html, else SVG;  --format @FORMATS@
 What is drawn:
 = m|metric=s
     -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
@@ -148,13 +150,11 @@ sub how {
 
 sub format_of {
     my ($opt) = @_;
-    my $format = $opt->{format};
-    die "--format $format: must be svg or html\n"
-        if defined $format && $format !~ /^(?:svg|html)\z/;
-    return $format if defined $format;
-    return lc $1 if ($opt->{o} // '') =~ /\.(svg|html?)\z/i && lc $1 eq 'svg';
-    return 'html' if ($opt->{o} // '') =~ /\.html?\z/i || (defined $opt->{view} && $opt->{view} ne 'graph');
-    return 'svg';
+    my $format = Devel::DProf::Stacks::format_of(1, $opt->{format}, $opt->{o});
+    return $format->{name} if $format;
+    my @formats = Devel::DProf::Stacks::formats(1);
+    @formats = grep { !$_->{layout} } @formats if ($opt->{view} // 'graph') ne 'graph';
+    return $formats[0]{name};
 }
 
 sub drawn {

@@ -16,7 +16,7 @@ my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
 my $TOOL = Devel::DProf::Options->new(
     name => 'dproffold', how => \&how, run => \&folded,
-    text => <<'END',
+    text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::Stacks::format_option()/emr,
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
 
@@ -61,6 +61,7 @@ Several files are added up.
     --main              leaves out what ran before the main program
 = o|output=s
     -o FILE             the output (default: standard output)
+@FORMAT@
 = f|F|force
     -f                  works in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
@@ -93,7 +94,10 @@ sub how {
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
         && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
-    return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt));
+    my $format = Devel::DProf::Stacks::format_of(0, $opt->{format}, $opt->{o})
+        // (Devel::DProf::Stacks::formats(0))[0];
+    return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
+        format => $format->{name});
 }
 
 # The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
@@ -119,8 +123,8 @@ sub printed {
 # Returns 0, or a code.
 sub written_to {
     my ($out, $opt, $stacks, %print) = @_;
-    my $result = $stacks->print_folded($out, %print, reverse => $opt->{reverse} ? 1 : 0,
-        normalize => $opt->{n} ? 1 : 0);
+    my $result = $stacks->print($out, $stacks->format, %print,
+        reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0);
     complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with "
         . "the last of these")
         if $result->{recursion} && !$opt->{'fold-recursion'};

@@ -1,0 +1,143 @@
+/* Stacks in all formats: the table, and what they have in common. */
+#include "dp_print_stacks.h"
+#include "dp_diff.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+/* ---- the table ---- */
+
+#define ROW(name, suffixes, needs) { #name, suffixes, needs, dp_print_##name },
+static const struct dp_stacks_format formats[] = { DP_STACKS_FORMATS(ROW) };
+#undef ROW
+
+const struct dp_stacks_format *dp_stacks_format(size_t k)
+{
+    return k < DP_ARRAY_LEN(formats) ? &formats[k] : NULL;
+}
+
+const struct dp_stacks_format *dp_stacks_format_named(const char *name)
+{
+    for (size_t k = 0; k < DP_ARRAY_LEN(formats); k++)
+        if (strcmp(formats[k].name, name) == 0)
+            return &formats[k];
+    return NULL;
+}
+
+/* ---- several runs ---- */
+
+static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
+                struct dp_stacks_outcome *out)
+{
+    struct dp_diff_family family;
+    int rc = dp_diff_compare(&family, diff, 0, incl, 1);
+    if (rc < 0)
+        return rc;
+    for (uint32_t e = 0; e < dp_diff_entries(diff); e++) {
+        enum dp_diff_verdict verdict = family.values[e].verdict;
+        const struct dp_name *label = dp_diff_text(diff, e, 0);
+        uint32_t name = verdict == DP_DIFF_TRUE || verdict == DP_DIFF_EXACT
+                            ? dp_stacks_find(s, label->ptr, label->len) : DP_STACKS_NONE;
+        if (name == DP_STACKS_NONE)
+            continue;
+        s->names[name].significant |= incl ? 2 : 1;
+    }
+    out->needed = family.needed > out->needed ? family.needed : out->needed;
+    dp_diff_family_release(&family);
+    return 0;
+}
+
+/* The stacks of several runs: as if all had had the same speed, where that is known, and with what
+ * differs truly marked. */
+static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
+                       const struct dp_flame_how *how, struct dp_stacks_outcome *out)
+{
+    struct dp_diff diff;
+    struct dp_stacks_how stacks = how->stacks;
+    int rc = dp_diff_make(&diff, sides, n, how->truth, NULL, NULL);
+    if (rc < 0)
+        return rc;
+    double *speed = dp_mem_realloc(NULL, diff.n_runs + 1, sizeof *speed);
+    for (size_t r = 0; speed && r < diff.n_runs; r++)
+        speed[r] = diff.adjusted ? diff.runs[r].speed : 1;
+    stacks.speed = speed;
+    out->adjusted = diff.adjusted;
+    rc = speed ? dp_stacks_make(s, sides, n, &stacks) : DP_E_NOMEM;
+    if (rc == 0) {
+        rc = mark(s, &diff, false, out);
+        rc = rc < 0 ? rc : mark(s, &diff, true, out);
+        if (rc < 0)
+            dp_stacks_release(s);
+    }
+    dp_mem_free(speed);
+    dp_diff_release(&diff);
+    return rc;
+}
+
+/* ---- printing ---- */
+
+static int print_laid_out(struct dp_stacks_printing *p)
+{
+    const struct dp_flame_how *how = p->job->flame;
+    struct dp_flame flame;
+    double least = how->min_percent ? how->min_width / 100 : how->min_width / (how->width - 20);
+    int rc = dp_flame_make(&flame, p->s, how, p->factor, least);
+    if (rc < 0)
+        return rc;
+    p->layout = &flame;
+    rc = p->job->format->print(p);
+    p->out->frames = flame.count;
+    p->out->hidden = flame.hidden;
+    p->out->hidden_percent = flame.total > 0 ? 100 * flame.hidden_weight / flame.total : 0;
+    double sum = how->width_of == DP_FW_BEFORE || !flame.two ? flame.sum[0] : flame.sum[1];
+    p->out->total_too_small = how->total > 0 && how->total * (double)p->s->hz[0] < sum;
+    p->out->empty = !(flame.total > 0);
+    dp_flame_release(&flame);
+    return rc;
+}
+
+static int print_plain(struct dp_stacks_printing *p)
+{
+    p->out->frames = p->s->count;
+    p->out->empty = 1;
+    for (size_t c = 0; c < p->s->n_sides; c++)
+        p->out->empty = p->out->empty && !p->s->total[c];
+    return p->job->format->print(p);
+}
+
+/* Are values multiplied so that the sides have equal totals? Counters of two kinds are compared by
+ * their shares; what has no layout leaves that to its reader. */
+static bool is_normalized(const struct dp_stacks_job *job, bool layout)
+{
+    return !job->flame ? job->fold->normalize
+           : job->flame->is_pair ? layout
+           : job->flame->normalize;
+}
+
+int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
+                    const struct dp_host *host, struct dp_stacks_outcome *out)
+{
+    struct dp_stacks s;
+    bool layout = job->format->needs & DP_STACKS_LAYOUT;
+    const struct dp_stacks_how *how = job->flame ? &job->flame->stacks : &job->fold->stacks;
+    struct dp_stacks_printing p = { .job = job, .s = &s, .out = out };
+    memset(out, 0, sizeof *out);
+    p.sink = dp_mem_alloc(sizeof *p.sink);
+    double *factor = dp_mem_zalloc((n * how->n_measures + 1) * sizeof *factor);
+    int rc = !p.sink || !factor ? DP_E_NOMEM
+             : job->flame && job->flame->truth ? make_stacks(&s, sides, n, job->flame, out)
+             : dp_stacks_make(&s, sides, n, how);
+    if (rc == 0) {
+        dp_sink_init(p.sink, host->write, host->ctx);
+        dp_stacks_factors(&s, sides, is_normalized(job, layout), factor);
+        p.factor = factor;
+        out->recursion = s.folded;
+        rc = (layout ? print_laid_out : print_plain)(&p);
+        rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
+        dp_stacks_release(&s);
+    }
+    dp_mem_free(p.sink);
+    dp_mem_free(factor);
+    return rc;
+}

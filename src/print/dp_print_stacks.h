@@ -1,0 +1,33 @@
+/* Inside the formats of stacks: the list of them, and what each is given. A format is a file
+ * with its function, and a row here. */
+#ifndef DP_PRINT_STACKS_H
+#define DP_PRINT_STACKS_H
+
+#include "dp_flame.h"
+#include "dp_io.h"
+#include "dp_stacks.h"
+#include "dprof.h"
+
+/* Name; suffixes; needs. The first one that is looked at and the first one that is not are what
+ * the tools print unless they are told otherwise. A printer is dp_print_NAME. */
+#define DP_STACKS_FORMATS(ROW)                                              \
+    ROW(folded, ".folded", 0)                                               \
+    ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
+    ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)
+
+/* All is borrowed. */
+struct dp_stacks_printing {
+    const struct dp_stacks_job *job;
+    const struct dp_stacks *s;
+    const struct dp_flame *layout;      /* of a format that needs it */
+    const double *factor;       /* by column: what values are multiplied by */
+    struct dp_sink *sink;       /* the caller flushes it */
+    struct dp_stacks_outcome *out;
+};
+
+/* Each prints p->s, and tells p->out what the driver cannot know. Returns 0 or a DP_E. */
+#define ROW(name, suffixes, needs) int dp_print_##name(const struct dp_stacks_printing *p);
+DP_STACKS_FORMATS(ROW)
+#undef ROW
+
+#endif
