@@ -99,8 +99,20 @@ static double greatest(const struct dp_prof *prof)
     return most;
 }
 
+/* Any format for programs; half of them folded text. */
+static const struct dp_stacks_format *for_programs(unsigned pick)
+{
+    const struct dp_stacks_format *f, *found[32];
+    size_t n = 0;
+    for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
+        if (!(f->needs & DP_STACKS_LOOK))
+            found[n++] = f;
+    return pick % 2 ? found[pick / 2 % n] : dp_stacks_format_named("folded");
+}
+
 void fuzz_fold(struct fuzz *f)
 {
+    static const char *const names[] = { "before", "<after\x1b\"&" };
     struct dp_host host = fuzz_host(f);
     struct graph g;
     struct dp_stacks_outcome folded;
@@ -111,13 +123,15 @@ void fuzz_fold(struct fuzz *f)
     if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
         how.normalize = g.n > 1 && fuzz_pick(f, 4) == 0;
         const struct dp_stacks_job job = {
-            .format = dp_stacks_format_named("folded"), .fold = &how
+            .format = for_programs(f->c.kind >> 3), .fold = &how, .title = "t<&\x1b\"",
+            .version = "x", .metrics = metrics, .side_names = names,
         };
         int rc = dp_stacks_print(g.sides, g.n, &job, &host, &folded);
         if (PRINTED(f, rc)) {
             fuzz_check_bytes();
             double most = how.normalize ? 1e30 : greatest(g.all) + (g.half ? greatest(g.half) : 0);
-            read_back(f, &folded, most * (double)how.per > 1e14);
+            if (job.format == dp_stacks_format_named("folded"))
+                read_back(f, &folded, most * (double)how.per > 1e14);
         }
     }
     drop(&g);

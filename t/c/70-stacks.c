@@ -118,11 +118,32 @@ static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column 
     };
 }
 
+static int fold_as(const struct dp_stacks_format *format, const struct dp_diff_side *sides,
+                   size_t n, const struct dp_fold_how *how, const struct dp_host *host,
+                   struct dp_stacks_outcome *out)
+{
+    const struct dp_stacks_job job = {
+        .format = format, .fold = how, .title = "<&>\xff", .version = "1", .metrics = metrics,
+        .side_names = names,
+    };
+    return dp_stacks_print(sides, n, &job, host, out);
+}
+
 static int fold(const struct dp_diff_side *sides, size_t n, const struct dp_fold_how *how,
                 const struct dp_host *host, struct dp_stacks_outcome *out)
 {
-    const struct dp_stacks_job job = { .format = dp_stacks_format_named("folded"), .fold = how };
-    return dp_stacks_print(sides, n, &job, host, out);
+    return fold_as(dp_stacks_format_named("folded"), sides, n, how, host, out);
+}
+
+/* All formats for programs in turn. */
+static const struct dp_stacks_format *for_programs(int k)
+{
+    const struct dp_stacks_format *f, *found[32];
+    size_t n = 0;
+    for (size_t i = 0; (f = dp_stacks_format(i)) && n < DP_ARRAY_LEN(found); i++)
+        if (!(f->needs & DP_STACKS_LOOK))
+            found[n++] = f;
+    return found[(size_t)k % n];
 }
 
 static int print_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
@@ -135,7 +156,7 @@ static int print_one(int k, size_t n, const struct dp_diff_side *sides, const st
                                    .per = 1000000,
                                    .whole = k & 8,
                                    .normalize = n > 1 && k & 16 };
-        return fold(sides, n, &how, host, &out);
+        return fold_as(for_programs(k / 3), sides, n, &how, host, &out);
     }
     struct dp_flame_how how = flame_shape(k, n, columns);
     const struct dp_stacks_job job = {

@@ -1,0 +1,55 @@
+# Each format of stacks that is for programs, byte by byte; DPROF_GOLDEN=1 rewrites the files, and the
+# review is the diff. What a file is called selects its format, so that nothing here names one.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(scratch run_tool);
+use DprofppTest qw(slurp spew data);
+use Devel::DProf::Stacks;
+
+my $dir = scratch();
+my $golden = abs_path('t/golden');
+my @cases = (
+    'ours.out', '-m calls ours.out', '--unit ns --reverse shop-new.out',
+    '--diff -n shop-old.out shop-new.out',
+);
+
+my @formats = Devel::DProf::Stacks::formats(0);
+is($formats[0]{name}, 'folded', 'folded text is the first one');
+for my $format (@formats) {
+    my ($suffix) = split ' ', $format->{suffixes};
+    my $text = '';
+    for my $case (@cases) {
+        my $file = "$dir/out$suffix";
+        my $run = run_tool('Dproffold', ['-f', '-o', $file, split ' ', $case], dir => data('.'));
+        is("$run->{out}$run->{err}$run->{status}", 0, "$format->{name}: $case");
+        $text .= "--- $case\n" . slurp($file);
+    }
+    my $name = "stacks.$format->{name}";
+    spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
+    is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);
+}
+
+# One name for one format, one format for one suffix.
+for my $look (0, 1) {
+    my (%names, %suffixes);
+    for my $format (Devel::DProf::Stacks::formats($look)) {
+        $names{ $format->{name} }++;
+        for my $suffix (split ' ', $format->{suffixes}) {
+            $suffixes{$suffix}++;
+            is(Devel::DProf::Stacks::format_of($look, undef, "/a.b/c\U$suffix")->{name},
+                $format->{name}, "$suffix is $format->{name}");
+        }
+        is(Devel::DProf::Stacks::format_of($look, $format->{name}, 'x.svg')->{name},
+            $format->{name}, "--format $format->{name}");
+    }
+    is_deeply([grep { $_ > 1 } values %names, values %suffixes], [], 'no two are called the same');
+    is(Devel::DProf::Stacks::format_of($look, undef, $_), undef, "a name that tells nothing")
+        for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
+    is(eval { Devel::DProf::Stacks::format_of($look, 'none'); 1 }, undef, 'no such format');
+    like($@, qr/^--format none: must be \w+/, '... is told');
+}
+
+done_testing;

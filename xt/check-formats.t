@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+# The formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must have.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Author;
+use Devel::DProf::Completion;
+use Devel::DProf::Stacks;
+use Test::More;
+
+# What a manual does not say of formats: at --format their names, and somewhere their suffixes. The
+# first one is what every other name gives.
+sub unexplained {
+    my ($manual, @formats) = @_;
+    my ($names) = $manual =~ /^=item B<--format> (.*)/m;
+    my %named = map { $_ => 1 } split /[^\w-]+/, $names // '';
+    return join "\n", map {
+        my $format = $_;
+        ($named{ $format->{name} } ? () : "not at --format: $format->{name}",
+            $format == $formats[0] ? () : map { index($manual, "F<$_>") >= 0 ? () : "no word of $_" }
+                split ' ', $format->{suffixes});
+    } @formats;
+}
+
+my %tool = (0 => 'dproffold', 1 => 'dprofflame');
+my %rows = map { $_->[0] => "@$_ " } Devel::DProf::Completion::rows();
+my @formats = @{ Devel::DProf::Profile::stacks_formats() };
+for my $look (0, 1) {
+    my @mine = Devel::DProf::Stacks::formats($look);
+    ok(scalar @mine, "$tool{$look} has formats");
+    my $is_choice = @mine > 1;
+    is(($rows{ $tool{$look} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
+        "$tool{$look}: --format where there is a choice");
+    is($is_choice ? unexplained(content("bin/$tool{$look}"), @mine) : '', '',
+        "bin/$tool{$look}: its formats");
+}
+
+my %there = map { $_ => 1 } tracked();
+is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" } grep { !$_->{look} } @formats),
+    '', 'a golden for each that is for programs: make golden');
+is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
+    '', 'and for no other');
+
+is(unexplained("=item B<--format> svg|html\n\nF<.svg>\n", { name => 'svg', suffixes => '.svg' },
+    { name => 'pdf', suffixes => '.pdf' }, { name => 'html', suffixes => '.htm' }),
+    "not at --format: pdf\nno word of .pdf\nno word of .htm", 'notices: what is not explained');
+done_testing;
