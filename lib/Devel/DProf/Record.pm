@@ -97,6 +97,79 @@ sub record_into {
     return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
 }
 
+my $temp;       # the folder of record_in_turn, which goes when this goes
+
+# Records each of the commands so many times, in turn, each run in a folder of its own, in a folder
+# that is removed by with_signals, or `keep'. HOW: rounds; warmup, rounds that do not count; first,
+# the number of the first command in the folders' names; show, as of record_into; and what is
+# called: progress, before a run, with its round (below 1: it does not count), the rounds, and the
+# command; done, after it; failed, with what a command said that failed. Returns for each command the
+# lists of its runs' files. Dies with what went wrong: of one run nothing could be compared.
+sub record_in_turn {
+    my ($commands, %how) = @_;
+    require File::Spec;
+    my $top = folder_for_runs($how{keep});
+    my @runs = map { [] } @$commands;
+    for my $round (1 - $how{warmup} .. $how{rounds}) {
+        # there and back, so that neither side has the better half of a machine that warms up
+        my @order = $round % 2 ? 0 .. $#$commands : reverse 0 .. $#$commands;
+        for my $k (@order) {
+            $how{progress}->($round, $how{rounds}, $commands->[$k]);
+            my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($how{first} + $k) . ".$round";
+            mkdir $dir or die "$dir: $!\n";
+            my ($status, $files, $said) = record_into($dir, $commands->[$k], show => $how{show});
+            $how{done}->();
+            if ($status) {
+                $how{failed}->($said);
+                die "$commands->[$k]: " . how_it_ended($status, $said)
+                    . "; nothing was compared\n";
+            }
+            die "$commands->[$k]: the command left no profile; is it a Perl program?\n" if !@$files;
+            push @{ $runs[$k] }, $files if $round > 0;
+        }
+    }
+    return @runs;
+}
+
+sub how_it_ended {
+    my ($status, $said) = @_;
+    return $status == -1 ? $said
+        : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8);
+}
+
+sub folder_for_runs {
+    my ($keep) = @_;
+    require File::Glob;
+    require File::Temp;
+    $temp = File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1) if !defined $keep;
+    my $top = $temp // File::Spec->rel2abs($keep);
+    mkdir $top if !-d $top;
+    die "$top: $!\n" if !-d $top || !-w _;
+    die "--keep $keep: the folder has earlier runs; name another folder, or remove them\n"
+        if defined $keep && grep { m{/(?:warmup\.)?\d+\.\d+\z} } File::Glob::bsd_glob("$top/*");
+    return $top;
+}
+
+# Calls CODE while there is a folder to be removed: signals end what runs, then the folder goes, and
+# then we end by the signal. DONE is called before the folder goes. Returns what CODE returns, or
+# undef where it died.
+sub with_signals {
+    my ($done, $code) = @_;
+    my $caught;
+    my $result;
+    {
+        local @SIG{qw(INT TERM HUP QUIT)} = (sub { $caught = $_[0]; stop(); die "interrupted\n" }) x 4;
+        $result = eval { $code->() };
+    }
+    $done->();
+    undef $temp;
+    if ($caught) {
+        $SIG{$caught} = 'DEFAULT';
+        kill $caught => $$;
+    }
+    return $result;
+}
+
 # Ends the command that runs, and whatever it has started.
 sub stop {
     kill TERM => -$child if $child;

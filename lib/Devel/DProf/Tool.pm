@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result terminal_width);
+our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -75,6 +75,17 @@ sub result {
     $file->discard if $is_nothing || $status;
     my $why = $is_nothing || $status ? undef : $file->commit;
     return defined $why ? unwritten($path, $why) : $status;
+}
+
+# The same for a result that is a profile, which programs read: whole or not at all, and not what
+# CODE did of it before it failed. CODE returns 0, or anything else if it has failed.
+sub saved {
+    my ($tool, $path, $code) = @_;
+    require Devel::DProf::Write;
+    my $why = $path ne '-' ? Devel::DProf::Write::whole($path, $code)
+        : Devel::DProf::Write::to(\*STDOUT, $code);
+    return OK if !defined $why;
+    return unwritten("$tool: " . ($path eq '-' ? 'the result' : $path), $why);
 }
 
 sub unwritten {

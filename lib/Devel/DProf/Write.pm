@@ -34,6 +34,18 @@ sub whole {
     return $file->commit;
 }
 
+# Calls CODE with a handle that is open, as whole does, and closes it. Returns undef, or why not all
+# of it was written.
+sub to {
+    my ($out, $code) = @_;
+    binmode $out;
+    my $rc = $code->($out);
+    my $errno = $!;
+    my $is_closed = close $out;
+    $! ||= $errno;
+    return $rc || !$is_closed ? "$!" : undef;
+}
+
 # Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. HOW:
 # replace says that no person has chosen the name: whatever has it is replaced, and no link is
 # followed.

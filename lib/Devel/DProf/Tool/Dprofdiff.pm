@@ -6,8 +6,6 @@ use strict;
 use warnings;
 
 use Cwd ();
-use File::Glob ();
-use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
 use Devel::DProf::Options qw(list_of windows renames);
@@ -137,12 +135,14 @@ sub compared {
             return FAILED;
         }
         too_few($opt, $how, @sides);
-        return with_signals(sub {
+        require Devel::DProf::Record;
+        my $compared = Devel::DProf::Record::with_signals(\&end_transient, sub {
             my @recorded = eval { recorded($opt, scalar @sides) };
             return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
         });
+        return $compared // FAILED;
     }
     return compare_all($opt, $how, @sides);
 }
@@ -175,26 +175,6 @@ sub compare_all {
     my ($opt, $how, @sides) = @_;
     my $failed = $opt->{D} ? dumped($opt, @sides) : OK;
     return $failed || compare($opt, $how, @sides);
-}
-
-my $temp;       # the folder of --run, which goes when this goes
-
-# While there is a folder to be removed: signals end what runs, then the folder goes, and then we end by the signal.
-sub with_signals {
-    my ($code) = @_;
-    my $caught;
-    my $status;
-    {
-        local @SIG{qw(INT TERM HUP QUIT)} = (sub { $caught = $_[0]; Devel::DProf::Record::stop(); die "interrupted\n" }) x 4;
-        $status = eval { $code->() };
-    }
-    end_transient();
-    undef $temp;
-    if ($caught) {
-        $SIG{$caught} = 'DEFAULT';
-        kill $caught => $$;
-    }
-    return $status // FAILED;
 }
 
 # perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word, cycles:u, cpu/event=0x3c/u.
@@ -325,36 +305,15 @@ sub sides {
 # Records the sides of --run, in turn. Dies when a run fails.
 sub recorded {
     my ($opt, $already) = @_;
-    require File::Temp;
-    require Devel::DProf::Record;
     my @commands = @{ $opt->{run} };
-    my ($rounds, $warmup) = ($opt->{N} // 10, $opt->{warmup} // 1);
-    $temp = File::Temp->newdir('dprofdiff-XXXXXX', TMPDIR => 1) if !defined $opt->{keep};
-    my $top = $temp // File::Spec->rel2abs($opt->{keep});
-    mkdir $top if !-d $top;
-    die "$top: $!\n" if !-d $top || !-w _;
-    die "--keep $opt->{keep}: the folder has earlier runs; name another folder, or remove them\n"
-        if defined $opt->{keep} && grep { m{/(?:warmup\.)?\d+\.\d+\z} } File::Glob::bsd_glob("$top/*");
-    my @sides = map { { name => text($_), runs => [] } } @commands;
-    for my $round (1 - $warmup .. $rounds) {
-        # there and back, so that neither side has the better half of a machine that warms up
-        my @order = $round % 2 ? 0 .. $#commands : reverse 0 .. $#commands;
-        for my $k (@order) {
-            say_progress($opt, $round, $rounds, $commands[$k]);
-            my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($already + $k) . ".$round";
-            mkdir $dir or die "$dir: $!\n";
-            my ($status, $files, $said) = Devel::DProf::Record::record_into($dir, $commands[$k], show => $opt->{'show-output'});
-            end_transient();
-            if ($status) {
-                print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $said;
-                die "$commands[$k]: " . ($status == -1 ? $said : $status & 127 ? 'killed by signal ' . ($status & 127) : 'exit status ' . ($status >> 8))
-                    . "; nothing was compared\n";
-            }
-            die "$commands[$k]: the command left no profile; is it a Perl program?\n" if !@$files;
-            push @{ $sides[$k]{runs} }, $files if $round > 0;
-        }
-    }
-    return @sides;
+    my @runs = Devel::DProf::Record::record_in_turn(\@commands,
+        rounds => $opt->{N} // 10, warmup => $opt->{warmup} // 1, first => $already,
+        keep => $opt->{keep}, show => $opt->{'show-output'},
+        progress => sub { say_progress($opt, @_) }, done => \&end_transient,
+        failed => sub {
+            print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
+        });
+    return map { +{ name => text($commands[$_]), runs => $runs[$_] } } 0 .. $#commands;
 }
 
 sub say_progress {

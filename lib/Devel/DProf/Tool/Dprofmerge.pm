@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Baseline;
 use Devel::DProf::Input qw(of_runs told usable);
 use Devel::DProf::Options;
-use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::Tool qw(OK FAILED complain saved);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -91,20 +91,7 @@ sub written {
     my ($profile, $opt, $out) = @_;
     my %how = (gzip => $opt->{z} ? 1 : 0);
     %how = (%how, %{ Devel::DProf::Baseline::written_how($profile, 1) }) if $opt->{'counters-only'};
-    my $failed;
-    if ($out ne '-') {
-        $failed = $profile->save($out, $VERSION, \%how);
-    } else {
-        binmode STDOUT;
-        my $rc = $profile->write_tree(\*STDOUT, $VERSION, \%how);
-        my $errno = $!;
-        my $closed = close STDOUT;
-        $! ||= $errno;
-        $failed = "$!" if $rc || !$closed;
-    }
-    return OK if !defined $failed;
-    complain('dprofmerge: ' . ($out eq '-' ? 'the result' : $out) . " could not be written: $failed");
-    return FAILED;
+    return saved('dprofmerge', $out, sub { $profile->write_tree($_[0], $VERSION, \%how) });
 }
 
 1;
