@@ -157,12 +157,19 @@ sub with_signals {
     my ($done, $code) = @_;
     my $caught;
     my $result;
+    my $handler = sub {
+        my $is_first = !$caught;
+        $caught = $_[0];
+        stop();
+        die "interrupted\n" if $is_first;
+    };
     {
-        local @SIG{qw(INT TERM HUP QUIT)} = (sub { $caught = $_[0]; stop(); die "interrupted\n" }) x 4;
+        local @SIG{qw(INT TERM HUP QUIT)} = ($handler) x 4;
         $result = eval { $code->() };
+        # a second signal, as timeout sends it, does not keep the folder
+        $done->();
+        undef $temp;
     }
-    $done->();
-    undef $temp;
     if ($caught) {
         $SIG{$caught} = 'DEFAULT';
         kill $caught => $$;
