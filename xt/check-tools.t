@@ -107,5 +107,13 @@ my $sample = Devel::DProf::Options->new(name => 'x', text => <<'END');
 END
 is(disagreements($sample), "not in the help: n|none!\nin the help all the same: c|call\n"
     . 'in the help only: --no-such', 'notices: help and options apart');
+my $ranges = Devel::DProf::Options->new(name => "x", text => <<"END");
+= O|rows=i(positive)
+== p=f(probability)
+END
+is(join(' ', $ranges->rows, $ranges->unshown), 'O|rows=i p=f V|version h|help H|manual p=f',
+    'options without their ranges');
+is_deeply([map { $ranges->out_of_range($_) } {}, { O => 1, p => 0.5 }, { O => 0 }, { p => 1 }],
+    [undef, undef, '-O 0: must be a positive number', '-p 1: must be between 0 and 1'], 'ranges');
 is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'and nothing else');
 done_testing;

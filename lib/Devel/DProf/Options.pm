@@ -21,7 +21,9 @@ sub new {
     my ($class, %how) = @_;
     my $self = bless {%how}, $class;
     my @lines = split /^/, $self->{text};
-    $self->{rows} = [(map { /^==? (.*)$/ ? split ' ', $1 : () } @lines), ABOUT];
+    my @specs = map { /^==? (.*)$/ ? split ' ', $1 : () } @lines;
+    $self->{ranges} = [map { ranged($_) } @specs];
+    $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
     $self->{help} = join '', grep { !/^==? / } @lines;
     return $self;
 }
@@ -29,7 +31,37 @@ sub new {
 sub rows { return @{ $_[0]{rows} } }
 
 # Those that the help does not show, on purpose.
-sub unshown { return map { /^== (.*)$/ ? split ' ', $1 : () } split /^/, $_[0]{text} }
+sub unshown {
+    return map { unranged($_) } map { /^== (.*)$/ ? split ' ', $1 : () } split /^/, $_[0]{text};
+}
+
+# What a number must be, by the word behind its option: O|rows=i(positive).
+my %RANGE = (
+    'positive' => ['must be a positive number', sub { $_[0] > 0 && $_[0] < 1e15 }],
+    'not-negative' => ['must not be negative', sub { $_[0] >= 0 }],
+    'probability' => ['must be between 0 and 1', sub { $_[0] > 0 && $_[0] < 1 }],
+);
+
+sub unranged { return $_[0] =~ s/\(.*\)\z//r }
+
+# The option and its range, if it has one.
+sub ranged {
+    my ($spec) = @_;
+    my ($name, $word) = $spec =~ /^(\w[\w-]*).*\((.*)\)\z/ or return;
+    return [$name, $RANGE{$word} // die "$spec: there is no range `$word'\n"];
+}
+
+# What is wrong with a number, or undef.
+sub out_of_range {
+    my ($self, $opt) = @_;
+    for my $row (@{ $self->{ranges} }) {
+        my ($name, $range) = @$row;
+        my $value = $opt->{$name};
+        next if !defined $value || $range->[1]->($value);
+        return (length $name > 1 ? '--' : '-') . "$name $value: $range->[0]";
+    }
+    return undef;
+}
 
 sub help { return $_[0]{help} . ($_[0]{more} ? $_[0]{more}->() : '') }
 
@@ -40,6 +72,8 @@ sub main {
     my ($opt, @given) = $self->parsed(@args) or return USAGE;
     my $about = $self->about($opt);
     return $about if defined $about;
+    my $wrong = $self->out_of_range($opt);
+    return $self->usage($wrong) if defined $wrong;
     return $self->{run}->($opt, @given) if !$self->{how};
     my $how = eval { $self->{how}->($opt) } or return $self->usage($@);
     return $self->{run}->($opt, $how, @given);
@@ -209,8 +243,8 @@ Devel::DProf::Options - the command line of a tool
     my $TOOL = Devel::DProf::Options->new(name => 'dproffold', run => \&folded, text => <<'END');
     dproffold [options] [profile ...]
 
-    = m|metric=s
-        -m METRIC       what is counted
+    = m|metric=s  O|rows=i(positive)
+        -m METRIC -O N  what is counted; how many rows
     = o|output=s  format=s
         -o FILE         the output;  --format text|json
     == d|debug
@@ -229,6 +263,8 @@ what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
 The text is the help, and the only list of the tool's options. Lines that begin with C<=> and a
 blank are not shown: they have options as Getopt::Long takes them, with blanks between, and the
 lines below them are their help. After C<==> stand options that the help leaves to the manual.
+Behind an option of a number may stand what it must be, C<O|rows=i(positive)>: positive,
+not-negative, or probability, which is between 0 and 1.
 F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
 
 =head1 METHODS

@@ -57,16 +57,16 @@ Which entries:
     --only REGEX --skip REGEX       only subs whose names match, or do not match
 = b|baseline-only
     -b                  only entries that the baseline and another side have
-= O|rows=i
+= O|rows=i(positive)
     -O N                the first N of each section
-= percent-limit=f
+= percent-limit=f(not-negative)
     --percent-limit P   entries that changed by at least P percent of the total
 = percentage=s
     --percentage relative|absolute  100 % is all that is shown, or all there is
 How it is computed and shown:
 = c|compute=s
     -c delta|ratio|wdiff:B,A        difference of the shares; value / baseline; weighted difference
-= o|order=i
+= o|order=i(not-negative)
     -o N                sorts by the result for side N; 0: by the baseline
 = p|period  F|formula  v|verbose
     -p  -F  -v          values; how they were computed; calls, values and unchanged entries
@@ -75,10 +75,10 @@ How it is computed and shown:
 = callers=s  callees=s
     --callers SUB --callees SUB     who calls SUB, what SUB calls
 Is it significant?
-= run=s@  N|runs=i  warmup=i  keep=s  show-output
+= run=s@  N|runs=i(positive)  warmup=i(not-negative)  keep=s  show-output
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
-= alpha=f  confidence=f  floor=f
+= alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
 = as-measured
     --as-measured       does not adjust times for the speed of the runs
@@ -212,16 +212,7 @@ sub how {
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
     medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github), keys %flame);
-    for (qw(O N)) {
-        die "-$_ $opt->{$_}: must be a positive number\n" if defined $opt->{$_} && $opt->{$_} < 1;
-    }
-    for (qw(o warmup floor percent-limit)) {
-        die(($_ eq 'o' ? '-o' : "--$_") . " $opt->{$_}: must not be negative\n")
-            if defined $opt->{$_} && $opt->{$_} < 0;
-    }
     for (qw(alpha confidence)) {
-        die "--$_ $opt->{$_}: must be between 0 and 1\n"
-            if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};

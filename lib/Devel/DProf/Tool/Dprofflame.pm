@@ -63,17 +63,17 @@ Two sides:
     -n                  scales the baseline to the other side's total
 = s|x|strip-hex  map=s@  symfs=s@
     --map OLD=NEW --symfs DIR -s    pairs names that differ
-= alpha=f
+= alpha=f(positive)
     --alpha P           with several runs: the share of colours that may be due to chance (0.05)
 How it looks:
 = title:s  subtitle:s  countname=s  nametype=s  notes=s
     --title TEXT --subtitle TEXT --notes TEXT --countname WORD --nametype TEXT
-= height=f  minwidth=s  fonttype=s  fontsize=f  fontwidth=f
+= height=f(positive)  minwidth=s  fonttype=s  fontsize=f(positive)  fontwidth=f(positive)
     --width PX --height PX --minwidth PX|PERCENT% --fonttype FONT --fontsize N --fontwidth N
 = colors|colours=s  bgcolors|bgcolours=s  hash  random  cp
     --colors PALETTE --bgcolors COLOUR --hash --random --cp
                         palettes: package (the default), hot, mem, io ...
-= total=f  factor=f  nameattr=s  encoding=s
+= total=f(positive)  factor=f(positive)  nameattr=s  encoding=s
     --total N --factor N --nameattr FILE --encoding NAME
 = f|F|force
     -f                  draws in spite of different units; silent about profiles cut short
@@ -123,8 +123,6 @@ sub how {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
     for (qw(height fontsize fontwidth factor total alpha)) {
-        die "--$_ $opt->{$_}: must be a positive number\n"
-            if defined $opt->{$_} && !($opt->{$_} > 0 && $opt->{$_} < 1e15);
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"

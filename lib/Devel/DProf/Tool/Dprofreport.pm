@@ -43,7 +43,7 @@ Which entries:
     -S SUB,... -d PACKAGE,... -C SCRIPT,...     only these; file://NAME reads a list
 = only=s  skip=s
     --only REGEX --skip REGEX                   only subs whose names match, or do not match
-= percent-limit=f  O|rows=i
+= percent-limit=f  O|rows=i(positive)
     --percent-limit P   entries with at least P percent;  -O N  the first N
 = percentage=s
     --percentage relative|absolute              100 % is all that is shown, or all there is
@@ -51,7 +51,7 @@ Which entries:
     -p, --parent REGEX  groups by the nearest caller that matches;  -x  only where one does
 = ignore-callees=s
     --ignore-callees REGEX          callees of these subs count for the subs themselves
-= max-stack=i
+= max-stack=i(positive)
     --max-stack N       deeper frames count for the frame at depth N
 Columns:
 = n|show-nr-samples|calls  show-total-period  per-call
@@ -117,10 +117,6 @@ sub how {
     $how{exclude_other} = $opt->{x} ? 1 : 0;
     $how{no_children} = $how{children} ? 0 : 1;
     $how{percent_limit} = $opt->{'percent-limit'} // 0;
-    for (qw(max-stack O)) {
-        die(($_ eq 'O' ? '-O' : "--$_") . " $opt->{$_}: must be a positive number\n")
-            if defined $opt->{$_} && $opt->{$_} < 1;
-    }
     $how{max_stack} = $opt->{'max-stack'} // 0;
     $how{rows} = $opt->{O} // 0;
     $how{histogram} = $opt->{histogram} ? 1 : 0;
