@@ -7,6 +7,7 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_overhead.h"
+#include "dp_rows.h"
 #include "dp_table.h"
 
 #include <unistd.h>
@@ -77,6 +78,43 @@ static void no_memory(const struct dp_over_side *sides)
     ok(failed > 12 * 20, "memory that ends is said so");
     is_i(odd + endless, 0, "and nothing else is");
     is_i(kept, 0, "nothing kept");
+}
+
+static int add_edge(void *ctx, const struct dp_edge_row *row)
+{
+    uint64_t *sum = ctx;
+    *sum += row->name_len ? row->incl : 0;
+    return 0;
+}
+
+static int stop_at_once(void *ctx, const struct dp_edge_row *row)
+{
+    (void)ctx;
+    return row->name_len ? DP_E_HOST : 0;
+}
+
+/* Edges as rows; without memory, too. */
+static void edges(const struct dp_over_side *side)
+{
+    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    uint64_t sum = 0;
+    long failed = 0, odd = 0, before = (long)dp_mem_live();
+    is_i(dp_edge_rows(side, 1, &how, "B::c", 4, 0, add_edge, &sum), 0, "callers");
+    is_u(sum / dp_prof_hz(side->prof), 50 + 15 + 3 + 3, "have what they cost, recursion once");
+    is_i(dp_edge_rows(side, 1, &how, "no", 2, 1, add_edge, &sum), DP_E_ARG, "no such sub");
+    is_i(dp_edge_rows(side, 1, &how, "B::c", 4, 0, stop_at_once, NULL), DP_E_HOST,
+         "a host that stops it");
+    for (long n = 0, good = 0; good < 50 && n < 20000; n++) {
+        dp_mem_fail_after(n);
+        int rc = dp_edge_rows(side, 1, &how, "A::a", 4, n & 1, add_edge, &sum);
+        dp_mem_fail_after(-1);
+        good = rc == 0 ? good + 1 : 0;
+        failed += rc == DP_E_NOMEM;
+        odd += rc != 0 && rc != DP_E_NOMEM;
+    }
+    ok(failed > 15, "no memory at %ld places", failed);
+    is_i(odd, 0, "is said so");
+    is_i((long)dp_mem_live(), before, "and nothing is left behind");
 }
 
 /* What a node of a chain has is its kids' and its own, at every level; the whole is the row's. */
@@ -171,6 +209,7 @@ int main(void)
                                      { .prof = two, .flags = flags } };
     no_memory(sides);
     sums(sides);
+    edges(sides);
     deep();
     struct dp_report how = shape(1);
     is_i(dp_report_print(sides, 2, &how, &refusing), DP_E_IO, "output that cannot be written");
