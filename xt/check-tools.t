@@ -89,6 +89,10 @@ my %road = (
     'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Input.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
     # Test::DProf renames a folder.
+    # a view that is looked at gives rows
+    'output is decoded' => [ qr/->decode\b/ ],
+    'output goes to a string' => [ qr/open \*?STDOUT, '>', \\\$/, 'Test/DProf/Profile.pm' ],
+    'formats of stacks are named' => [ qr/(?:eq|ne|=>) '(?:svg|folded)'/ ],
     'files are renamed' => [ qr/\brename[ (]+\$/, 'Devel/DProf/Write.pm', 'Test/DProf.pm' ],
 );
 my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;
