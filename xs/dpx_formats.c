@@ -1,8 +1,10 @@
 /* The formats of stacks, and printing in them, for perl. */
 #define PERL_NO_GET_CONTEXT
 #include "dpx_formats.h"
+#include "dpx_diff.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
+#include "dpx_stacks.h"
 
 AV *dpx_stacks_formats(pTHX)
 {

@@ -1,8 +1,10 @@
 /* Rows of views as perl's data: what a host gets that prints nothing. */
 #define PERL_NO_GET_CONTEXT
 #include "dpx_rows.h"
+#include "dpx_diff.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
+#include "dpx_report.h"
 #include "dp_err.h"
 #include "dp_rows.h"
 

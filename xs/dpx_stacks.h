@@ -7,14 +7,6 @@
 /* The fields of a hash by their names in struct dp_stacks_how, struct dp_fold_how; how many
  * sides there are. */
 void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides);
-/* The names that were drawn, each with its colour. */
-struct dpx_colours {
-    AV *list;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
-};
-int dpx_take_colour(void *ctx, const char *name, size_t len, const char *rgb);
 void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides);
 void dpx_fold(pTHX_ struct dp_fold_how *how, HV *from, size_t n_sides);
 

@@ -29,12 +29,12 @@ my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
 # xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public header,
 # and a few of the core's for its conversions.
 my %side = (
-    (map { ("dpx_$_" => 'analyzers') } qw(diff hash host list report stacks)),
+    (map { ("dpx_$_" => 'analyzers') } qw(diff formats hash host list report rows stacks)),
     (map { ("dpx_$_" => 'both') } qw(compat events plan)),
 );
 my %side_sees = (
     recorder  => [qw(base format events record)],
-    analyzers => [qw(base events profile)],
+    analyzers => [qw(base events profile view)],
     both      => [qw(base format events record)],
 );
 # Of the side's own headers, these have no .c: types, shims, and the state of an interpreter.
