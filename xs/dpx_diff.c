@@ -159,8 +159,8 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     how->confidence = dpx_real(aTHX_ from, "confidence");
     how->strict = dpx_number(aTHX_ from, "strict", 0) != 0;
     how->beside = (size_t)dpx_number(aTHX_ from, "beside", 0);
-    how->time_floor[0] = dpx_real(aTHX_ from, "time_floor");
-    how->time_floor[1] = dpx_real(aTHX_ from, "time_floor_percent");
+    how->time_floor = dpx_real(aTHX_ from, "time_floor");
+    how->time_floor_percent = dpx_real(aTHX_ from, "time_floor_percent");
     how->width = (size_t)dpx_number(aTHX_ from, "width", 0);
     how->view = (int)dpx_number(aTHX_ from, "view", 0);
     how->edges_of = dpx_text_field(aTHX_ from, "edges_of", &how->edges_of_len);

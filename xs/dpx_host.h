@@ -4,7 +4,10 @@
 
 #include "EXTERN.h"
 #include "perl.h"
-#include "dprof.h"
+#include "dprof/classic.h"
+#include "dprof/report.h"
+#include "dprof/stacks.h"
+#include "dprof/trace.h"
 
 /* Callbacks that write to a handle and call a sub. Lives on the XSUB's stack;
  * handle and sub are the caller's. */

@@ -28,11 +28,11 @@ void dpx_over(pTHX_ struct dp_over_how *how, HV *from)
 {
     how->metric = (int)dpx_number(aTHX_ from, "metric", 0);
     how->label_flags = dpx_label_flags(aTHX_ from);
-    how->n_keys = dpx_numbers(aTHX_ from, "keys", how->keys, DP_KEYS);
+    how->n_keys = dpx_numbers(aTHX_ from, "keys", (int *)how->keys, dp_key_count);
     how->max_stack = (size_t)dpx_number(aTHX_ from, "max_stack", 0);
     how->relative = dpx_number(aTHX_ from, "relative", 0) != 0;
     how->exclude_other = dpx_number(aTHX_ from, "exclude_other", 0) != 0;
-    how->by_self = dpx_number(aTHX_ from, "no_children", 0) != 0;
+    how->no_children = dpx_number(aTHX_ from, "no_children", 0) != 0;
 }
 
 void dpx_report(pTHX_ struct dp_report *how, HV *from)
@@ -40,7 +40,6 @@ void dpx_report(pTHX_ struct dp_report *how, HV *from)
     Zero(how, 1, struct dp_report);
     dpx_over(aTHX_ &how->over, from);
     how->n_fields = dpx_numbers(aTHX_ from, "fields", how->fields, DP_REPORT_FIELDS);
-    how->no_children = how->over.by_self;
     how->percent_limit = dpx_real(aTHX_ from, "percent_limit");
     how->rows = (size_t)dpx_number(aTHX_ from, "rows", 0);
     how->histogram = dpx_number(aTHX_ from, "histogram", 0) != 0;

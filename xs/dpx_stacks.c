@@ -26,7 +26,7 @@ static void take_columns(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sid
         columns[i].counters = counters ? numbers : NULL;
     }
     how->columns = columns;
-    how->n_measures = n / n_sides;
+    how->n_columns = n;
 }
 
 void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides)
@@ -84,13 +84,13 @@ static const char *const *take_texts(pTHX_ HV *from, const char *name, size_t *c
     return texts;
 }
 
-static void take_metrics(pTHX_ struct dp_flame_how *how, HV *from)
+static void take_metrics(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
 {
     AV *av = dpx_list(aTHX_ from, "metrics");
     SSize_t n = av ? av_len(av) + 1 : 0;
     struct dp_flame_metric *metrics = dpx_array(aTHX_ (size_t)n, sizeof *metrics);
-    if ((size_t)n < how->stacks.n_measures)
-        croak("%ld metrics for %ld measures", (long)n, (long)how->stacks.n_measures);
+    if ((size_t)n < how->stacks.n_columns / n_sides)
+        croak("%ld metrics for %ld measures", (long)n, (long)(how->stacks.n_columns / n_sides));
     for (SSize_t i = 0; i < n; i++) {
         HV *hv = dpx_hash_of(aTHX_ dpx_element(aTHX_ av, i));
         if (!hv)
@@ -109,7 +109,7 @@ void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
     size_t n;
     Zero(how, 1, struct dp_flame_how);
     dpx_stacks(aTHX_ &how->stacks, from, n_sides);
-    take_metrics(aTHX_ how, from);
+    take_metrics(aTHX_ how, from, n_sides);
     how->stacks.when = 1;
     how->normalize = dpx_number(aTHX_ from, "normalize", 0) != 0;
     how->reverse = dpx_number(aTHX_ from, "reverse", 0) != 0;
@@ -143,7 +143,7 @@ void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides)
     how->fills = take_fills(aTHX_ from, "fills", &how->n_fills);
     how->attributes = take_fills(aTHX_ from, "attributes", &how->n_attributes);
     how->page = dpx_number(aTHX_ from, "page", 0) != 0;
-    how->facts = take_texts(aTHX_ from, "notes_of_page", &how->n_facts);
+    how->notes_of_page = take_texts(aTHX_ from, "notes_of_page", &how->n_notes_of_page);
     how->options = dpx_text_field(aTHX_ from, "options", NULL);
     how->options = how->options ? how->options : "\"options\":{}";
     how->difference = dpx_text_field(aTHX_ from, "difference", NULL);

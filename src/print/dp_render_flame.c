@@ -238,7 +238,7 @@ int dp_flame_print(const struct dp_diff_side *sides, size_t n, const struct dp_f
     struct dp_flame flame;
     memset(out, 0, sizeof *out);
     struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
-    double *factor = dp_mem_zalloc((n * how->stacks.n_measures + 1) * sizeof *factor);
+    double *factor = dp_mem_zalloc((how->stacks.n_columns + 1) * sizeof *factor);
     int rc = sink && factor ? make_stacks(&s, sides, n, how, out) : DP_E_NOMEM;
     if (rc < 0) {
         dp_mem_free(sink);

@@ -4,7 +4,7 @@
 
 #include "dp_base.h"
 #include "dp_diff.h"
-#include "dprof.h"
+#include "dprof/diff.h"
 
 #define DP_GATE_TOTAL UINT32_MAX
 

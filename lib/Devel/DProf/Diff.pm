@@ -557,7 +557,7 @@ and calls the comparison in C.
 
 =item new FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and these: metric_name, the metric
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the metric
 to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by
 default); say, a sub that gets messages of one line each; force, which compares different units,
 too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded

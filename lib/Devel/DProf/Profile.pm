@@ -7,7 +7,7 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# As src/base/dp_err.h and src/dprof.h have them.
+# As src/dprof/ has them.
 use constant {
     TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3, NO_SUCH => -8,
     FORCE => 1,
@@ -216,7 +216,7 @@ that a file lacks is an empty string.
 They print the output of L<dprofreport> and L<dprofdiff>. For print_report, SIDES are [PROFILE,
 FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one for the program. For
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
-fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
+fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see L<Devel::DProf::Diff>.
 
 =item pairs
 
@@ -229,7 +229,7 @@ file is refused.
 =item Devel::DProf::Profile::print_flame HANDLE, SIDES, HOW
 
 They print the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or
-two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in F<src/dprof.h>, and
+two. HOW has the fields of C<struct dp_fold_how> and C<struct dp_flame_how> in F<src/dprof/stacks.h>, and
 columns: for each metric, and within it for each side, a hash of metric and, if the metric is a
 counter, counters, the counter's number in each profile of the side. Both return a hash of code (0,
 or a negative number) and recursion (calls that were combined with their callers because of the

@@ -14,12 +14,12 @@ our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names 
                     metrics_of counter_repeats counter_label counter_unit counter_doubts filters
                     flags medium colour too_large COUNTER);
 
-# As src/dprof.h and src/print/dp_table.h have them.
+# As src/dprof/ has them.
 our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
 our %METRIC_NAME = (0 => 'user+system time', 1 => 'user time', 2 => 'system time', 3 => 'real time', 4 => 'calls');
 our @KEYS = qw(sub package script pid thread srcline phase caller parent);
 our %KEY = (map({ $KEYS[$_] => $_ } 0 .. $#KEYS), symbol => 0, dso => 1, comm => 2, tid => 4);
-use constant COUNTER => 16;
+use constant COUNTER => 5;
 use constant { SHOWN => 1, PARENT => 2, CUT => 4 };
 our %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4, tap => 5, junit => 6, github => 7);
 
