@@ -22,6 +22,8 @@ INCLUDE: xs/recorder.xsi
 
 INCLUDE: xs/profile.xsi
 
+INCLUDE: xs/constants.xsi
+
 INCLUDE: xs/report.xsi
 
 INCLUDE: xs/stacks.xsi

@@ -29,28 +29,20 @@ SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 /* A name as a perl string: characters where it is UTF-8, else bytes. */
 SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
 
-/* The fields of a hash by their names in struct dp_classic. What it points to
- * is borrowed from the hash. */
-void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *names);
+/* The options of a hash, as src/dprof/ lists them. What they point to is borrowed from the hash, or
+ * lives as long as the statement; croaks where there is a key that nobody knows. */
 unsigned dpx_label_flags(pTHX_ HV *from);
-
-/* The fields of a hash by their names in struct dp_report, and profiles with what is told of
- * their files: [profile, flags, script, pid, thread] each. All lives as long as the arguments
- * and the statement. */
+/* Returns the names that the table goes by: the caller's. */
+struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from);
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
+
+/* Profiles with what is told of their files: [profile, flags, script, pid, thread] each. */
 const struct dp_over_side *dpx_sides(pTHX_ AV *from);
 
-void dpx_over(pTHX_ struct dp_over_how *how, HV *from);
-const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count);
-
-/* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how
- * (Devel::DProf::Diff has the layout). As long-lived as the above. */
+/* Sides of runs of parts (Devel::DProf::Diff has the layout). As long-lived as the above. */
 const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least);
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
 
-/* The fields of a hash by their names in struct dp_stacks_how, struct dp_fold_how; how many
- * sides there are. */
-void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides);
 /* The names that were drawn, each with its colour. */
 struct dpx_colours {
     AV *list;
@@ -65,7 +57,6 @@ void dpx_fold(pTHX_ struct dp_fold_how *how, HV *from, size_t n_sides);
 /* The names of subs as a difference shows them: for each [profile, side] a list, sub
  * by sub. Mortal. */
 AV *dpx_paired_labels(pTHX_ AV *from, HV *options);
-void dpx_pairing(pTHX_ struct dp_pair_how *how, HV *from);
 
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
@@ -74,8 +65,8 @@ const char *dpx_error_text(int code);
 /* The error of a negative code, with a text. */
 void dpx_check(pTHX_ long code);
 
-/* What is taken of a profile, and how it is written, from perl's data. */
-void dpx_take(pTHX_ struct dp_take *take, HV *from);
-void dpx_write_how(pTHX_ struct dp_write_how *how, HV *from);
+/* Two elements of a list as texts; false where one is undef. */
+bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
+                   const char **two, size_t *two_len);
 
 #endif

@@ -16,6 +16,7 @@
 struct dp_diff_measure { DP_MEASURE_OPTIONS(DP_MEMBER) };
 
 /* One side: runs of one or more parts, which are files. The first side is the baseline. */
+#define DP_SIDE_OPTIONS(X) X(TEXT, name) X(FLAG, cut) X(OWN, runs)
 struct dp_diff_side {
     const char *name;               /* for people; UTF-8 */
     const struct dp_over_side *parts;

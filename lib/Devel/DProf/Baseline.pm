@@ -6,11 +6,12 @@ use strict;
 use warnings;
 
 use Cwd ();
+use Devel::DProf::Constants qw(DP_JSON DP_V_TREE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text shown columns);
-use Devel::DProf::View qw(%FORMAT counter_named counter_repeats);
+use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -102,7 +103,7 @@ sub compare {
     push @messages, $diff->doubts;
     my $flat = printed($diff);
     push @messages, $diff->idle($flat->{result});
-    my $tree = printed($diff, view => 1, rules => [], percent_limit => 0.05);
+    my $tree = printed($diff, view => DP_V_TREE, rules => [], percent_limit => 0.05);
     my %result = (
         failed => $flat->{result}{failed}, undecided => $flat->{result}{undecided}, needed => $flat->{result}{needed},
         metric => $metric, findings => findings($flat->{json}), messages => unique(@messages), diff => $diff,
@@ -187,7 +188,7 @@ sub printed {
     require JSON::PP;
     my $json = '';
     open my $out, '>', \$json or die "memory: $!\n";
-    my $result = $diff->print($out, %view, format => $FORMAT{json})
+    my $result = $diff->print($out, %view, format => DP_JSON)
         or die join('; ', 'a pattern cannot be used') . "\n";
     close $out;
     die "it cannot be compared\n" if $result->{code};
@@ -230,7 +231,7 @@ sub table {
     return join '', map { "$_\n" } $title, @lines, $more ? "... and $more more" : ();
 }
 
-sub is_time { return $_[0]{metric} =~ /^(?:cpu|user|system|real)\z/ }
+sub is_time { return is_time_word($_[0]{metric}) }
 
 sub change {
     my ($old, $new) = map { $_ // 0 } @_;

@@ -3,19 +3,25 @@ package Devel::DProf::Profile;
 use strict;
 use warnings;
 
-use Devel::DProf::Core;
+use Devel::DProf::Constants qw(
+    DP_E_TRUNCATED DP_E_NOTPROFILE DP_E_IO DP_E_SYNTAX DP_E_ARG DP_FORCE
+    DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
+    DP_BY_TIME DP_BY_CALLS DP_BY_NAME DP_BY_AVERAGE DP_UNSORTED
+    DP_WRITE_BASELINE DP_WRITE_COUNTERS DP_KEEP DP_DROP DP_GROUP DP_OTHER DP_SEPARATE_CROWDED
+);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# As src/dprof/ has them.
 use constant {
-    TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3, NO_SUCH => -8,
-    FORCE => 1,
-    CPU => 0, USER => 1, SYSTEM => 2, REAL => 3,
-    BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,
-    BASELINE => 1, COUNTERS => 2,
-    KEEP => 0, DROP => 1, GROUP => 2, OTHER => 3,
-    CROWDED => 2,
+    TRUNCATED => DP_E_TRUNCATED, NOTPROFILE => DP_E_NOTPROFILE, CANNOT_READ => DP_E_IO,
+    GARBLED => DP_E_SYNTAX, NO_SUCH => DP_E_ARG,
+    FORCE => DP_FORCE,
+    CPU => DP_T_CPU, USER => DP_T_USER, SYSTEM => DP_T_SYSTEM, REAL => DP_T_REAL,
+    BY_TIME => DP_BY_TIME, BY_CALLS => DP_BY_CALLS, BY_NAME => DP_BY_NAME,
+    BY_AVERAGE => DP_BY_AVERAGE, UNSORTED => DP_UNSORTED,
+    BASELINE => DP_WRITE_BASELINE, COUNTERS => DP_WRITE_COUNTERS,
+    KEEP => DP_KEEP, DROP => DP_DROP, GROUP => DP_GROUP, OTHER => DP_OTHER,
+    CROWDED => DP_SEPARATE_CROWDED,
 };
 
 sub CLONE_SKIP { 1 }
@@ -23,7 +29,8 @@ sub CLONE_SKIP { 1 }
 # One byte for each name, which a view obeys: $role->($name) gives it.
 sub roles {
     my ($self, $how, $role) = @_;
-    return join '', map { chr $role->($_) } $self->names($how);
+    return join '', map { chr $role->($_) }
+        $self->names({ map { $_ => $how->{$_} } qw(separate autoload) });
 }
 
 # Writes a tree file, whole or not at all. Returns undef, or why not.
@@ -236,10 +243,6 @@ or a negative number) and recursion (calls that were combined with their callers
 limit C<recursion>). print_folded adds lines. print_flame adds frames, hidden and hidden_percent
 (frames that were too narrow), empty, total_too_small, and colours: the drawn names and their
 colours, in pairs.
-
-=item Devel::DProf::Profile::palettes
-
-The names of palettes for flame graphs, in the order of the numbers that HOW takes as palette.
 
 =item Devel::DProf::Profile::paired_labels LIST, HOW
 
