@@ -46,14 +46,15 @@ static const struct {
     LIST("flame_width", flame_widths), LIST("alone", alone)
 };
 
-void dpx_constants_install(pTHX_ HV *package)
+bool dpx_constants_make(pTHX_ const char *package, const char *name)
 {
-    for (size_t i = 0; i < C_ARRAY_LENGTH(lists); i++) {
-        if (lists[i].rows == times_of)     /* metrics are all of these */
-            continue;
+    for (size_t i = 0; i < C_ARRAY_LENGTH(lists); i++)
         for (size_t k = 0; k < lists[i].n; k++)
-            newCONSTSUB(package, lists[i].rows[k].name, newSViv(lists[i].rows[k].value));
-    }
+            if (strcmp(lists[i].rows[k].name, name) == 0) {
+                newCONSTSUB(gv_stashpv(package, GV_ADD), name, newSViv(lists[i].rows[k].value));
+                return true;
+            }
+    return false;
 }
 
 void dpx_constants_words(pTHX_ const char *list, bool others, AV *to)

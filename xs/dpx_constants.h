@@ -5,8 +5,9 @@
 #include "EXTERN.h"
 #include "perl.h"
 
-/* Makes a constant sub of each, with its name in C, in a package. */
-void dpx_constants_install(pTHX_ HV *package);
+/* Makes a constant sub of the one with this name in C, in a package. Returns false where there is no
+ * such constant. */
+bool dpx_constants_make(pTHX_ const char *package, const char *name);
 
 /* Pushes the words of a list, each followed by its number: `format` is text, 0, csv, 1 ... With
  * others, the second words of its rows follow behind these. Croaks where there is no such list. */

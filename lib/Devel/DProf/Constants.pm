@@ -9,24 +9,23 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A constant is called as in C: DP_TEXT, DP_M_COUNTER. A name that is none is an error where it is
-# imported, before anything runs.
-BEGIN { _install() }
-
+# What modules can have from here, besides constants.
 my %function = map { $_ => 1 } qw(words_of all_words_of first_words time_words
-    metric_is_time metric_is_counter
-    metric_text only_keys);
+    metric_is_time metric_is_counter metric_text only_keys);
 
+# A constant is called as in C: DP_TEXT, DP_M_COUNTER. It is made in the package that wants it, and a
+# name that is none is an error there, before anything runs.
 sub import {
     my (undef, @names) = @_;
     my $to = caller;
     for my $name (@names) {
-        no strict 'refs';
-        if (!defined &$name || !($function{$name} || $name =~ /^DP_/)) {
+        if ($function{$name}) {
+            no strict 'refs';
+            *{"${to}::$name"} = \&$name;
+        } elsif (!_make($to, $name)) {
             require Carp;
             Carp::croak("there is no constant $name: see the lists in src/dprof/");
         }
-        *{"${to}::$name"} = \&$name;
     }
     return;
 }
@@ -46,6 +45,7 @@ sub all_words_of { return @{ _words($_[0], 1) } }
 
 # ---- metrics ----
 
+BEGIN { _make(__PACKAGE__, 'DP_M_COUNTER') }
 my %is_time = reverse words_of('time');
 # Sentences stand behind the words.
 my @metrics = all_words_of('metric');
@@ -54,7 +54,7 @@ my %text = reverse splice @metrics, @metrics / 2;
 # By its number: is it measured in ticks, is it one of a file's own counters, what is it called in a
 # sentence ("user+system time")?
 sub metric_is_time { return exists $is_time{ $_[0] } }
-sub metric_is_counter { return $_[0] == DP_M_COUNTER() }
+sub metric_is_counter { return $_[0] == DP_M_COUNTER }
 sub metric_text { return $text{ $_[0] } }
 
 # The words of the kinds of time: cpu, user ...
