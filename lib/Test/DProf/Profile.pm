@@ -99,7 +99,8 @@ sub metric_of {
     my @names = $self->counters;
     my ($known) = grep { $_ eq $what } @names;
     ($known) = grep { s/:\w*\z//r eq $what } @names if !defined $known;
-    croak "the profile has no $what; it has " . join(', ', 'self', 'incl', Devel::DProf::Constants::time_words(), @names)
+    my @times = Devel::DProf::Constants::time_words();
+    croak "the profile has no $what; it has " . join(', ', 'self', 'incl', @times, @names)
         . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)') if !defined $known;
     return ($known, $incl);
 }

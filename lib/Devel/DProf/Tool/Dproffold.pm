@@ -5,6 +5,7 @@ package Devel::DProf::Tool::Dproffold;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
@@ -89,8 +90,10 @@ sub how {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
+    my @times = time_words();
+    my $last = pop @times;
     die "--unit $unit and -m $metric: $unit is itself a metric; "
-        . "a unit of time goes with cpu, user, system or real\n"
+        . 'a unit of time goes with ' . join(', ', @times) . " or $last\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
         && !is_time_word($metric);
