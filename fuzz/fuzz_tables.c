@@ -201,7 +201,7 @@ static void over(struct fuzz *f, struct dp_over_how *how)
     how->no_children = fuzz_flip(f);
 }
 
-static bool has_key(const struct dp_over_how *how, int key)
+static bool has_key(const struct dp_over_how *how, enum dp_key key)
 {
     for (size_t i = 0; i < how->n_keys; i++)
         if (how->keys[i] == key)

@@ -29,7 +29,7 @@ sub profile {
 
 # The words of the kinds of time, each with its number. Nothing of the analyzers is loaded before
 # somebody asks.
-sub time_words {
+sub times_by_word {
     require Devel::DProf::Constants;
     return Devel::DProf::Constants::words_of('time');
 }
@@ -37,7 +37,7 @@ sub time_words {
 # Is it a kind of time, by its word?
 sub is_time {
     my ($self, $metric) = @_;
-    my %time = time_words();
+    my %time = times_by_word();
     return exists $time{$metric};
 }
 
@@ -51,7 +51,7 @@ sub rows {
     my ($self, $metric) = @_;
     return $self->{rows}{$metric} //= do {
         my $profile = $self->profile;
-        my %time = time_words();
+        my %time = times_by_word();
         my %how = (program => 1, rows => 2**31, time => $time{$metric} // $time{cpu});
         if (!exists $time{$metric}) {
             my @names = map { s/:[^:]*\z//r } $profile->counters;
