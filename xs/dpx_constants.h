@@ -5,8 +5,8 @@
 #include "EXTERN.h"
 #include "perl.h"
 
-/* Makes a constant sub of the one with this name in C, in a package. Returns false where there is no
- * such constant. */
+/* Makes a constant sub of the one with this name in C, in a package. Returns false where there is
+ * no such constant. */
 bool dpx_constants_make(pTHX_ const char *package, const char *name);
 
 /* Pushes the words of a list, each followed by its number: `format` is text, 0, csv, 1 ... With

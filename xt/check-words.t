@@ -65,7 +65,8 @@ for my $name (sort keys %told) {
         '... its help, of all metrics');
 }
 my $pod = content('lib/Test/DProf/Profile.pm');
-is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '', 'Test::DProf::Profile, of times');
+is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
+    'Test::DProf::Profile, of times');
 
 # The check notices what it is there for.
 like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,

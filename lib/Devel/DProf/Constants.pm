@@ -13,8 +13,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my %function = map { $_ => 1 } qw(words_of all_words_of first_words time_words
     metric_is_time metric_is_counter metric_text only_keys);
 
-# A constant is called as in C: DP_TEXT, DP_M_COUNTER. It is made in the package that wants it, and a
-# name that is none is an error there, before anything runs.
+# A constant is called as in C: DP_TEXT, DP_M_COUNTER. It is made in the package that wants it, and
+# a name that is none is an error there, before anything runs.
 sub import {
     my (undef, @names) = @_;
     my $to = caller;
