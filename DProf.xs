@@ -10,7 +10,6 @@
 #include "dpx_name.h"
 #include "dpx_report.h"
 #include "dpx_run.h"
-#include "dpx_stacks.h"
 
 /* Where we were built for another perl, nothing of it may be called: then this object stays unused,
  * and _start is not there. What xsubpp writes gets another name. */
@@ -32,6 +31,8 @@ INCLUDE: xs/recorder.xsi
 INCLUDE: xs/profile.xsi
 
 INCLUDE: xs/rows.xsi
+
+INCLUDE: xs/constants.xsi
 
 INCLUDE: xs/report.xsi
 

@@ -5,7 +5,10 @@
 
 #include "dp_err.h"
 #include "dp_prof.h"
-#include "dprof.h"
+#include "dprof/classic.h"
+#include "dprof/report.h"
+#include "dprof/stacks.h"
+#include "dprof/trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,7 +67,7 @@ struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what);
 const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned label_flags,
                        size_t *len);
 /* A metric that the profile has; *counter is which one where it is DP_M_COUNTER. */
-int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter);
+enum dp_metric fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter);
 
 /* ---- what is printed ---- */
 

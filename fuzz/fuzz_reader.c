@@ -154,13 +154,13 @@ const char *fuzz_label(struct fuzz *f, const struct dp_prof *prof, unsigned labe
     return text;
 }
 
-int fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter)
+enum dp_metric fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *counter)
 {
     uint32_t m = fuzz_pick(f, 8);
     size_t len;
     *counter = fuzz_pick(f, 3);
-    if (m < 5)
-        return (int)m;
+    if (m < DP_M_COUNTER)
+        return (enum dp_metric)m;
     return dp_prof_counter(prof, *counter, &len) && !dp_prof_counter_lacks(prof, *counter)
                ? DP_M_COUNTER
                : DP_T_CPU;

@@ -41,7 +41,7 @@ static bool make(struct fuzz *f, struct sides *s, struct dp_diff_how *how, bool 
     if (!GOOD(f, s->all && (same || s->half)))
         return false;
     size_t runs = same ? 1 : 1 + fuzz_pick(f, 2), counter;
-    int metric = fuzz_metric(f, s->all, &counter);
+    enum dp_metric metric = fuzz_metric(f, s->all, &counter);
     if (metric == DP_M_COUNTER && !same)
         metric = DP_T_REAL;     /* the other one may count other things */
     for (size_t i = 0; i < 8; i++)
@@ -90,9 +90,9 @@ static void common(struct fuzz *f, struct dp_diff_how *how)
     how->over.n_keys = 1 + fuzz_pick(f, 2);
     how->over.keys[0] = keys[fuzz_pick(f, 5)];
     how->over.keys[1] = how->over.keys[0] == DP_K_SUB ? DP_K_SRCLINE : DP_K_SUB;
-    how->over.by_self = fuzz_flip(f);
+    how->over.no_children = fuzz_flip(f);
     how->over.relative = fuzz_flip(f);
-    how->children = !how->over.by_self;
+    how->children = !how->over.no_children;
     how->over.label_flags = how->pair.label_flags = fuzz_pick(f, 8);
     how->pair.renames = renames;
     how->pair.n_renames = fuzz_pick(f, 3);
@@ -110,8 +110,8 @@ static void common(struct fuzz *f, struct dp_diff_how *how)
     how->discoveries = fuzz_flip(f);
     how->match = any_match;
     how->strict = fuzz_flip(f);
-    how->time_floor[0] = fuzz_flip(f) ? 1e-3 : 0;
-    how->time_floor[1] = fuzz_flip(f) ? 0.5 : 0;
+    how->time_floor = fuzz_flip(f) ? 1e-3 : 0;
+    how->time_floor_percent = fuzz_flip(f) ? 0.5 : 0;
     how->percent_limit = limits[fuzz_pick(f, 4)];
     how->rows = rows[fuzz_pick(f, 4)];
     how->period = fuzz_flip(f);

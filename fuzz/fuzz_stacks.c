@@ -37,7 +37,7 @@ static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uin
     g->half = sides > 1 ? fuzz_read(f, f->size * fuzz_pick(f, 32) / 32, what | FUZZ_PAIRS) : NULL;
     if (!GOOD(f, g->all && (sides < 2 || g->half)))
         return false;
-    int metric = fuzz_metric(f, g->all, &counter);
+    enum dp_metric metric = fuzz_metric(f, g->all, &counter);
     g->parts[0].prof = sides > 1 ? g->half : g->all;
     g->parts[1].prof = g->all;
     bool pair = sides > 1 && g->all->paired && dp_prof_counter(g->all, 0, &len);
@@ -53,7 +53,7 @@ static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uin
     g->sides[0] = (struct dp_diff_side){ "before", &g->parts[0], ends, 1, 0 };
     g->sides[1] = (struct dp_diff_side){ "after", &g->parts[1], ends, 1, 0 };
     *how = (struct dp_stacks_how){
-        .columns = g->columns, .n_measures = 1, .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 },
+        .columns = g->columns, .n_columns = sides, .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 },
         .recursion = recursions[fuzz_pick(f, 4)],
         .no_program = fuzz_pick(f, 4) == 0, .strip_hex = fuzz_flip(f), .when = 1,
     };
@@ -92,7 +92,7 @@ static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bo
 static double greatest(const struct dp_prof *prof)
 {
     double most = (double)dp_prof_calls(prof), hz = dp_prof_hz(prof) ? (double)dp_prof_hz(prof) : 1;
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < DP_M_CALLS; t++)
         most += (double)dp_prof_total(prof, t) / hz;
     for (size_t k = 0, len; dp_prof_counter(prof, k, &len); k++)
         most += (double)dp_prof_counted(prof, k);

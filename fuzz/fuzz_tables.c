@@ -86,7 +86,7 @@ void fuzz_trace(struct fuzz *f)
 {
     struct dp_host host = fuzz_host(f);
     struct dp_trace_how how = {
-        .fold = f->c.kind & 1, .phases = f->c.kind >> 1 & 1, .flags = f->c.reading & 1,
+        .fold = f->c.kind & 1, .phases = f->c.kind >> 1 & 1, .force = f->c.reading & 1,
         .label_flags = fuzz_pick(f, 8),
         .only = f->c.kind & 4 ? "main::foo" : NULL, .only_len = 9,
     };
@@ -190,7 +190,7 @@ static void over(struct fuzz *f, struct dp_over_how *how)
     if (fuzz_flip(f)) {
         uint32_t mask = fuzz_pick(f, 256) | fuzz_pick(f, 2) << 8;
         how->n_keys = 0;
-        for (int k = 0; k < DP_KEYS && how->n_keys < 4; k++)
+        for (int k = 0; k < dp_key_count && how->n_keys < 4; k++)
             if (mask >> k & 1)
                 how->keys[how->n_keys++] = k;
         if (!how->n_keys)
@@ -198,10 +198,10 @@ static void over(struct fuzz *f, struct dp_over_how *how)
     }
     how->max_stack = stacks[fuzz_pick(f, 4)];
     how->relative = fuzz_flip(f);
-    how->by_self = fuzz_flip(f);
+    how->no_children = fuzz_flip(f);
 }
 
-static bool has_key(const struct dp_over_how *how, int key)
+static bool has_key(const struct dp_over_how *how, enum dp_key key)
 {
     for (size_t i = 0; i < how->n_keys; i++)
         if (how->keys[i] == key)
@@ -238,7 +238,6 @@ static void report(struct fuzz *f, bool edges)
             how.fields[how.n_fields++] = k;
     for (size_t k = 0; k < how.over.n_keys; k++)
         how.fields[how.n_fields++] = DP_FIELD_KEY + (int)k;
-    how.no_children = how.over.by_self;
     how.percent_limit = limits[fuzz_pick(f, 4)];
     how.rows = rows[fuzz_pick(f, 4)];
     how.hierarchy = !edges && fuzz_flip(f);

@@ -66,7 +66,7 @@ static void same_totals(const struct dp_prof *one, const struct dp_prof *two, in
     size_t len;
     const char *name;
     CHECK(dp_prof_calls(one) == dp_prof_calls(two));
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < DP_M_CALLS; t++)
         CHECK(dp_prof_total(two, t) == (kind == DP_WRITE_COUNTERS ? 0 : dp_prof_total(one, t)));
     if (kind == DP_WRITE_COUNTERS)
         return;

@@ -92,6 +92,12 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is(tool('--alpha', 0.05, '--fail-if', '/g/ self > 0%', "$dir/x.*", "$dir/y.*")->{status}, 0, 'what is not passes');
     my $exact = json('-m', 'ops', "$dir/x.*", "$dir/y.*");
     is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $exact->{rows} } }, { map { $_ => 'equal' } qw(A::f A::g (program)) }, 'ops: all runs agree, nothing to test');
+    for (['Dprofflame', '--diff'], ['Dprofdiff', '--format', 'flame-svg']) {
+        my $picture = in_process(@$_, '--alpha', 0.05, "$dir/x.*", "$dir/y.*");
+        is("$picture->{status} $picture->{err}", '0 ', "a picture of several runs: $_->[0]");
+        like($picture->{out}, qr/coloured: significant differences \(0\.05, /,
+            '... has colours for what is true');
+    }
     my $one = json("$dir/x.0", "$dir/y.*");
     is(by_name($one)->{'A::f'}{verdict}, 'too few runs', 'one against five');
     run_file("$dir/z.$_", f => [100, 5 + $_], g => [50, 5]) for 0 .. 4;

@@ -2,7 +2,9 @@
 #ifndef DPX_DIFF_H
 #define DPX_DIFF_H
 
-#include "dpx_host.h"
+#include "EXTERN.h"
+#include "perl.h"
+#include "dprof/diff.h"
 
 /* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how
  * (Devel::DProf::Diff has the layout). All lives as long as the arguments
@@ -13,6 +15,5 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
 /* The names of subs as a difference shows them: for each [profile, side] a list, sub
  * by sub. Mortal. */
 AV *dpx_paired_labels(pTHX_ AV *from, HV *options);
-void dpx_pairing(pTHX_ struct dp_pair_how *how, HV *from);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "EXTERN.h"
 #include "perl.h"
-#include "dprof.h"
 
 /* The formats in their order: an array of hashes of name, suffixes, and look, layout and metrics as
  * DP_STACKS_ has them. Mortal. */

@@ -7,21 +7,15 @@
 
 /* The field's value; NULL where there is none, or undef. */
 SV *dpx_field(pTHX_ HV *from, const char *name);
-IV dpx_number(pTHX_ HV *from, const char *name, IV otherwise);
-NV dpx_real(pTHX_ HV *from, const char *name);
 /* A field that is a reference to an array; NULL. */
 AV *dpx_list(pTHX_ HV *from, const char *name);
 /* Its n-th element; NULL. */
 SV *dpx_element(pTHX_ AV *av, SSize_t n);
 HV *dpx_hash_of(pTHX_ SV *sv);
 AV *dpx_list_of(pTHX_ SV *sv);
-/* Numbers of a list; at most so many. Returns how many. */
-size_t dpx_numbers(pTHX_ HV *from, const char *name, int *to, size_t most);
 
 /* Its bytes as UTF-8, where characters stand for themselves; in a copy of its own. */
 const char *dpx_text(pTHX_ SV *sv, STRLEN *len);
-/* The same of a field; NULL. */
-const char *dpx_text_field(pTHX_ HV *from, const char *name, size_t *len);
 
 /* n cleared elements of a size, until the statement's scope ends. */
 void *dpx_array(pTHX_ size_t n, size_t size);

@@ -1,8 +1,10 @@
 #define PERL_NO_GET_CONTEXT
 #include "dpx_host.h"
 #include "dpx_hash.h"
+#include "dpx_keys.h"
 #include "dp_err.h"
 #include "dp_subs.h"
+#include "dprof/trace.h"
 
 static int host_write(void *ctx, const void *ptr, size_t len)
 {
@@ -62,34 +64,49 @@ SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
     return sv;
 }
 
+#define DPX_STRUCT dp_label_how
+static const struct dpx_key dp_label_how_rows[] = { DP_LABEL_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_label_how, "names");
+#undef DPX_STRUCT
+
 unsigned dpx_label_flags(pTHX_ HV *from)
 {
-    static const unsigned apart[] = { 0, DP_LABEL_SEPARATE, DP_LABEL_CROWDED };
-    UV separate = (UV)dpx_number(aTHX_ from, "separate", 0);
-    return apart[separate < C_ARRAY_LENGTH(apart) ? separate : 1]
-         | (dpx_number(aTHX_ from, "autoload", 0) ? DP_LABEL_AUTOLOAD : 0u);
+    struct dp_label_how how = { 0 };
+    dpx_keys_take(aTHX_ &how, &dpx_keys_dp_label_how, from);
+    return how.label_flags;
 }
 
-void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *names)
+#define DPX_STRUCT dp_classic
+static const struct dpx_key dp_classic_rows[] = { DP_CLASSIC_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_classic, "a table");
+#undef DPX_STRUCT
+
+/* One hash has the options of the table and those of the names. */
+struct dpx_classic {
+    struct dp_classic classic;
+    struct dp_label_how labels;
+};
+#define DPX_STRUCT dpx_classic
+static const struct dpx_key dpx_classic_rows[] = {
+    DPX_ROW(PART, classic, dp_classic) DPX_ROW(PART, labels, dp_label_how)
+};
+DPX_KEYS(dpx_classic, "a table");
+#undef DPX_STRUCT
+
+struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from)
 {
+    struct dpx_classic table;
     SV *sv;
     STRLEN len;
-    Zero(how, 1, struct dp_classic);
-    how->time = (int)dpx_number(aTHX_ from, "time", DP_T_CPU);
-    how->order = (int)dpx_number(aTHX_ from, "order", DP_BY_TIME);
-    how->reverse = dpx_number(aTHX_ from, "reverse", 0) != 0;
-    how->inclusive = dpx_number(aTHX_ from, "inclusive", 0) != 0;
-    how->no_header = dpx_number(aTHX_ from, "no_header", 0) != 0;
-    how->summed = dpx_number(aTHX_ from, "summed", 0) != 0;
-    how->program = dpx_number(aTHX_ from, "program", 0) != 0;
-    how->human = dpx_number(aTHX_ from, "human", 0) != 0;
-    how->rows = (size_t)dpx_number(aTHX_ from, "rows", 15);
-    how->width = (size_t)dpx_number(aTHX_ from, "width", 0);
-    how->only = -1;
-    how->counter = (size_t)dpx_number(aTHX_ from, "counter", 0);
-    how->counter_label = dpx_text_field(aTHX_ from, "counter_label", NULL);
-    if (!how->counter_label)
-        how->counter_label = "counts";
+    Zero(&table, 1, struct dpx_classic);
+    table.classic.rows = 15;
+    table.classic.counter_label = "counts";
+    table.classic.only = -1;
+    dpx_keys_take(aTHX_ &table, &dpx_keys_dpx_classic, from);
+    *how = table.classic;
+    struct dp_names *names = dp_names_new(prof, table.labels.label_flags);
+    if (!names)
+        dpx_check(aTHX_ DP_E_NOMEM);
     if ((sv = dpx_field(aTHX_ from, "only"))) {
         const char *only = SvPVutf8(sv, len);
         how->only = dp_names_find(names, only, len);
@@ -98,15 +115,20 @@ void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *
     }
     if ((sv = dpx_field(aTHX_ from, "roles"))) {
         const char *roles = SvPV(sv, len);
-        if (len != dp_names_count(names))
-            croak("roles: %lu of %lu", (unsigned long)len, (unsigned long)dp_names_count(names));
+        size_t count = dp_names_count(names);
+        if (len != count) {
+            dp_names_free(names);
+            croak("roles: %lu of %lu", (unsigned long)len, (unsigned long)count);
+        }
         how->roles = (const unsigned char *)roles;
     }
-    if ((sv = dpx_field(aTHX_ from, "group"))) {
-        how->group = SvPVutf8(sv, len);
-        how->group_len = len;
-    }
+    return names;
 }
+
+#define DPX_STRUCT dp_trace_how
+static const struct dpx_key dp_trace_how_rows[] = { DP_TRACE_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_trace_how, "calls");
+#undef DPX_STRUCT
 
 static SV *label(pTHX_ const struct dp_names *names, uint32_t sub)
 {
@@ -159,42 +181,34 @@ void dpx_check(pTHX_ long code)
         croak("%s", dp_err_text((int)code));
 }
 
-void dpx_take(pTHX_ struct dp_take *take, HV *from)
+bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
+                   const char **two, size_t *two_len)
 {
-    AV *av = dpx_list(aTHX_ from, "bases");
-    SSize_t n = av ? av_len(av) + 1 : 0;
-    struct dp_base *bases = dpx_array(aTHX_ (size_t)n, sizeof *bases);
+    SV *first = dpx_element(aTHX_ from, at), *second = dpx_element(aTHX_ from, at + 1);
     STRLEN len;
-    Zero(take, 1, struct dp_take);
-    take->phase = dpx_text_field(aTHX_ from, "phase", NULL);
-    take->below = dpx_text_field(aTHX_ from, "below", NULL);
-    take->bases = bases;
-    for (SSize_t i = 0; i + 1 < n; i += 2) {
-        SV *old = dpx_element(aTHX_ av, i), *new = dpx_element(aTHX_ av, i + 1);
-        struct dp_base *base = &bases[take->n_bases];
-        if (!old || !new)
-            continue;
-        base->from = dpx_text(aTHX_ old, &len);
-        base->from_len = len;
-        base->to = dpx_text(aTHX_ new, &len);
-        base->to_len = len;
-        take->n_bases++;
-    }
+    if (!first || !second)
+        return false;
+    *one = dpx_text(aTHX_ first, &len);
+    *one_len = len;
+    *two = dpx_text(aTHX_ second, &len);
+    *two_len = len;
+    return true;
 }
 
-void dpx_write_how(pTHX_ struct dp_write_how *how, HV *from)
+/* A beginning of paths, and what stands in its place. */
+static bool take_base(pTHX_ void *to, AV *from, SSize_t at)
 {
-    AV *av = from ? dpx_list(aTHX_ from, "counters") : NULL;
-    SSize_t n = av ? av_len(av) + 1 : 0;
-    const char **counters = dpx_array(aTHX_ (size_t)n, sizeof *counters);
-    STRLEN len;
-    Zero(how, 1, struct dp_write_how);
-    how->gzip = from && dpx_number(aTHX_ from, "gzip", 0) != 0;
-    how->kind = from ? (int)dpx_number(aTHX_ from, "kind", DP_WRITE_ALL) : DP_WRITE_ALL;
-    how->counters = counters;
-    for (SSize_t i = 0; i < n; i++) {
-        SV *sv = dpx_element(aTHX_ av, i);
-        if (sv)
-            counters[how->n_counters++] = dpx_text(aTHX_ sv, &len);
-    }
+    struct dp_base *base = to;
+    return dpx_two_texts(aTHX_ from, at, &base->from, &base->from_len, &base->to, &base->to_len);
 }
+static const struct dpx_element dpx_element_dp_base = { sizeof(struct dp_base), 2, take_base };
+
+#define DPX_STRUCT dp_take
+static const struct dpx_key dp_take_rows[] = { DP_TAKE_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_take, "what is taken");
+#undef DPX_STRUCT
+
+#define DPX_STRUCT dp_write_how
+static const struct dpx_key dp_write_how_rows[] = { DP_WRITE_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_write_how, "what is written");
+#undef DPX_STRUCT

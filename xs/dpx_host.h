@@ -4,7 +4,7 @@
 
 #include "EXTERN.h"
 #include "perl.h"
-#include "dprof.h"
+#include "dprof/classic.h"
 
 /* Callbacks that write to a handle and call a sub. Lives on the XSUB's stack;
  * handle and sub are the caller's. */
@@ -26,10 +26,11 @@ SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 /* A name as a perl string: characters where it is UTF-8, else bytes. */
 SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
 
-/* The fields of a hash by their names in struct dp_classic. What it points to
- * is borrowed from the hash. */
-void dpx_classic(pTHX_ struct dp_classic *how, HV *from, const struct dp_names *names);
+/* The options of a hash, as src/dprof/ lists them. What they point to is borrowed from the hash, or
+ * lives as long as the statement; croaks where there is a key that nobody knows. */
 unsigned dpx_label_flags(pTHX_ HV *from);
+/* Returns the names that the table goes by: the caller's. */
+struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from);
 
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
@@ -38,8 +39,8 @@ const char *dpx_error_text(int code);
 /* The error of a negative code, with a text. */
 void dpx_check(pTHX_ long code);
 
-/* What is taken of a profile, and how it is written, from perl's data. */
-void dpx_take(pTHX_ struct dp_take *take, HV *from);
-void dpx_write_how(pTHX_ struct dp_write_how *how, HV *from);
+/* Two elements of a list as texts; false where one is undef. */
+bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
+                   const char **two, size_t *two_len);
 
 #endif

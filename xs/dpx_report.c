@@ -1,64 +1,47 @@
 /* dprofreport's options and profiles, from perl's data. */
+#define PERL_NO_GET_CONTEXT
 #include "dpx_report.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
+#include "dpx_keys.h"
 #include "dp_err.h"
 
-const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count)
+/* Label, key and text. */
+static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 {
-    AV *av = dpx_list(aTHX_ from, "facts");
-    SSize_t n = av ? av_len(av) + 1 : 0;
-    struct dp_report_fact *facts = dpx_array(aTHX_ (size_t)n, sizeof *facts);
-    *count = 0;
-    for (SSize_t i = 0; i + 2 < n; i += 3) {
-        SV *label = dpx_element(aTHX_ av, i), *key = dpx_element(aTHX_ av, i + 1),
-           *value = dpx_element(aTHX_ av, i + 2);
-        STRLEN len;
-        if (!label || !key || !value)
-            continue;
-        struct dp_report_fact *f = &facts[(*count)++];
-        f->label = dpx_text(aTHX_ label, &len);
-        f->key = dpx_text(aTHX_ key, &len);
-        f->text = dpx_text(aTHX_ value, &len);
-        f->len = len;
-    }
-    return facts;
+    struct dp_report_fact *fact = to;
+    SV *label = dpx_element(aTHX_ from, at), *key = dpx_element(aTHX_ from, at + 1),
+       *text = dpx_element(aTHX_ from, at + 2);
+    STRLEN len;
+    if (!label || !key || !text)
+        return false;
+    fact->label = dpx_text(aTHX_ label, &len);
+    fact->key = dpx_text(aTHX_ key, &len);
+    fact->text = dpx_text(aTHX_ text, &len);
+    fact->len = len;
+    return true;
 }
+const struct dpx_element dpx_element_dp_report_fact = {
+    sizeof(struct dp_report_fact), 3, take_fact
+};
 
-void dpx_over(pTHX_ struct dp_over_how *how, HV *from)
-{
-    how->metric = (int)dpx_number(aTHX_ from, "metric", 0);
-    how->label_flags = dpx_label_flags(aTHX_ from);
-    how->n_keys = dpx_numbers(aTHX_ from, "keys", how->keys, DP_KEYS);
-    how->max_stack = (size_t)dpx_number(aTHX_ from, "max_stack", 0);
-    how->relative = dpx_number(aTHX_ from, "relative", 0) != 0;
-    how->exclude_other = dpx_number(aTHX_ from, "exclude_other", 0) != 0;
-    how->by_self = dpx_number(aTHX_ from, "no_children", 0) != 0;
-}
+#define DPX_STRUCT dp_over_how
+static const struct dpx_key dp_over_how_rows[] = { DP_OVER_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_over_how, "a table");
+#undef DPX_STRUCT
+
+#define DPX_STRUCT dp_report
+static const struct dpx_key dp_report_rows[] = { DP_REPORT_OPTIONS(DPX_ROW) };
+DPX_KEYS(dp_report, "a report");
+#undef DPX_STRUCT
 
 void dpx_report(pTHX_ struct dp_report *how, HV *from)
 {
     Zero(how, 1, struct dp_report);
-    dpx_over(aTHX_ &how->over, from);
-    how->n_fields = dpx_numbers(aTHX_ from, "fields", how->fields, DP_REPORT_FIELDS);
-    how->no_children = how->over.by_self;
-    how->percent_limit = dpx_real(aTHX_ from, "percent_limit");
-    how->rows = (size_t)dpx_number(aTHX_ from, "rows", 0);
-    how->histogram = dpx_number(aTHX_ from, "histogram", 0) != 0;
-    how->hierarchy = dpx_number(aTHX_ from, "hierarchy", 0) != 0;
-    how->chain = (int)dpx_number(aTHX_ from, "chain", 0);
-    how->chain_value = (int)dpx_number(aTHX_ from, "chain_value", 0);
-    how->caller_order = dpx_number(aTHX_ from, "caller_order", 0) != 0;
-    how->threshold = dpx_real(aTHX_ from, "threshold");
-    how->print_limit = (size_t)dpx_number(aTHX_ from, "print_limit", 0);
-    how->callees = dpx_number(aTHX_ from, "callees", 0) != 0;
-    how->edges_of = dpx_text_field(aTHX_ from, "edges_of", &how->edges_of_len);
-    how->format = (int)dpx_number(aTHX_ from, "format", 0);
-    how->separator = dpx_text_field(aTHX_ from, "separator", NULL);
-    how->quiet = dpx_number(aTHX_ from, "quiet", 0) != 0;
-    how->colour = dpx_number(aTHX_ from, "colour", 0) != 0;
-    how->title = dpx_text_field(aTHX_ from, "title", NULL);
-    how->facts = dpx_facts(aTHX_ from, &how->n_facts);
+    dpx_keys_take(aTHX_ how, &dpx_keys_dp_report, from);
+    for (size_t i = 0; i < how->n_fields; i++)
+        if (how->fields[i] < 0 || (size_t)how->fields[i] >= DP_FIELD_KEY + how->over.n_keys)
+            croak("fields of a report: there is no column %d", how->fields[i]);
 }
 
 static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n)

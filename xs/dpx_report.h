@@ -2,15 +2,14 @@
 #ifndef DPX_REPORT_H
 #define DPX_REPORT_H
 
-#include "dpx_host.h"
+#include "EXTERN.h"
+#include "perl.h"
+#include "dprof/report.h"
 
 /* The fields of a hash by their names in struct dp_report, and profiles with what is told of
  * their files: [profile, flags, script, pid, thread] each. All lives as long as the arguments
  * and the statement. */
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
 const struct dp_over_side *dpx_sides(pTHX_ AV *from);
-
-void dpx_over(pTHX_ struct dp_over_how *how, HV *from);
-const struct dp_report_fact *dpx_facts(pTHX_ HV *from, size_t *count);
 
 #endif

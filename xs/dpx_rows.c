@@ -4,9 +4,8 @@
 #include "dpx_diff.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
-#include "dpx_report.h"
+#include "dpx_keys.h"
 #include "dp_err.h"
-#include "dp_rows.h"
 
 struct rows {
     AV *list;
@@ -37,21 +36,33 @@ static int take_edge(void *ctx, const struct dp_edge_row *row)
     return 0;
 }
 
+/* The options of a table, and which edges are wanted. */
+struct dpx_edges {
+    struct dp_over_how over;
+    size_t counter;
+    int callees;
+};
+#define DPX_STRUCT dpx_edges
+static const struct dpx_key dpx_edges_rows[] = {
+    DPX_ROW(PART, over, dp_over_how) DPX_ROW(SIZE, counter) DPX_ROW(FLAG, callees)
+};
+static DPX_KEYS(dpx_edges, "edges");
+#undef DPX_STRUCT
+
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 {
-    struct dp_over_how how;
+    struct dpx_edges how;
     struct dp_over_side side = { .prof = prof };
     struct rows rows;
     STRLEN len;
     const char *label = dpx_text(aTHX_ name, &len);
-    Zero(&how, 1, struct dp_over_how);
-    dpx_over(aTHX_ &how, from);
-    if (!how.n_keys)
-        how.keys[how.n_keys++] = DP_K_SUB;
-    side.counter = (size_t)dpx_number(aTHX_ from, "counter", 0);
+    Zero(&how, 1, struct dpx_edges);
+    dpx_keys_take(aTHX_ &how, &dpx_keys_dpx_edges, from);
+    if (!how.over.n_keys)
+        how.over.keys[how.over.n_keys++] = DP_K_SUB;
+    side.counter = how.counter;
     rows_init(aTHX_ &rows);
-    int rc = dp_edge_rows(&side, 1, &how, label, len,
-                          dpx_number(aTHX_ from, "callees", 0) != 0, take_edge, &rows);
+    int rc = dp_edge_rows(&side, 1, &how.over, label, len, how.callees, take_edge, &rows);
     if (rc == DP_E_ARG)
         return NULL;
     dpx_check(aTHX_ rc);

@@ -4,16 +4,16 @@
 
 #include "EXTERN.h"
 #include "perl.h"
-#include "dprof.h"
+#include "dprof/rows.h"
 
 /* The edges at a sub: an array of [name, calls, self, inclusive, site or undef], mortal; NULL where
  * the profile has no such sub. Croaks when memory is short. how: the fields of struct dp_over_how,
  * and counter, callees. */
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
 
-/* Compares, and tells all of it: a mortal hash of total, rows, lines, findings, failed, undecided and
- * needed, as Devel::DProf::Profile has it. lines_percent: what changes less is one line with others.
- * Croaks when memory is short. */
+/* Compares, and tells all of it: a mortal hash of total, rows, lines, findings, failed, undecided
+ * and needed, as Devel::DProf::Profile has it. lines_percent: what changes less is one line with
+ * others. Croaks when memory is short. */
 HV *dpx_compared(pTHX_ AV *sides, HV *how, NV lines_percent);
 
 /* What a comparison's code and outcome are, as a mortal hash; releases the outcome. */

@@ -2,12 +2,13 @@
 #ifndef DPX_STACKS_H
 #define DPX_STACKS_H
 
-#include "dpx_host.h"
+#include "EXTERN.h"
+#include "perl.h"
+#include "dprof/stacks.h"
 
-/* The fields of a hash by their names in struct dp_stacks_how, struct dp_fold_how; how many
- * sides there are. */
-void dpx_stacks(pTHX_ struct dp_stacks_how *how, HV *from, size_t n_sides);
-void dpx_flame(pTHX_ struct dp_flame_how *how, HV *from, size_t n_sides);
-void dpx_fold(pTHX_ struct dp_fold_how *how, HV *from, size_t n_sides);
+/* What is printed, without anybody who is told of colours: the fields of struct dp_stacks_job, with
+ * format by its name, and of struct dp_fold_how or dp_flame_how, as the format needs them, for so
+ * many sides. All lives as long as the hash and the statement. */
+struct dp_stacks_job *dpx_stacks_job(pTHX_ HV *from, size_t n_sides);
 
 #endif

@@ -10,7 +10,8 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-# What a file of a folder may include besides its own folder's headers. The recorder and the
+# The public headers, in dprof/, include each other only, and everybody may include them.
+# What a file of another folder may include besides its own folder's headers. The recorder and the
 # analyzers do not see each other: they meet in the format.
 my %sees = (
     base    => [],
@@ -26,10 +27,11 @@ my %open = (dp_fmt => 1);
 # dp_pmu_events.c is made by jevents; its header stands beside that, for both.
 my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
 
-# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public header,
+# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public headers,
 # and a few of the core's for its conversions.
 my %side = (
-    (map { ("dpx_$_" => 'analyzers') } qw(diff formats hash host list report rows stacks)),
+    (map { ("dpx_$_" => 'analyzers') } qw(constants diff formats hash host keys list report rows
+                                           stacks)),
     (map { ("dpx_$_" => 'both') } qw(compat events plan)),
 );
 my %side_sees = (
@@ -46,6 +48,9 @@ my %perls = map { $_ => 1 } qw(EXTERN.h perl.h XSUB.h);
 my %folder = map { m{^src/(\w+)/(dp_\w+)\.[ch]$} ? ($2 => $1) : () } tracked();
 @folder{qw(dp_pmu_events dp_share)} = qw(events print);
 
+# What the analyzers show to others, and all folders see.
+my %public = map { m{^src/dprof/(\w+)\.h$} ? ($1 => 1) : () } tracked();
+
 my %forbidden = (
     'prints'                => qr/\b(?:v?printf|v?fprintf|puts|fputs|putchar|perror|fwrite)\s*\(/,
     'ends the process'      => qr/\b(?:exit|_exit|abort|longjmp|siglongjmp)\s*\(/,
@@ -59,7 +64,7 @@ my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|a
 sub complaints {
     my ($file, $text) = @_;
     my ($folder, $stem) = $file =~ m{^(?:(\w+)/)?(\w+)\.[ch]$} or return "$file: neither .c nor .h";
-    my $public = $stem eq 'dprof';
+    my $public = ($folder // '') eq 'dprof';
     return "$file: in no folder that is a level: see the top of $0"
         if !$public && !$sees{ $folder // '' };
     my @bad;
@@ -72,16 +77,17 @@ sub complaints {
         my ($system, $name) = ($1 eq '<', $2);
         my $at = "$file line $n";
         if ($system) {
-            push @bad, "$at: <$name>: the public header needs stddef.h and stdint.h only"
+            push @bad, "$at: <$name>: public headers need stddef.h and stdint.h only"
                 if $public && $name !~ /^(?:stddef|stdint)\.h$/;
             push @bad, "$at: <$name>: the core knows no perl"
                 if $name =~ /(?:^|\/)(?:perl|XSUB|EXTERN)\.h$/;
             next;
         }
+        next if $name =~ m{^dprof/(\w+)\.h$} && $public{$1};
         my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
-        if (!defined $to) { push @bad, qq{$at: "$name": not a header of src/} }
-        elsif ($public) { push @bad, qq{$at: "$name": the public header includes nothing of ours} }
-        elsif ($to eq 'dprof' || $open{$to}) { next }
+        if ($public) { push @bad, qq{$at: "$name": public headers include public ones only} }
+        elsif (!defined $to) { push @bad, qq{$at: "$name": not a header of src/} }
+        elsif ($open{$to}) { next }
         elsif (!$folder{$to}) { push @bad, qq{$at: "$name": in no folder} }
         elsif (!$visible{ $folder{$to} }) {
             push @bad, qq{$at: "$name": $folder does not see $folder{$to}};
@@ -112,13 +118,14 @@ sub xs_complaints {
     my %visible = map { $_ => 1 } @{ $side_sees{$side} };
     for my $name (@ours) {
         next if $perls{$name};
+        next if $name =~ m{^dprof/(\w+)\.h$} && $public{$1};
         my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
         if (!defined $to) { push @bad, qq{xs/$file: "$name": no header of ours} }
         elsif ($to =~ /^dpx/) {
             my $other = $side{$to} // ($to eq 'dpx' ? 'both' : 'recorder');
             push @bad, "xs/$file: the $side does not see $name" if $other ne 'both' && $other ne $side;
         }
-        elsif ($to eq 'dprof' || $open{$to}) { next }
+        elsif ($open{$to}) { next }
         elsif (!$folder{$to}) { push @bad, qq{xs/$file: "$name": in no folder} }
         elsif (!$visible{ $folder{$to} }) {
             push @bad, "xs/$file: the $side does not see $folder{$to} ($name)";
@@ -137,7 +144,7 @@ sub circles {
     my %to;
     for my $file (sort keys %text) {
         my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$} or next;
-        for my $name ($text{$file} =~ /^\s*#\s*include\s*"(\w+)\.h"/mg) {
+        for my $name ($text{$file} =~ m{^\s*#\s*include\s*"(?:dprof/)?(\w+)\.h"}mg) {
             $to{$stem}{$name} = $name unless is_kind($stem, $kind, $name);
         }
     }
@@ -193,7 +200,8 @@ sub rings {
     return @bad;
 }
 
-my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/(?:\w+/dp_\w+|\w+)\.[ch]$} } tracked();
+my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/(?:\w+/dp_\w+|dprof/\w+|\w+)\.[ch]$} }
+    tracked();
 ok(%text > 100, 'src/ has files') or BAIL_OUT('nothing to check');
 is(join("\n", map { complaints($_, $text{$_}) } sort keys %text), '',
     'levels, and what the core must not do');
@@ -226,8 +234,9 @@ my @samples = (
     ['dpx_',             'base/dp_buf.c', qq{void f(void) { dpx_x(); }\n}, qr/knows perl/],
     ['malloc',           'base/dp_buf.c', qq{void *p = malloc (3);\n}, qr/allocates/],
     ['printing',         'view/dp_tree.c', qq{void f(void) { printf("x"); }\n}, qr/prints/],
-    ['a public include', 'dprof.h', qq{#include <stdio.h>\n}, qr/public header/],
-    ['ours in public',   'dprof.h', qq{#include "dp_base.h"\n}, qr/nothing of ours/],
+    ['a public include', 'dprof/report.h', qq{#include <stdio.h>\n}, qr/public headers need/],
+    ['ours in public',   'dprof/report.h', qq{#include "dp_base.h"\n}, qr/public ones only/],
+    ['none such',        'base/dp_buf.c', qq{#include "dprof/odd.h"\n}, qr/not a header/],
 );
 like(join("\n", complaints($_->[1], $_->[2])), $_->[3], "notices: $_->[0]") for @samples;
 like(join("\n", circles('a/x.h' => qq{#include "y.h"\n}, 'a/y.c' => qq{#include "z.h"\n},

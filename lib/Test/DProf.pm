@@ -388,7 +388,7 @@ sub cost_ok {
     my $ok = !@diag && $HOLDS{$op}->($cost, $limit) ? 1 : 0;
     if (!$ok && !@diag) {
         my ($metric) = $p->metric_of($what);
-        my $is_time = $metric =~ /^(?:cpu|user|system|real)\z/;
+        my $is_time = $p->is_time($metric);
         @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . ($is_time ? ' s' : '') . ", wanted $op $limit" . ($is_time ? ' s' : '');
         push @diag, of_callees($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin()
@@ -403,7 +403,7 @@ sub cost_ok {
 sub of_callees {
     my ($p, $metric) = @_;
     my $rows = $p->rows($metric);
-    my $unit = $metric =~ /^(?:cpu|user|system|real)\z/ ? $p->profile->hz : 1;
+    my $unit = $p->is_time($metric) ? $p->profile->hz : 1;
     my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;

@@ -4,7 +4,7 @@
 
 #include "dp_base.h"
 #include "dp_buf.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 /* The path as it is with the longest of these beginnings replaced; in buf, which is cleared, or
  * where it was. Sets *out and *out_len. Returns 0 or DP_E_NOMEM. */

@@ -1,5 +1,5 @@
 #include "dp_text.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 #include <string.h>
 

@@ -28,7 +28,7 @@ enum {
 };
 
 /* Times in the order of an `@` line's columns. */
-enum dp_metric { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
+enum dp_clock { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 
 /* Appends str as a field of a line: %XX for bytes up to 0x20, 0x7f and '%'; a
  * lone % for the empty string. */

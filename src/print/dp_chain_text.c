@@ -47,6 +47,8 @@ static void amount(struct printing *p, uint64_t value, uint64_t of)
         else
             dp_buf_addu(p->buf, value);
         return;
+    case DP_CHAIN_PERCENT:
+        break;
     }
     char share[48];
     snprintf(share, sizeof share, "%.2f", of ? 100.0 * (double)value / (double)of : 0.0);

@@ -5,7 +5,7 @@
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_chain.h"
-#include "dprof.h"
+#include "dprof/report.h"
 
 /* of: what the row itself is worth; hz: of ticks, 0 where the metric is none. */
 void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,

@@ -4,7 +4,7 @@
 #include "dp_io.h"
 #include "dp_mem.h"
 #include "dp_text.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -124,7 +124,7 @@ int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_
     struct dp_stacks_printing p = { .job = job, .s = &s, .out = out };
     memset(out, 0, sizeof *out);
     p.sink = dp_mem_alloc(sizeof *p.sink);
-    double *factor = dp_mem_zalloc((n * how->n_measures + 1) * sizeof *factor);
+    double *factor = dp_mem_zalloc((how->n_columns + 1) * sizeof *factor);
     int rc = !p.sink || !factor ? DP_E_NOMEM
              : job->flame && job->flame->truth ? make_stacks(&s, sides, n, job->flame, out)
              : dp_stacks_make(&s, sides, n, how);

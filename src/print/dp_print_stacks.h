@@ -6,7 +6,7 @@
 #include "dp_flame.h"
 #include "dp_io.h"
 #include "dp_stacks.h"
-#include "dprof.h"
+#include "dprof/stacks.h"
 
 /* Name; suffixes; needs. The first one that is looked at and the first one that is not are what
  * the tools print unless they are told otherwise. A printer is dp_print_NAME. */

@@ -10,7 +10,11 @@
 
 enum { LEVELS = 200, LABEL_WIDTH = 18, TIME_WIDTH = 8, NAME_MIN = 34 };
 
-static const char *const time_names[] = { "User+System", "User", "System", "Real" };
+static const char *const time_names[] = {
+#define TITLE(id, word, text, title, ...) [id] = title,
+    DP_METRIC_LIST(TITLE)
+#undef TITLE
+};
 
 static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
 

@@ -7,7 +7,7 @@
 #include "dp_compared.h"
 #include "dp_pool.h"
 #include "dp_table.h"
-#include "dprof.h"
+#include "dprof/diff.h"
 
 enum dp_rdiff_kind {
     K_BASE_PERCENT, K_BASE, K_BASE_CALLS, K_BASE_HUMAN, K_BASE_SPREAD,

@@ -80,11 +80,10 @@ static void columns_for_machines(struct dp_rdiff *r)
 
 static void key_columns(struct dp_rdiff *r)
 {
-    static const struct { const char *title, *key; } names[DP_KEYS] = {
-        { "Symbol", "symbol" }, { "Package", "package" }, { "Script", "script" }, { "Pid", "pid" },
-        { "Thread", "thread" },
-        { "Source:Line", "srcline" }, { "Phase", "phase" }, { "Caller", "caller" },
-        { "Parent symbol", "parent" },
+    static const struct { const char *title, *key; } names[] = {
+#define KEY(id, word, title, key, width) [id] = { title, key },
+        DP_KEY_LIST(KEY)
+#undef KEY
     };
     bool moved = !r->people;
     for (size_t k = 0; k < r->how->over.n_keys; k++) {

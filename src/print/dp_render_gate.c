@@ -200,9 +200,9 @@ void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struc
         add_number(buf, gate->below, "time");
         dp_buf_adds(buf, gate->below == 1 ? " that has grown by less than "
                                           : " that have grown by less than ");
-        dp_render_given(buf, 1e3 * diff->how->time_floor[0]);
+        dp_render_given(buf, 1e3 * diff->how->time_floor);
         dp_buf_adds(buf, " ms or ");
-        dp_render_given(buf, diff->how->time_floor[1]);
+        dp_render_given(buf, diff->how->time_floor_percent);
         dp_buf_adds(buf, gate->below == 1 ? " % of the total does not count (--time-floor)"
                                           : " % of the total do not count (--time-floor)");
     }

@@ -75,7 +75,7 @@ static void add_str(struct page *p, const char *str)
 static void add_metrics(struct page *p)
 {
     dp_buf_adds(&p->out, ",\"metrics\":[");
-    for (size_t m = 0; m < p->how->stacks.n_measures; m++) {
+    for (size_t m = 0; m < p->s->n_columns / p->s->n_sides; m++) {
         dp_buf_adds(&p->out, m ? ",{\"key\":" : "{\"key\":");
         add_str(p, p->how->metrics[m].key);
         dp_buf_adds(&p->out, ",\"label\":");
@@ -184,7 +184,7 @@ static void add_difference(struct page *p)
         dp_render_real(&p->out, p->factor[k], 15, false);
     }
     dp_buf_adds(&p->out, "],\"factors\":[");
-    for (size_t m = 0; m < p->how->stacks.n_measures; m++)
+    for (size_t m = 0; m < p->s->n_columns / p->s->n_sides; m++)
         for (size_t k = 0; k < s->n_sides; k++) {
             dp_buf_adds(&p->out, k ? "," : m ? "],[" : "[");
             dp_render_real(&p->out, p->factor[m * s->n_sides + k], 15, false);
@@ -231,11 +231,11 @@ static int facts(struct page *p)
     dp_buf_addc(&p->out, ',');
     dp_buf_adds(&p->out, p->how->options);
     dp_buf_adds(&p->out, ",\"notes\":[");
-    for (size_t i = 0; i + 1 < p->how->n_facts; i += 2) {
+    for (size_t i = 0; i + 1 < p->how->n_notes_of_page; i += 2) {
         dp_buf_adds(&p->out, i ? ",[" : "[");
-        add_str(p, p->how->facts[i]);
+        add_str(p, p->how->notes_of_page[i]);
         dp_buf_addc(&p->out, ',');
-        add_str(p, p->how->facts[i + 1]);
+        add_str(p, p->how->notes_of_page[i + 1]);
         dp_buf_addc(&p->out, ']');
     }
     dp_buf_addc(&p->out, ']');

@@ -8,7 +8,7 @@
 #include "dp_sort.h"
 #include "dp_table.h"
 #include "dp_text.h"
-#include "dprof.h"
+#include "dprof/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static int tint_of(double pct)
 /* The row has the tint of the greatest share, which is Children where that is shown. */
 static int row_tint(const struct report *r, const struct dp_over_row *row)
 {
-    return tint_of(percent(r, r->how->no_children ? row->self : row->children));
+    return tint_of(percent(r, r->how->over.no_children ? row->self : row->children));
 }
 
 static struct dp_cell share(const struct report *r, const struct dp_over_row *row, uint64_t value)
@@ -80,36 +80,25 @@ static bool is_average_real(const struct report *r)
     bool beside = false;
     for (size_t i = 0; i < r->how->n_fields; i++)
         beside = beside || r->how->fields[i] == DP_FIELD_MIN || r->how->fields[i] == DP_FIELD_MAX;
-    return beside && r->how->over.metric < DP_M_CALLS;
+    return beside && dp_metric_is_time(r->how->over.metric);
 }
 
 static void columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-        [DP_FIELD_CHILDREN] = { "Children", "children_pct", 8, false },
-        [DP_FIELD_SELF] = { "Self", "self_pct", 8, false },
-        [DP_FIELD_CALLS] = { "Calls", "calls", 10, false },
-        [DP_FIELD_CHILDREN_VALUE] = { "Children total", "children", 14, false },
-        [DP_FIELD_SELF_VALUE] = { "Self total", "self", 12, false },
-        [DP_FIELD_AVERAGE] = { "Avg/call", "avg_per_call", 10, false },
-        [DP_FIELD_MIN] = { "Min real s", "min_per_call", 10, false },
-        [DP_FIELD_MAX] = { "Max real s", "max_per_call", 10, false },
+#define FIELD(id, word, other, title, key, width) [id] = { title, key, width, false },
+        DP_FIELD_LIST(FIELD)
+#undef FIELD
     };
-    static const struct dp_column keys[DP_KEYS] = {
-        [DP_K_SUB] = { "Symbol", "symbol", 6, true },
-        [DP_K_PACKAGE] = { "Package", "package", 7, true },
-        [DP_K_SCRIPT] = { "Script", "script", 6, true },
-        [DP_K_PID] = { "Pid", "pid", 5, true },
-        [DP_K_THREAD] = { "Thread", "thread", 6, true },
-        [DP_K_SRCLINE] = { "Source:Line", "srcline", 11, true },
-        [DP_K_PHASE] = { "Phase", "phase", 5, true },
-        [DP_K_CALLER] = { "Caller", "caller", 6, true },
-        [DP_K_PARENT] = { "Parent symbol", "parent", 13, true },
+    static const struct dp_column keys[] = {
+#define KEY(id, word, title, key, width) [id] = { title, key, width, true },
+        DP_KEY_LIST(KEY)
+#undef KEY
     };
     for (size_t i = 0; i < r->how->n_fields; i++) {
         int f = r->how->fields[i];
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
-        if (f == DP_FIELD_SELF && r->how->no_children)
+        if (f == DP_FIELD_SELF && r->how->over.no_children)
             r->columns[i].title = "Overhead";
         if (f == DP_FIELD_AVERAGE && is_average_real(r))
             r->columns[i].title = "Avg real s";
@@ -129,31 +118,39 @@ static size_t one_column(struct report *r)
     return n + 1;
 }
 
+static struct dp_cell average(const struct report *r, const struct dp_over_row *row)
+{
+    if (!row->calls)
+        return (struct dp_cell){ 0 };
+    if (r->hz)
+        return dp_cell_ticks(((is_average_real(r) ? row->real : row->children) + row->calls / 2)
+                             / row->calls);
+    return (struct dp_cell){ .kind = DP_CELL_REAL,
+                             .decimals = 1,
+                             .real = (double)row->children / (double)row->calls };
+}
+
+/* What stands in a column: an enum dp_field, or DP_FIELD_KEY and the number of a sort key. */
 static struct dp_cell cell(const struct report *r, const struct dp_over_row *row, int field)
 {
     static const struct dp_cell empty;
-    switch (field) {
+    if (field >= DP_FIELD_KEY) {
+        const struct dp_name *text = dp_overhead_text(&r->over, row->entry,
+                                                      (size_t)(field - DP_FIELD_KEY));
+        return dp_cell_text(text->ptr, text->len);
+    }
+    switch ((enum dp_field)field) {
     case DP_FIELD_CHILDREN: return share(r, row, row->children);
     case DP_FIELD_SELF: return share(r, row, row->self);
     case DP_FIELD_CALLS:
         return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
     case DP_FIELD_CHILDREN_VALUE: return amount(r, row->children);
     case DP_FIELD_SELF_VALUE: return amount(r, row->self);
-    case DP_FIELD_AVERAGE:
-        if (!row->calls)
-            return empty;
-        if (r->hz)
-            return dp_cell_ticks(((is_average_real(r) ? row->real : row->children) + row->calls / 2)
-                                 / row->calls);
-        return (struct dp_cell){ .kind = DP_CELL_REAL,
-                                 .decimals = 1,
-                                 .real = (double)row->children / (double)row->calls };
+    case DP_FIELD_AVERAGE: return average(r, row);
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
     }
-    const struct dp_name *text = dp_overhead_text(&r->over, row->entry,
-                                                  (size_t)(field - DP_FIELD_KEY));
-    return dp_cell_text(text->ptr, text->len);
+    return empty;
 }
 
 /* ---- below a row ---- */
@@ -223,7 +220,7 @@ static bool is_text(const struct dp_report *how)
 static int chains_of(const struct dp_report *how)
 {
     return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS
-           : how->no_children ? DP_CHAIN_SELF
+           : how->over.no_children ? DP_CHAIN_SELF
            : DP_CHAIN_CHILDREN;
 }
 
@@ -266,9 +263,9 @@ static int below(struct report *r, const struct dp_over_row *row)
 static bool is_wanted(const struct report *r, const struct dp_over_row *row)
 {
     const struct dp_report *how = r->how;
-    if (!row->shown || (how->no_children && !row->self))
+    if (!row->shown || (how->over.no_children && !row->self))
         return false;
-    return percent(r, how->no_children ? row->self : row->children) >= how->percent_limit;
+    return percent(r, how->over.no_children ? row->self : row->children) >= how->percent_limit;
 }
 
 static int add_row(struct report *r, const struct dp_over_row *row)
@@ -375,7 +372,7 @@ static int add_level_row(struct report *r, const struct dp_overhead *over,
 static int print_levels(struct hierarchy *h)
 {
     struct report *r = h->r;
-    uint32_t last[DP_KEYS];
+    uint32_t last[dp_key_count];
     int rc = 0;
     memset(last, 0xff, sizeof last);
     for (size_t i = 0; i < r->over.n_rows && rc == 0; i++) {
@@ -561,10 +558,11 @@ long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp
     if (rc < 0)
         return rc;
     const char *unit = dp_prof_unit(sides[0].prof);
-    r.is_time = how->over.metric < DP_M_CALLS && strcmp(unit, "s") == 0;
+    bool in_ticks = dp_metric_is_time(how->over.metric);
+    r.is_time = in_ticks && strcmp(unit, "s") == 0;
     /* folded stacks: counts, perhaps with fractions */
-    r.unit = r.is_time ? "s" : how->over.metric < DP_M_CALLS && *unit ? unit : NULL;
-    r.hz = r.is_time || (how->over.metric < DP_M_CALLS && r.over.hz > 1) ? r.over.hz : 0;
+    r.unit = r.is_time ? "s" : in_ticks && *unit ? unit : NULL;
+    r.hz = r.is_time || (in_ticks && r.over.hz > 1) ? r.over.hz : 0;
     rc = fill(&r, n);
     if (rc == 0)
         rc = print(&r, host);

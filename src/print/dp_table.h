@@ -7,10 +7,7 @@
 #include "dp_buf.h"
 #include "dp_io.h"
 #include "dp_pool.h"
-
-enum dp_format { DP_TEXT, DP_CSV, DP_JSON, DP_MARKDOWN, DP_HTML,
-                 DP_TAP, DP_JUNIT, DP_GITHUB };      /* these three are no tables:
-                                                      * dp_render_gate.h */
+#include "dprof/table.h"
 
 enum dp_cell_kind {
     DP_CELL_EMPTY,              /* nothing to say: blank, null; infinities and what is no
@@ -88,7 +85,7 @@ struct dp_table {
 };
 
 struct dp_table_how {
-    int format;                 /* enum dp_format */
+    enum dp_format format;
     const char *separator;      /* text with this between fields, not padded, as CSV is, but
                                  * unquoted: its first character is printed as a dot within fields.
                                  * NULL or "": none. One that begins with a dot would cut numbers

@@ -5,6 +5,7 @@
 #include "dp_select.h"
 #include "dp_subs.h"
 #include "dp_text.h"
+#include "dprof/trace.h"
 
 #include <string.h>
 
@@ -283,7 +284,7 @@ static int order_subs(struct dp_trace *t, const char *path, const struct dp_file
     if (!(t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || dp_subs_count(&t->subs)
         || (!mem && !dp_source_is_file(path)))
         return 0;
-    int rc = dp_file_init(&file, path, t->how.flags);
+    int rc = dp_file_init(&file, path, t->how.force ? DP_FORCE : 0);
     if (rc == 0) {
         dp_file_read(&file, &to, mem);
         rc = dp_subs_order(&t->subs);
@@ -304,7 +305,7 @@ static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *m
     if (t->has_file)
         dp_file_release(&t->file);
     t->has_file = false;
-    if (dp_file_init(&t->file, path, t->how.flags) < 0)
+    if (dp_file_init(&t->file, path, t->how.force ? DP_FORCE : 0) < 0)
         return DP_E_NOMEM;
     t->has_file = true;
     t->depth = t->level = 0;

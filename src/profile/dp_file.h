@@ -6,7 +6,7 @@
 #include "dp_base.h"
 #include "dp_map.h"
 #include "dp_reader.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 enum { DP_FILE_LISTED = 1 << 17, DP_FILE_ODD = 1000 };
 

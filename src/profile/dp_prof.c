@@ -44,7 +44,7 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, 
 
 static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
 {
-    return dp_prof_chart_ticks(prof, prof->nodes[node].self);
+    return dp_prof_ticks(prof->nodes[node].self, prof->chart_time);
 }
 
 /* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its
@@ -468,7 +468,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
             break;
         if (detail) {
             prof->in.now += ev[i].t[DP_REAL];
-            prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, ev[i].t) : 0;
+            prof->chart_now += prof->chart ? dp_prof_ticks(ev[i].t, prof->chart_time) : 0;
         }
         if (ev[i].op == DP_OP_ENTER)
             step = push(prof, ev[i].sub, detail);
@@ -601,7 +601,7 @@ int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n
     return window ? 0 : DP_E_NOMEM;
 }
 
-void dp_prof_chart(struct dp_prof *prof, int time)
+void dp_prof_chart(struct dp_prof *prof, enum dp_metric time)
 {
     prof->chart = true;
     prof->chart_time = time;
@@ -817,14 +817,9 @@ bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRI
     return true;
 }
 
-uint64_t dp_prof_total(const struct dp_prof *prof, int time)
+uint64_t dp_prof_total(const struct dp_prof *prof, enum dp_metric time)
 {
-    switch (time) {
-    case DP_T_USER:   return prof->total[DP_USER];
-    case DP_T_SYSTEM: return prof->total[DP_SYSTEM];
-    case DP_T_REAL:   return prof->total[DP_REAL];
-    }
-    return prof->total[DP_USER] + prof->total[DP_SYSTEM];
+    return dp_prof_ticks(prof->total, time);
 }
 
 uint64_t dp_prof_calls(const struct dp_prof *prof)

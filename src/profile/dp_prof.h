@@ -10,7 +10,7 @@
 #include "dp_origin.h"
 #include "dp_subs.h"
 #include "dp_window.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 /* A calling context: a sub, called in the context `parent`. A parent's number
  * is less than its kids', and numbers go by first entry. 0 is the root,
@@ -98,7 +98,7 @@ struct dp_prof {
     bool no_calls;              /* some of it comes from folded stacks, and has none */
     bool chart;                 /* contexts are stretches of time; hint is the
                                  * last one of the kids */
-    int chart_time;             /* enum dp_time */
+    enum dp_metric chart_time;
     uint64_t chart_now;         /* ticks of it since the beginning */
     struct dp_span *spans;      /* by node, but for the root */
     size_t spans_cap;
@@ -116,13 +116,16 @@ struct dp_prof {
 #define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */
 #define DP_PROF_NO_SUB UINT32_MAX   /* the root's */
 
-/* Ticks of the time that a chart is of. */
-static inline uint64_t dp_prof_chart_ticks(const struct dp_prof *prof, const uint64_t *t)
+/* Of user, system and real ticks, those of one kind of time; 0 where it is no time. */
+static inline uint64_t dp_prof_ticks(const uint64_t t[DP_METRICS], enum dp_metric time)
 {
-    return prof->chart_time == DP_T_USER ? t[DP_USER]
-           : prof->chart_time == DP_T_SYSTEM ? t[DP_SYSTEM]
-           : prof->chart_time == DP_T_REAL ? t[DP_REAL]
-           : t[DP_USER] + t[DP_SYSTEM];
+    switch (time) {
+#define DP_PROF_TICKS(id, word, text, title, user, system, real) \
+    case id: return user * t[DP_USER] + system * t[DP_SYSTEM] + real * t[DP_REAL];
+    DP_METRIC_LIST(DP_PROF_TICKS)
+#undef DP_PROF_TICKS
+    }
+    return 0;
 }
 
 /* Whether node a stands below b is the walker's business: preorder without a

@@ -295,7 +295,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
         node->self[m] += c->t[m] * prof->in.scale;
         prof->total[m] += c->t[m] * prof->in.scale;
     }
-    prof->chart_now += prof->chart ? dp_prof_chart_ticks(prof, c->t) * prof->in.scale : 0;
+    prof->chart_now += prof->chart ? dp_prof_ticks(c->t, prof->chart_time) * prof->in.scale : 0;
     if (n == 0 && is_phase)
         ;                               /* its time is the root's */
     else if (n == 0)

@@ -8,6 +8,7 @@
 #include "dp_map.h"
 #include "dp_pool.h"
 #include "dp_reader.h"
+#include "dprof/profile.h"
 
 /* Strings are numbers in the table's pool. */
 struct dp_sub {
@@ -71,12 +72,6 @@ static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uin
     return dp_pool_name(&subs->strings, string);
 }
 
-enum {
-    DP_LABEL_SEPARATE = 1,      /* anonymous subs, BEGINs and ENDs with their place */
-    DP_LABEL_AUTOLOAD = 2,      /* autoloaded subs as *::AUTOLOAD */
-    DP_LABEL_CROWDED = 4        /* with their place where a package has several, and they tell it */
-};
-
 /* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones
  * of that line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file
  * only where `files` says that the package has BEGINs in several. */
@@ -85,7 +80,7 @@ void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const str
 /* Is it the name of a BEGIN block? */
 bool dp_subs_is_begin(const struct dp_name *name);
 
-/* The label of sub n, appended to buf. */
+/* The label of sub n, appended to buf. flags: enum dp_label. */
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf);
 
 #endif

@@ -5,7 +5,7 @@
 #include "dp_base.h"
 #include "dp_err.h"
 #include "dp_reader.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 struct dp_window {
     struct dp_range *ranges;    /* ascending, apart; owned */

@@ -7,7 +7,7 @@
 #include "dp_diff.h"
 #include "dp_diff_tree.h"
 #include "dp_gate.h"
-#include "dprof.h"
+#include "dprof/diff.h"
 
 /* Where an entry stands: what both have, what is new, what is gone. */
 enum dp_section { DP_BOTH, DP_NEW, DP_GONE };

@@ -8,7 +8,7 @@
 
 uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure)
 {
-    return measure != DP_RULE_CALLS && diff->how->measures[measure].metric < DP_M_CALLS
+    return measure != DP_RULE_CALLS && dp_metric_is_time(diff->how->measures[measure].metric)
                    && (diff->is_time || diff->hz > 1)
                ? diff->hz : 0;
 }
@@ -78,7 +78,7 @@ const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t en
 /* The entry of a run's row among those of all runs. */
 static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, uint32_t entry)
 {
-    uint32_t tuple[DP_KEYS];
+    uint32_t tuple[dp_key_count];
     for (size_t k = 0; k < over->n_keys; k++) {
         const struct dp_name *text = dp_overhead_text(over, entry, k);
         tuple[k] = dp_pool_intern(&diff->texts, text->ptr, text->len);

@@ -21,7 +21,7 @@
 #include "dp_overhead.h"
 #include "dp_pair.h"
 #include "dp_pool.h"
-#include "dprof.h"
+#include "dprof/diff.h"
 
 /* What a run has of a measure, by entry. */
 struct dp_diff_column {

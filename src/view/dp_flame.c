@@ -35,6 +35,7 @@ static double width_of(const struct layout *l, uint32_t frame)
     case DP_FW_BEFORE: return before;
     case DP_FW_UNION:  return fmax(before, after);
     case DP_FW_CHANGE: return fabs(after - before);
+    case DP_FW_AFTER:  break;
     }
     return after;
 }

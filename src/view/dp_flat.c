@@ -4,14 +4,9 @@
 
 #include <string.h>
 
-uint64_t dp_flat_value(const struct dp_node *node, int time)
+uint64_t dp_flat_value(const struct dp_node *node, enum dp_metric time)
 {
-    switch (time) {
-    case DP_T_USER:   return node->self[DP_USER];
-    case DP_T_SYSTEM: return node->self[DP_SYSTEM];
-    case DP_T_REAL:   return node->self[DP_REAL];
-    }
-    return node->self[DP_USER] + node->self[DP_SYSTEM];
+    return dp_prof_ticks(node->self, time);
 }
 
 uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how)

@@ -6,6 +6,7 @@
 #include "dp_prof.h"
 #include "dp_select.h"
 #include "dp_rank.h"
+#include "dprof/classic.h"
 
 struct dp_flat {
     struct dp_flat_row *rows;   /* those to show, sorted */
@@ -20,7 +21,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
 void dp_flat_release(struct dp_flat *flat);
 
 /* Ticks of the chosen time that a context has itself. */
-uint64_t dp_flat_value(const struct dp_node *node, int time);
+uint64_t dp_flat_value(const struct dp_node *node, enum dp_metric time);
 /* The same, or the counter's where one was chosen. */
 uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how);
 

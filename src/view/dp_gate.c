@@ -61,12 +61,12 @@ static bool is_below(const struct checking *c, const struct dp_rule *rule,
     const struct dp_diff_how *how = c->diff->how;
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
     if (v->verdict != DP_DIFF_SINGLE || !hz || !c->diff->is_time
-        || how->measures[rule->measure].metric >= DP_M_CALLS)
+        || !dp_metric_is_time(how->measures[rule->measure].metric))
         return false;
     double growth = (double)(v->value - v->base);
     double whole = c->family->whole > c->family->base_whole ? c->family->whole
                                                             : c->family->base_whole;
-    return growth < how->time_floor[0] * (double)hz || 100 * growth < how->time_floor[1] * whole;
+    return growth < how->time_floor * (double)hz || 100 * growth < how->time_floor_percent * whole;
 }
 
 static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry,

@@ -5,7 +5,7 @@
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_diff.h"
-#include "dprof.h"
+#include "dprof/diff.h"
 
 #define DP_GATE_TOTAL UINT32_MAX
 

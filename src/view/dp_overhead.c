@@ -15,7 +15,7 @@ struct making {
     const struct dp_over_how *how;
     struct dp_names *names;     /* of the side */
     uint32_t *label;            /* by sub of the side: number in over->values */
-    uint32_t *key[DP_KEYS];     /* by sub, for keys that are a sub's own */
+    uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
     uint64_t hz;                /* of the side's ticks */
@@ -43,11 +43,12 @@ static uint64_t scaled(const struct making *m, uint64_t ticks)
     return dp_num_scale(ticks, m->over->hz, m->hz, &v) ? v : DP_LIMIT_COUNT;
 }
 
-static uint64_t metric_of(const struct dp_over_side *side, uint32_t n, int metric)
+static uint64_t metric_of(const struct dp_over_side *side, uint32_t n,
+                          enum dp_metric metric)
 {
     const struct dp_prof *prof = side->prof;
     const struct dp_node *node = &prof->nodes[n];
-    if (metric == DP_M_COUNTER)
+    if (dp_metric_is_counter(metric))
         return dp_prof_count(prof, n, side->counter);
     if (metric == DP_M_CALLS)
         return node->sub == DP_PROF_NO_SUB || prof->subs.subs[node->sub].phase ? 0 : node->calls;
@@ -155,7 +156,7 @@ static uint32_t key_value(struct making *m, const struct dp_over_side *side,
 static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
                          const struct dp_over_node *n, uint32_t at)
 {
-    uint32_t tuple[DP_KEYS];
+    uint32_t tuple[dp_key_count];
     for (size_t k = 0; k < m->how->n_keys; k++)
         if ((tuple[k] = key_value(m, side, n, at, m->how->keys[k])) == DP_MAP_NONE)
             return DP_MAP_NONE;
@@ -214,7 +215,7 @@ static void take(struct making *m, uint32_t at, const struct dp_over_side *side,
     const struct dp_prof *prof = side->prof;
     struct dp_over_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
-    n->self += m->how->metric < DP_M_CALLS ? scaled(m, value) : value;
+    n->self += dp_metric_is_time(m->how->metric) ? scaled(m, value) : value;
     n->real += scaled(m, metric_of(side, node, DP_T_REAL));
     if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB
         || prof->subs.subs[prof->nodes[node].sub].phase)
@@ -357,8 +358,8 @@ static void make_base(struct making *m)
         const struct dp_over_node *n = &over->nodes[i];
         bool above = n->parent != DP_OVER_NONE && under[n->parent],
              shown = over->rows[n->entry].shown;
-        if (shown && (m->how->by_self || !above))
-            over->base += m->how->by_self ? n->self : n->incl;
+        if (shown && (m->how->no_children || !above))
+            over->base += m->how->no_children ? n->self : n->incl;
         under[i] = shown || above;
     }
 }
@@ -434,7 +435,7 @@ static int make(struct making *m, size_t n)
     if (rc < 0)
         return rc;
     make_base(m);
-    return sort_rows(over, m->how->by_self);
+    return sort_rows(over, m->how->no_children);
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
@@ -453,7 +454,7 @@ int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides,
     int rc = make(&m, n);
     dp_names_free(m.names);
     dp_mem_free(m.label);
-    for (int k = 0; k < DP_KEYS; k++)
+    for (int k = 0; k < dp_key_count; k++)
         dp_mem_free(m.key[k]);
     dp_mem_free(m.phase);
     dp_mem_free(m.match);

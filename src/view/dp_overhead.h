@@ -10,7 +10,7 @@
 #include "dp_pool.h"
 #include "dp_prof.h"
 #include "dp_select.h"
-#include "dprof.h"
+#include "dprof/entry.h"
 
 #define DP_OVER_NONE UINT32_MAX
 

@@ -6,7 +6,7 @@
 #include "dp_base.h"
 #include "dp_pool.h"
 #include "dp_prof.h"
-#include "dprof.h"
+#include "dprof/pair.h"
 
 /* A profile's part: by sub. */
 struct dp_pair_prof {

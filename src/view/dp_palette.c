@@ -5,16 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *dp_palette_name(size_t k)
-{
-    static const char *const names[] = {
-#define DP_PALETTE_TEXT(name, text) text,
-        DP_PALETTES(DP_PALETTE_TEXT)
-#undef DP_PALETTE_TEXT
-    };
-    return k < sizeof names / sizeof *names ? names[k] : NULL;
-}
-
 /* FNV-1a of 64 bits, and a mixer, so that near names are far apart. */
 static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
 {
@@ -136,7 +126,7 @@ static bool begins_with_package(const struct dp_name *name)
 }
 
 /* Palettes of several languages are made of the flat ones. */
-static int flat_palette(int palette, const struct dp_name *name)
+static enum dp_palette flat_palette(enum dp_palette palette, const struct dp_name *name)
 {
     switch (palette) {
     case DP_PALETTE_WAKEUP: return DP_PALETTE_AQUA;
@@ -156,8 +146,9 @@ static int flat_palette(int palette, const struct dp_name *name)
                : memchr(name->ptr, ':', name->len) ? DP_PALETTE_AQUA
                : ends_with(name, "_[k]") ? DP_PALETTE_ORANGE
                : DP_PALETTE_RED;
+    default:
+        return palette;
     }
-    return palette;
 }
 
 static struct dp_rgb rgb(double r, double g, double b)
@@ -165,8 +156,8 @@ static struct dp_rgb rgb(double r, double g, double b)
     return (struct dp_rgb){ (unsigned char)r, (unsigned char)g, (unsigned char)b };
 }
 
-struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash,
-                                uint64_t seed)
+struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *name, int kind,
+                                bool hash, uint64_t seed)
 {
     if ((name->len == 1 || name->len == 2) && name->ptr[0] == '-'
         && name->ptr[name->len - 1] == '-')
@@ -191,11 +182,11 @@ struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kin
     case DP_PALETTE_PURPLE:  return rgb(190 + 65 * u, 80 + 60 * u, 190 + 65 * u);
     case DP_PALETTE_AQUA:    return rgb(50 + 60 * u, 165 + 55 * u, 165 + 55 * u);
     case DP_PALETTE_ORANGE:  return rgb(190 + 65 * u, 90 + 65 * u, 0);
+    default:                 return rgb(205 + 50 * w, 230 * u, 55 * v);
     }
-    return rgb(205 + 50 * w, 230 * u, 55 * v);
 }
 
-void dp_palette_background(int palette, struct dp_rgb to[2])
+void dp_palette_background(enum dp_palette palette, struct dp_rgb to[2])
 {
     to[0] = rgb(0xee, 0xee, 0xee);
     switch (palette) {

@@ -5,19 +5,7 @@
 
 #include "dp_base.h"
 #include "dp_pool.h"
-
-/* One list gives the names of palettes, as an option has them. */
-#define DP_PALETTES(X) \
-    X(PACKAGE, "package") X(HOT, "hot") X(MEM, "mem") X(IO, "io") X(WAKEUP, "wakeup") \
-    X(CHAIN, "chain") X(JAVA, "java") X(JS, "js") X(RED, "red") X(GREEN, "green") X(BLUE, "blue") \
-    X(AQUA, "aqua") X(YELLOW, "yellow") X(PURPLE, "purple") X(ORANGE, "orange")
-
-enum dp_palette {
-#define DP_PALETTE_ENUM(name, text) DP_PALETTE_##name,
-    DP_PALETTES(DP_PALETTE_ENUM)
-#undef DP_PALETTE_ENUM
-    DP_PALETTE_COUNT
-};
+#include "dprof/stacks.h"
 
 struct dp_rgb {
     unsigned char r, g, b;
@@ -30,11 +18,11 @@ unsigned dp_palette_oklch_hue(const char *ptr, size_t len);
 
 /* A name's colour. kind: enum dp_stacks_kind. hash: similar names get similar colours; seed: by
  * chance instead. */
-struct dp_rgb dp_palette_colour(int palette, const struct dp_name *name, int kind, bool hash,
-                                uint64_t seed);
+struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *name, int kind,
+                                bool hash, uint64_t seed);
 
 /* The gradient behind the frames. */
-void dp_palette_background(int palette, struct dp_rgb top_bottom[2]);
+void dp_palette_background(enum dp_palette palette, struct dp_rgb top_bottom[2]);
 
 /* Of a difference: share, from -1 (all that was lost) to 1 (all that was gained), of the greatest
  * one. White is none; the greater it is, the darker, so that it can be told in grey, too. */

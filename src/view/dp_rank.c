@@ -64,6 +64,7 @@ static int compare(const struct rank *k, const struct dp_flat_row *a, const stru
     case DP_BY_CALLS:   c = by_number(a->calls, b->calls); break;
     case DP_BY_NAME:    c = by_name(k, a, b); break;
     case DP_BY_AVERAGE: c = by_average(x, a->calls, y, b->calls); break;
+    case DP_UNSORTED:   break;
     }
     if (k->how->reverse)
         c = -c;

@@ -5,6 +5,7 @@
 #include "dp_base.h"
 #include "dp_prof.h"
 #include "dp_select.h"
+#include "dprof/classic.h"
 
 struct dp_flat_row {
     uint32_t name;              /* of dp_names; then GROUP, OTHER, (program), in that order */

@@ -1,4 +1,4 @@
-#include "dp_rows.h"
+#include "dprof/rows.h"
 #include "dp_buf.h"
 #include "dp_compared.h"
 #include "dp_edges.h"

@@ -5,7 +5,7 @@
 #include "dp_base.h"
 #include "dp_pool.h"
 #include "dp_subs.h"
-#include "dprof.h"
+#include "dprof/profile.h"
 
 struct dp_names {
     struct dp_pool pool;        /* a label's number is its name's */

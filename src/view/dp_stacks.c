@@ -258,7 +258,7 @@ static int pair_all(struct making *m)
 /* Does it count ticks? The first of two counts of folded stacks does, though it is a counter. */
 static bool is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
 {
-    return c->metric < DP_M_CALLS || (c->metric == DP_M_COUNTER && prof->paired);
+    return dp_metric_is_time(c->metric) || (dp_metric_is_counter(c->metric) && prof->paired);
 }
 
 static int take_sources(struct making *m, const struct dp_diff_side *sides)
@@ -304,7 +304,7 @@ static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_s
     const struct dp_prof *prof = src->part->prof;
     const struct dp_node *node = &prof->nodes[n];
     uint64_t v;
-    if (c->metric == DP_M_COUNTER)
+    if (dp_metric_is_counter(c->metric))
         v = dp_prof_count(prof, n, c->counters ? c->counters[src->index] : 0);
     else if (c->metric == DP_M_CALLS)
         v = node->sub == DP_PROF_NO_SUB ? 0 : node->calls;
@@ -533,7 +533,7 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
     m.s = s;
     m.how = how;
     m.n_sides = s->n_sides = n;
-    s->n_columns = n * how->n_measures;
+    s->n_columns = how->n_columns;
     s->hz = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->hz);
     s->total = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->total);
     int rc = s->hz && s->total ? take_sources(&m, sides) : DP_E_NOMEM;

@@ -8,7 +8,7 @@
 #include "dp_pool.h"
 #include "dp_prof.h"
 #include "dp_select.h"
-#include "dprof.h"
+#include "dprof/stacks.h"
 
 #define DP_STACKS_NONE UINT32_MAX
 

@@ -5,6 +5,7 @@
 #include "dp_base.h"
 #include "dp_prof.h"
 #include "dp_select.h"
+#include "dprof/classic.h"
 
 /* Branch 0 is the root. */
 struct dp_branch {

@@ -7,6 +7,7 @@
 #include "dp_prof.h"
 #include "dp_pieces.h"
 #include "dp_select.h"
+#include "dprof/trace.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -4,6 +4,7 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_select.h"
+#include "dprof/trace.h"
 
 #include <stdlib.h>
 

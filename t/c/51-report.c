@@ -7,8 +7,9 @@
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_overhead.h"
-#include "dp_rows.h"
 #include "dp_table.h"
+#include "dprof/report.h"
+#include "dprof/rows.h"
 
 #include <unistd.h>
 
@@ -126,7 +127,7 @@ static void sums(const struct dp_over_side *sides)
         struct dp_chains chains;
         struct dp_over_how how = { .n_keys = 1,
                                    .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB },
-                                   .by_self = k & 2 };
+                                   .no_children = k & 2 };
         struct dp_chain_how c = { .caller_order = k & 4,
                                   .of = k & 2 ? DP_CHAIN_SELF : DP_CHAIN_CHILDREN,
                                   .fractal = k >= 16,

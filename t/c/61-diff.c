@@ -7,10 +7,10 @@
 #include "dp_mem.h"
 #include "dp_pair.h"
 #include "dp_prof.h"
-#include "dp_rows.h"
 #include "dp_subs.h"
 #include "dp_table.h"
-#include "dprof.h"
+#include "dprof/diff.h"
+#include "dprof/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
 static struct dp_diff_how shape(int k)
 {
     struct dp_diff_how how = {
-        .over = { .n_keys = 1, .by_self = 1 }, .measures = measures, .n_measures = 2,
+        .over = { .n_keys = 1, .no_children = 1 }, .measures = measures, .n_measures = 2,
         .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 },
         .weights = { 1, 2 }, .order = 1, .floor = 0.5, .alpha = 0.001, .confidence = 0.95,
         .match = match,

@@ -9,7 +9,7 @@
 #include "dp_palette.h"
 #include "dp_prof.h"
 #include "dp_stacks.h"
-#include "dprof.h"
+#include "dprof/stacks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static struct dp_stacks_how stacks_shape(int k, size_t n, struct dp_stacks_colum
     for (size_t i = 0; i < 2 * n; i++)
         columns[i] = (struct dp_stacks_column){ i < n ? DP_T_CPU : DP_M_COUNTER, counters };
     return (struct dp_stacks_how){
-        .columns = columns, .n_measures = 1 + (size_t)(k & 1),
+        .columns = columns, .n_columns = n * (1 + (size_t)(k & 1)),
         .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 }, .recursion = k % 3 == 1 ? 1 : 1000,
         .no_program = k % 5 == 4, .strip_hex = k & 1, .when = k & 2,
     };
@@ -109,10 +109,10 @@ static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column 
         .notes = "\xff", .nametype = "", .countname = k & 4 ? "<>" : NULL,
         .encoding = k & 2 ? "ISO-8859-1" : NULL, .legend = "red: \xc3\xa9", .font = "F",
         .font_size = 12,
-        .font_width = 0.59, .palette = k % DP_PALETTE_COUNT, .hash = k & 1,
+        .font_width = 0.59, .palette = k % dp_palette_count, .hash = k & 1,
         .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes,
         .n_attributes = 1,
-        .is_pair = n == 2 && k % 7 == 3, .facts = facts, .n_facts = 4,
+        .is_pair = n == 2 && k % 7 == 3, .notes_of_page = facts, .n_notes_of_page = 4,
         .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names,
         .version = "1",
     };
@@ -208,7 +208,7 @@ static bool holds(const struct dp_prof *prof)
     struct dp_stacks_column column = { DP_T_REAL, NULL };
     struct dp_over_side part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
-    struct dp_stacks_how how = { .columns = &column, .n_measures = 1, .chart = prof->chart };
+    struct dp_stacks_how how = { .columns = &column, .n_columns = 1, .chart = prof->chart };
     struct dp_stacks s;
     for (size_t i = 1; i < prof->count; i++)
         if (prof->nodes[i].sub >= dp_subs_count(&prof->subs))
@@ -346,7 +346,7 @@ static void random_trees(void)
                                          { "after", &part, ends, 1, 0 } };
         struct dp_stacks_column columns[2] = { { DP_M_COUNTER, counters }, { DP_T_CPU, NULL } };
         struct dp_stacks_how how = { .columns = columns,
-                                     .n_measures = 1,
+                                     .n_columns = 2,
                                      .pair = { DP_LABEL_SEPARATE, NULL, 0, NULL, 0 },
                                      .recursion = round & 1 };
         struct dp_stacks s;
@@ -414,7 +414,7 @@ static void random_layouts(void)
         struct dp_flame_how how = flame_shape(round, 2, columns);
         columns[0] = (struct dp_stacks_column){ DP_M_COUNTER, counters };
         columns[1] = (struct dp_stacks_column){ DP_T_CPU, NULL };
-        how.stacks.n_measures = 1;
+        how.stacks.n_columns = 2;
         how.stacks.when = 1;
         struct dp_stacks s;
         struct dp_flame flame;
@@ -464,7 +464,7 @@ static void small_things(void)
     struct dp_prof *prof = folded(text, sizeof text - 1), *nothing = folded("a 0\n", 4);
     struct dp_over_side part = { .prof = prof }, none = { .prof = nothing };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 }, empty = { "x", &none, ends, 1, 0 };
-    struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1 };
+    struct dp_fold_how how = { .stacks = { .columns = columns, .n_columns = 1 }, .per = 1 };
     dp_buf_init(&buf);
     is_i(fold(&side, 1, &how, &host, &out), 0, "folded");
     is_s(dp_buf_cstr(&buf), "(program) 5\n%23;%3B;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n",
@@ -489,7 +489,6 @@ static void small_things(void)
     ok(dp_palette_hue("A::B::c", 7) == dp_palette_hue("A::B::d", 7)
            && dp_palette_hue("A::B::c", 7) < 360,
        "packages have hues");
-    ok(dp_palette_name(0) && !dp_palette_name(DP_PALETTE_COUNT), "palettes have names");
 }
 
 /* A sub without a package and a name is a frame all the same, and one that our reader gives
@@ -505,7 +504,7 @@ static void nameless(void)
     struct dp_prof *prof = of("& 1 % % -\n& 2 A % -\n", tree);
     struct dp_over_side part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
-    struct dp_fold_how how = { .stacks = { .columns = columns, .n_measures = 1 }, .per = 1000 };
+    struct dp_fold_how how = { .stacks = { .columns = columns, .n_columns = 1 }, .per = 1000 };
     dp_buf_init(&buf);
     is_i(fold(&side, 1, &how, &host, &out), 0, "folded");
     is_s(dp_buf_cstr(&buf), "(no name) 10\n(no name);A:: 20\n(no name);A::;(no name) 30\n",
@@ -553,7 +552,7 @@ static void deep(void)
     struct dp_stacks_column column = { DP_T_CPU, NULL };
     struct dp_over_side part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
-    struct dp_stacks_how how = { .columns = &column, .n_measures = 1 };
+    struct dp_stacks_how how = { .columns = &column, .n_columns = 1 };
     struct dp_stacks s;
     struct seen seen = { 0 };
     uint32_t *who = NULL;

@@ -2,7 +2,7 @@
 #ifndef HOST_H
 #define HOST_H
 
-#include "dprof.h"
+#include "dprof/profile.h"
 
 static size_t printed;
 

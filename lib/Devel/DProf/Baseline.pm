@@ -10,7 +10,7 @@ use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text shown columns);
-use Devel::DProf::View qw(counter_named counter_repeats);
+use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -222,7 +222,7 @@ sub table {
 
 sub more_calls { return ($_[0]{calls} // 0) - ($_[0]{baseline_calls} // 0) }
 
-sub is_time { return $_[0]{metric} =~ /^(?:cpu|user|system|real)\z/ }
+sub is_time { return is_time_word($_[0]{metric}) }
 
 sub change {
     my ($old, $new) = map { $_ // 0 } @_;

@@ -5,24 +5,36 @@ package Devel::DProf::Diff;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
+                               DP_K_SUB DP_K_SCRIPT
+                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_M_CALLS DP_M_COUNTER DP_V_FLAT
+                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
+                               DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
+                               DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY counter_names counter_named counter_repeats
-                          counter_label counter_unit counter_doubts flags too_large COUNTER);
+use Devel::DProf::View qw(%METRIC is_time_word counter_names counter_named counter_repeats
+                          counter_label counter_unit counter_doubts flags too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant { GROWTH => 0, NEW => 1, GONE => 2, CALLS => -1 };
+# Fields that the comparison in C does not know: filters, what is to be read, what became of it.
+my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
+    subs packages scripts re_only re_skip color flame
+    sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
-        keys => [$KEY{sub}], metric_name => 'cpu', separate => 1, order => -1, compute => 0, floor => 0.5, alpha => 0.005, time_floor => 0.001, time_floor_percent => 0.5,
+        keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
+        compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
+        time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };
+    $self->in_c;                # a misspelled field is an error at once
     return $self;
 }
 
@@ -33,10 +45,10 @@ sub new {
 sub read {
     my ($self, $told, @sides) = @_;
     my $apart = $self->{apart} || $self->{scripts}
-        || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $self->{keys} };
+        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $self->{keys} };
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs chart main windows force progress)),
-        apart => $apart, phases => scalar grep { $_ == $KEY{phase} } @{ $self->{keys} },
+        apart => $apart, phases => scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} },
     );
     my $ok = $input->read_sides($told, @sides);
     $self->{sides} = \@sides;
@@ -146,16 +158,18 @@ sub settle {
         return 0;
     }
     my $name = $self->{metric_name};
-    $self->same_unit or return 0 if exists $METRIC{$name} && $METRIC{$name} < 4;
+    $self->same_unit or return 0 if is_time_word($name);
     my $measure = $self->measure($name) or return 0;
     $self->{measures} = [$measure];
     $self->{metric} = $measure->{metric};
-    my $label = exists $METRIC{$name} ? $METRIC_NAME{ $METRIC{$name} } : counter_label((parts($sides[0]))[0], $measure->{name});
+    my $label = exists $METRIC{$name} ? metric_text($METRIC{$name})
+        : counter_label((parts($sides[0]))[0], $measure->{name});
     $self->doubt_counter($measure, 0);
     my $unit = (parts($sides[0]))[0]->unit;
-    $label = length $unit ? $unit : 'counts of folded stacks' if !$self->is_time && $measure->{metric} < 4;
+    $label = length $unit ? $unit : 'counts of folded stacks'
+        if !$self->is_time && metric_is_time($measure->{metric});
     $self->{label} = $label;
-    $self->know_work if $measure->{metric} < 4 && !$self->{normalize};
+    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
     return 1;
 }
 
@@ -179,7 +193,8 @@ sub has_no_times {
 
 sub has {
     my ($self, $profile) = @_;
-    return ($self->has_no_times($profile) ? () : qw(cpu user system real), $profile->no_calls ? () : 'calls', grep { length } @{ counter_names($profile) });
+    return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
+        grep { length } @{ counter_names($profile) });
 }
 
 # A metric as all sides have it, or nothing: that was said.
@@ -192,7 +207,8 @@ sub measure {
             my @names = @{ counter_names($profile) };
             my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
             push @counters, $n;
-            $lacking = 1 if exists $METRIC{$name} ? $METRIC{$name} == 4 ? $profile->no_calls : $self->has_no_times($profile) : !defined $n;
+            $lacking = 1 if !exists $METRIC{$name} ? !defined $n
+                : $METRIC{$name} == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
         }
     }
     if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
@@ -203,7 +219,8 @@ sub measure {
     }
     my $counted = counter_repeats($name);
     return {
-        name => $name, metric => exists $METRIC{$name} ? $METRIC{$name} : COUNTER, exact => $counted || $name eq 'calls' ? 1 : 0,
+        name => $name, metric => $METRIC{$name} // DP_M_COUNTER,
+        exact => $counted || $name eq 'calls' ? 1 : 0,
         exists $METRIC{$name} ? () : (counters => \@counters),
         tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
     };
@@ -212,7 +229,8 @@ sub measure {
 # Says what is to be said of a counter: of each side, or of each file.
 sub doubt_counter {
     my ($self, $measure, $by_file) = @_;
-    return if $measure->{metric} != COUNTER || $self->{force} || $self->{doubted}{ $measure->{name} }++;
+    return if !metric_is_counter($measure->{metric}) || $self->{force};
+    return if $self->{doubted}{ $measure->{name} }++;
     for my $side (@{ $self->{sides} }) {
         my @headers;
         for my $profile (parts($side)) {
@@ -282,9 +300,9 @@ sub differences {
 sub doubts {
     my ($self) = @_;
     my @doubts;
-    my @growth = grep { $_->{kind} == GROWTH } @{ $self->{rules} };
+    my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{rules} };
     my $why = $self->why_unpinned;
-    if (defined $why && grep { $_->{measure} == CALLS || $self->{measures}[ $_->{measure} ]{exact} } @growth) {
+    if (defined $why && grep { $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]{exact} } @growth) {
         push @doubts, "$why, so that calls and ops may differ by chance; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat";
     }
     return @doubts;
@@ -295,8 +313,13 @@ sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
     my %seen;
-    my @measures = map { $self->{measures}[ $_->{measure} ] } grep { $_->{kind} == GROWTH && $_->{measure} != CALLS } @{ $self->{rules} };
-    return join ' and ', grep { !$seen{$_}++ } map { $_->{metric} < 4 ? 'times' : $_->{exact} || $_->{metric} != COUNTER ? () : $_->{name} } @measures;
+    my @measures = map { $self->{measures}[ $_->{measure} ] }
+        grep { $_->{kind} == DP_RULE_GROWTH && $_->{measure} != DP_RULE_CALLS } @{ $self->{rules} };
+    my @chancy = map {
+        metric_is_time($_->{metric}) ? 'times'
+            : $_->{exact} || !metric_is_counter($_->{metric}) ? () : $_->{name}
+    } @measures;
+    return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
 # After printing: rules and renames that met nothing.
@@ -341,14 +364,14 @@ sub gate {
                 $rule{re} = eval { no warnings 'regexp'; qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
             }
             if (/\G(new|gone)\b\s*/gc) {
-                $rule{kind} = $1 eq 'new' ? NEW : GONE;
+                $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
             } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
-                @rule{qw(kind metric)} = (GROWTH, $1);
+                @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
                 do {
                     /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
                     push @{ $rule{limits} }, [$1, $2 // ''];
                 } while (/\G&\s*/gc);
-                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > 2;
+                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > DP_RULE_LIMITS;
             } else {
                 die wrong($text, pos, 'METRIC > LIMIT, new or gone');
             }
@@ -380,12 +403,14 @@ sub settle_rules {
             push @{ $self->{patterns} }, $parsed->{re};
             $rule{pattern} = $#{ $self->{patterns} };
         }
-        if ($rule{kind} == GROWTH) {
+        if ($rule{kind} == DP_RULE_GROWTH) {
             my $measure = $self->rule_measure($parsed->{metric}, \%rule);
             return 0 if !defined $measure;
             $rule{measure} = $measure;
-            my $is_time = $measure != CALLS && $self->{measures}[$measure]{metric} < 4 && $self->is_time;
-            my $per_second = $is_time ? 1 : $measure != CALLS && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
+            my $is_time = $measure != DP_RULE_CALLS
+                && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
+            my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
+                && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
             $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) } @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
@@ -407,7 +432,8 @@ sub rule_measure {
     $rule->{incl} = $name eq 'incl' ? 1 : 0;
     return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{measures}[0]{name};
     if ($name eq 'calls') {
-        return CALLS if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
+        return DP_RULE_CALLS
+            if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
         if exists $METRIC{$name} && $name ne 'calls';
@@ -422,7 +448,8 @@ sub rule_measure {
 # A counter of time, task-clock?
 sub is_in_ns {
     my ($self, $measure) = @_;
-    return $measure->{metric} == COUNTER && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
+    return metric_is_counter($measure->{metric})
+        && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
 }
 
 sub limit {
@@ -442,13 +469,13 @@ sub limit {
 # What stands above the table: label, key and text of each fact.
 sub facts {
     my ($self) = @_;
-    my ($view, $measure) = ($self->{view} // 0, $self->{measures}[0]);
+    my ($view, $measure) = ($self->{view} // DP_V_FLAT, $self->{measures}[0]);
     my $runs = $self->has_runs;
     my @facts = ('Metric', 'metric', $self->{label}
         . ($self->{children} || $view ? ', with what was called' : ', self')
-        . ($measure->{metric} < 4 && $self->is_time ? ', in seconds' : ''));
-    push @facts, ($view == 2 ? ('Callers of', 'callers_of') : ('Called by', 'called_by')),
-        $self->{edges_of} if $view > 1;
+        . (metric_is_time($measure->{metric}) && $self->is_time ? ', in seconds' : ''));
+    push @facts, ($view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by')),
+        $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
     my $why = $measure->{exact} ? $self->why_unpinned : undef;
     if (defined $why) {
@@ -472,9 +499,12 @@ sub fact_of_compute {
     my ($self) = @_;
     my ($baseline, $other) = @{ $self->{weights} || [1, 1] };
     my $share = "share of its own total less share of the baseline's; + is a greater share";
-    my @rows = (['Delta', $share], ['Delta Abs', $share], ['Ratio', 'value / baseline'],
-        ['Weighted diff', "value * $other - baseline * $baseline"]);
-    my ($label, $text) = @{ $rows[ $self->{compute} ] };
+    my %rows = (
+        DP_C_DELTA() => ['Delta', $share], DP_C_DELTA_ABS() => ['Delta Abs', $share],
+        DP_C_RATIO() => ['Ratio', 'value / baseline'],
+        DP_C_WDIFF() => ['Weighted diff', "value * $other - baseline * $baseline"],
+    );
+    my ($label, $text) = @{ $rows{ $self->{compute} } };
     return ($label, 'compute', $text);
 }
 
@@ -483,21 +513,21 @@ sub fact_of_compute {
 sub print {
     my ($self, $out, %how) = @_;
     return $self->known(
-        Devel::DProf::Profile::print_diff($out, $self->sides_for_c, { %$self, %how }));
+        Devel::DProf::Profile::print_diff($out, $self->sides_for_c, $self->in_c(%how)));
 }
 
 # What print would return, without printing.
 sub check {
     my ($self) = @_;
-    return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self));
+    return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self->in_c));
 }
 
 # The comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as of print. What
 # has changed by less than that share of the total is one line of the call tree with others.
 sub compared {
     my ($self, $lines_percent) = @_;
-    my $sides = $self->sides_for_c;
-    my $rows = eval { Devel::DProf::Profile::compared($sides, $self, $lines_percent) };
+    my ($sides, $how) = ($self->sides_for_c, $self->in_c);
+    my $rows = eval { Devel::DProf::Profile::compared($sides, $how, $lines_percent) };
     die "it cannot be compared\n" if !$rows && !defined $self->{wrong_pattern};
     return $self->known($rows);
 }
@@ -519,12 +549,19 @@ sub sides_for_c {
     } @{ $self->{sides} }];
 }
 
+# The fields that the comparison in C takes, and others in place of some.
+sub in_c {
+    my ($self, %how) = @_;
+    return only_keys('diff', { %$self, %how }, @OWN);
+}
+
 # Filters are for names as they are shown.
 sub learn_labels {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
     my @list = map { my $s = $_; map { [$_, $s] } parts($sides[$s]) } 0 .. $#sides;
-    my $labels = Devel::DProf::Profile::paired_labels(\@list, $self);
+    my $labels = Devel::DProf::Profile::paired_labels(\@list,
+        { map { $_ => $self->{$_} } qw(separate autoload renames bases) });
     $self->{labels}{ $list[$_][0] } = $labels->[$_] for 0 .. $#list;
     return;
 }
@@ -584,7 +621,7 @@ and calls the comparison in C.
 
 =item new FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof.h>, and these: metric_name, the metric
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the metric
 to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by
 default); say, a sub that gets messages of one line each; force, which compares different units,
 too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded
@@ -633,6 +670,10 @@ The level of significance; whether times are adjusted for the speed of the runs 
 =item for_picture
 
 The fields that a L<Devel::DProf::Flame> of the same sides has, too.
+
+=item in_c [FIELD => VALUE, ...]
+
+The options of the comparison as C takes them, some of them with other values.
 
 =item facts
 

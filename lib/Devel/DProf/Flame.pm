@@ -5,20 +5,26 @@ package Devel::DProf::Flame;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::View qw(%METRIC metrics_of);
+use Devel::DProf::View qw(%METRIC is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
 
-my %ORDER = (name => 0, weight => 1, time => 2);
-my %WIDTH = (after => 0, before => 1, union => 2, change => 3);
+my %ORDER = words_of('flame_order');
+my %WIDTH = words_of('flame_width');
 my %GRADIENT = (
     yellow => ['#eeeeee', '#eeeeb0'], blue => ['#eeeeee', '#e0e0ff'], green => ['#eef2ee', '#e0ffe0'], grey => ['#f8f8f8', '#e8e8e8'],
     gray => ['#f8f8f8', '#e8e8e8'],
 );
+
+# What is called otherwise in C, or is told to the page.
+my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
+    negate view flamechart alpha two file_name width_number width_word map_failed is_page
+    has_metrics);
 
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
@@ -27,9 +33,7 @@ my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 sub new {
     my ($class, %how) = @_;
     my $self = $class->SUPER::new(%how);
-    my %palette;
-    my @palettes = Devel::DProf::Profile::palettes();
-    @palette{@palettes} = 0 .. $#palettes;
+    my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
     die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n"
@@ -58,8 +62,8 @@ sub new {
         if $self->{flamechart} && ($self->{diff} || $self->{reverse});
     if ($self->{flamechart}) {
         my $metric = $self->{metric} // 'cpu';
-        die "--flamechart -m $metric: must be a time: cpu, user, system, real\n"
-            if !exists $METRIC{$metric} || $METRIC{$metric} > 3;
+        die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
+            if !is_time_word($metric);
         # a page has one frame for each stack, and these in order of time
         @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if !$self->{is_page};
     }
@@ -161,7 +165,7 @@ sub prepare {
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
         # each is its own unit, but for times
-        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), (grep { !exists $METRIC{$_} || $METRIC{$_} > 3 } @wanted) ? '' : $self->unit);
+        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), (grep { !is_time_word($_) } @wanted) ? '' : $self->unit);
         $self->{is_pair} = 1;
     } else {
         my ($first) = @wanted;
@@ -199,8 +203,7 @@ sub compare {
 sub others {
     my ($self, $first) = @_;
     my @profiles = map { @$_ } map { @{ $_->{profiles} } } $self->sides;
-    my %time = (user => Devel::DProf::Profile::USER, system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL,
-        cpu => Devel::DProf::Profile::CPU);
+    my %time = words_of('time');
     return () if $self->unit ne 's' && !grep { $_ eq 'calls' } $self->has;
     my @names = grep { $_ ne $first } $self->has;
     @names = grep { my $name = $_; !exists $time{$name} || ($self->unit eq 's' && grep { $_->total($time{$name}) } @profiles) } @names;
@@ -260,11 +263,17 @@ sub draw {
         attributes => $self->{attributes} // [], fills => $self->{fills} // [],
     );
     $self->for_page(\%how) if $self->{is_page};
+    $how{truth} = $self->{truth}->in_c if $self->{truth};
     my $result = $self->print($out, $self->{format}, %how);
     if ($self->{cp} && !$result->{code} && !$self->{two} && !$self->{is_page}) {
         eval { $self->write_map(@{ $result->{colours} }); 1 } or $self->{map_failed} = $@ =~ s/\n\z//r;
     }
     return $result;
+}
+
+sub in_c {
+    my ($self, %how) = @_;
+    return only_keys('flame', \%how, @Devel::DProf::Stacks::OWN, @OWN);
 }
 
 # What the page's scripts are told beside the frames.

@@ -7,13 +7,15 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Text qw(bytes text);
+use Devel::DProf::Text qw(bytes text wrapped);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(list_of pattern windows renames);
 
+# Lists of words in the help are no wider.
+use constant HELP_WIDTH => 95;
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
@@ -24,8 +26,19 @@ sub new {
     my @specs = map { /^==? (.*)$/ ? split ' ', $1 : () } @lines;
     $self->{ranges} = [map { ranged($_) } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
-    $self->{help} = join '', grep { !/^==? / } @lines;
+    $self->{help} = join '', map { $self->filled($_) } grep { !/^==? / } @lines;
     return $self;
+}
+
+# A line of help where a list of words has its place: {METRICS} is that of `lists`. What does not
+# fit the line goes on below it.
+sub filled {
+    my ($self, $line) = @_;
+    my ($before, $name, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
+    my $list = $self->{lists}{$name} or die "$self->{name}: the help has no list $name\n";
+    my @pieces = map { " $_" } split / /, join(', ', @$list) . $rest;
+    my @lines = wrapped(HELP_WIDTH, $before =~ s/ \z//r, ' ' x length $before, @pieces);
+    return map { "$_\n" } @lines;
 }
 
 sub rows { return @{ $_[0]{rows} } }
@@ -281,6 +294,8 @@ how: called with the options; makes of them what the tool is to do, or dies with
 it returns is the second argument of run, before the names.
 
 rewrite: called with the arguments of the command line, returns them as Getopt::Long can take them.
+
+lists: lists of words, by the names that stand in braces where they go in the help: C<{METRICS}>.
 
 choices: lists of options that exclude each other. One of them on the command line replaces all of
 the environment's.

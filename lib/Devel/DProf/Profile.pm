@@ -3,19 +3,25 @@ package Devel::DProf::Profile;
 use strict;
 use warnings;
 
-use Devel::DProf::Core;
+use Devel::DProf::Constants qw(
+    DP_E_TRUNCATED DP_E_NOTPROFILE DP_E_IO DP_E_SYNTAX DP_E_ARG DP_FORCE
+    DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
+    DP_BY_TIME DP_BY_CALLS DP_BY_NAME DP_BY_AVERAGE DP_UNSORTED
+    DP_WRITE_BASELINE DP_WRITE_COUNTERS DP_KEEP DP_DROP DP_GROUP DP_OTHER DP_SEPARATE_CROWDED
+);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# As src/base/dp_err.h and src/dprof.h have them.
 use constant {
-    TRUNCATED => -4, NOTPROFILE => -5, CANNOT_READ => -2, GARBLED => -3, NO_SUCH => -8,
-    FORCE => 1,
-    CPU => 0, USER => 1, SYSTEM => 2, REAL => 3,
-    BY_TIME => 0, BY_CALLS => 1, BY_NAME => 2, BY_AVERAGE => 3, UNSORTED => 4,
-    BASELINE => 1, COUNTERS => 2,
-    KEEP => 0, DROP => 1, GROUP => 2, OTHER => 3,
-    CROWDED => 2,
+    TRUNCATED => DP_E_TRUNCATED, NOTPROFILE => DP_E_NOTPROFILE, CANNOT_READ => DP_E_IO,
+    GARBLED => DP_E_SYNTAX, NO_SUCH => DP_E_ARG,
+    FORCE => DP_FORCE,
+    CPU => DP_T_CPU, USER => DP_T_USER, SYSTEM => DP_T_SYSTEM, REAL => DP_T_REAL,
+    BY_TIME => DP_BY_TIME, BY_CALLS => DP_BY_CALLS, BY_NAME => DP_BY_NAME,
+    BY_AVERAGE => DP_BY_AVERAGE, UNSORTED => DP_UNSORTED,
+    BASELINE => DP_WRITE_BASELINE, COUNTERS => DP_WRITE_COUNTERS,
+    KEEP => DP_KEEP, DROP => DP_DROP, GROUP => DP_GROUP, OTHER => DP_OTHER,
+    CROWDED => DP_SEPARATE_CROWDED,
 };
 
 sub CLONE_SKIP { 1 }
@@ -23,7 +29,8 @@ sub CLONE_SKIP { 1 }
 # One byte for each name, which a view obeys: $role->($name) gives it.
 sub roles {
     my ($self, $how, $role) = @_;
-    return join '', map { chr $role->($_) } $self->names($how);
+    return join '', map { chr $role->($_) }
+        $self->names({ map { $_ => $how->{$_} } qw(separate autoload) });
 }
 
 # Writes a tree file, whole or not at all. Returns undef, or why not.
@@ -224,7 +231,7 @@ that a file lacks is an empty string.
 They print the output of L<dprofreport> and L<dprofdiff>. For print_report, SIDES are [PROFILE,
 FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one for the program. For
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
-fields of F<src/dprof.h>; see L<Devel::DProf::Diff>.
+fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see L<Devel::DProf::Diff>.
 
 =item Devel::DProf::Profile::check_diff SIDES, HOW
 
@@ -257,15 +264,11 @@ metrics, true if it has several metrics.
 
 Prints the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or two.
 HOW has format, a name; the fields of C<struct dp_fold_how> or C<struct dp_flame_how>, as the format
-needs them, and of C<struct dp_stacks_job>, in F<src/dprof.h>; and columns: for each metric, and within it for each side, a hash of metric and, if the metric is a
-counter, counters, the counter's number in each profile of the side. Returns a hash of code (0, or a
-negative number), what C<struct dp_stacks_outcome> has, such as recursion (calls that were combined
-with their callers because of the limit C<recursion>), and colours: the drawn names and their
-colours, in pairs.
-
-=item Devel::DProf::Profile::palettes
-
-The names of palettes for flame graphs, in the order of the numbers that HOW takes as palette.
+needs them, and of C<struct dp_stacks_job>, in F<src/dprof/stacks.h>; and columns: for each metric,
+and within it for each side, a hash of metric and, if the metric is a counter, counters, the
+counter's number in each profile of the side. Returns a hash of code (0, or a negative number), what
+C<struct dp_stacks_outcome> has, such as recursion (calls that were combined with their callers
+because of the limit C<recursion>), and colours: the drawn names and their colours, in pairs.
 
 =item Devel::DProf::Profile::paired_labels LIST, HOW
 

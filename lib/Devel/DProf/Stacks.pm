@@ -12,9 +12,14 @@ use Devel::DProf::Options qw(list_of windows renames);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME counter_label counter_unit filters flags COUNTER);
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
+use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Fields that C does not know: filters, what is to be read, what became of it.
+our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
+    failed reader pairs);
 
 # The options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
@@ -158,7 +163,7 @@ sub settle {
     $self->{columns} = [];
     $self->{metrics} = [];
     for my $name (@names) {
-        if (exists $METRIC{$name} && $METRIC{$name} < 4) {
+        if (is_time_word($name)) {
             $diff->same_unit or return;
         }
         my $measure = $diff->measure($name) or return;
@@ -167,10 +172,10 @@ sub settle {
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
             my @own = splice @counters, 0, scalar @parts;
-            push @{ $self->{columns} }, $self->{pairs} && $s == 0 && $measure->{metric} != COUNTER
-                ? { metric => COUNTER, counters => [(0) x @parts] } : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
+            push @{ $self->{columns} }, $self->{pairs} && $s == 0 && !metric_is_counter($measure->{metric})
+                ? { metric => DP_M_COUNTER, counters => [(0) x @parts] } : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{metrics} }, { key => $measure->{name}, metric => $measure->{metric}, $self->words($measure->{name}, $measure->{metric}) };
+        push @{ $self->{metrics} }, { key => $measure->{name}, $self->words($measure->{name}, $measure->{metric}) };
     }
     return 1;
 }
@@ -179,8 +184,8 @@ sub settle {
 sub words {
     my ($self, $name, $metric) = @_;
     my $unit = $self->unit;
-    return (label => $unit eq 's' ? $METRIC_NAME{$metric} : length $unit ? $unit : 'samples', unit => $unit) if $metric < 4;
-    return (label => $name, unit => $name) if $metric != COUNTER;
+    return (label => $unit eq 's' ? metric_text($metric) : length $unit ? $unit : 'samples', unit => $unit) if metric_is_time($metric);
+    return (label => $name, unit => $name) if !metric_is_counter($metric);
     my $profile = ($self->sides)[0]{profiles}[0][0];
     my $counted = counter_unit($profile, $name);
     return (label => counter_label($profile, $name), unit => length $counted && $counted ne 'events' && $counted ne 's' ? $counted : $name);
@@ -205,8 +210,15 @@ sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
     my @names = map { $_->{name} } @$sides;
-    return Devel::DProf::Profile::print_stacks($out, $sides, { title => join(', ', @names), %$self,
-        side_names => \@names, version => $VERSION, format => $format, %how });
+    return Devel::DProf::Profile::print_stacks($out, $sides, $self->in_c(
+        title => join(', ', @names), %$self,
+        side_names => \@names, version => $VERSION, format => $format, %how));
+}
+
+# Of fields, those that printing in C takes.
+sub in_c {
+    my ($self, %how) = @_;
+    return only_keys('fold', \%how, @OWN);
 }
 
 # The sides and options as C takes them.

@@ -6,22 +6,25 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use Devel::DProf::Constants qw(words_of first_words time_words
+                               DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
+                               DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
+                               DP_F_SHOWN DP_F_PARENT DP_F_CUT);
 use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %METRIC_NAME %KEY %FORMAT key keys_of counter_names counter_named
-                    metrics_of counter_repeats counter_label counter_unit counter_doubts filters
-                    flags medium colour too_large COUNTER);
+our @EXPORT_OK = qw(%METRIC %KEY %FORMAT is_time_word metrics_for_help key keys_of
+                    counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters
+                    flags medium colour too_large);
 
-# As src/dprof.h and src/print/dp_table.h have them.
-our %METRIC = (cpu => 0, 'user+system' => 0, user => 1, system => 2, real => 3, calls => 4);
-our %METRIC_NAME = (0 => 'user+system time', 1 => 'user time', 2 => 'system time', 3 => 'real time', 4 => 'calls');
-our @KEYS = qw(sub package script pid thread srcline phase caller parent);
-our %KEY = (map({ $KEYS[$_] => $_ } 0 .. $#KEYS), symbol => 0, dso => 1, comm => 2, tid => 4);
-use constant COUNTER => 16;
-use constant { SHOWN => 1, PARENT => 2, CUT => 4 };
-our %FORMAT = (text => 0, csv => 1, json => 2, markdown => 3, html => 4, tap => 5, junit => 6, github => 7);
+our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
+delete $METRIC{counter};        # a counter has its own name
+our @KEYS = first_words('key');
+# perf's words for some
+our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
+    tid => DP_K_THREAD);
+our %FORMAT = words_of('format');
 
 # A unique beginning of a key will do.
 sub key {
@@ -41,6 +44,16 @@ sub keys_of {
     die "-s has no keys\n" if !@keys;
     return @keys;
 }
+
+# The metrics that are always there, as the help has them.
+sub metrics_for_help {
+    my (undef, @times) = time_words();
+    return ['cpu (user+system, the default)', @times, 'calls', 'ops'];
+}
+
+# Is a metric's word that of a kind of time?
+my %is_time_word = ('user+system' => 1, map { $_ => 1 } time_words());
+sub is_time_word { return exists $is_time_word{ $_[0] } }
 
 # ---- counters ----
 
@@ -129,7 +142,8 @@ sub flags {
     my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{ $script =~ s{.*/}{}sr };
     return undef if !$hidden && !grep { $how->{$_} } qw(subs packages re_only re_skip re_p re_ignore-callees);
     my $flags = '';
-    for my $sub ($profile->subs($how), ['(program)', '(program)']) {
+    my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+    for my $sub ($profile->subs(\%naming), ['(program)', '(program)']) {
         my ($own, $package) = @$sub;
         my $label = $labels ? $labels->[$n] // $own : $own;     # as it is shown
         $n++;
@@ -138,9 +152,9 @@ sub flags {
             && (!$how->{packages} || $how->{packages}{$package})
             && (!$how->{re_only} || $label =~ $how->{re_only})
             && (!$how->{re_skip} || $label !~ $how->{re_skip});
-        $flags .= chr(($shown ? SHOWN : 0)
-            | ($how->{re_p} && $label =~ $how->{re_p} ? PARENT : 0)
-            | ($how->{'re_ignore-callees'} && $label =~ $how->{'re_ignore-callees'} ? CUT : 0));
+        $flags .= chr(($shown ? DP_F_SHOWN : 0)
+            | ($how->{re_p} && $label =~ $how->{re_p} ? DP_F_PARENT : 0)
+            | ($how->{'re_ignore-callees'} && $label =~ $how->{'re_ignore-callees'} ? DP_F_CUT : 0));
     }
     return $flags;
 }
@@ -180,7 +194,7 @@ sub too_large {
     my ($hz, @profiles) = @_;
     my @sum;
     for my $p (@profiles) {
-        for my $time (1 .. 3) {
+        for my $time (DP_T_USER, DP_T_SYSTEM, DP_T_REAL) {
             $sum[$time] += $p->total($time) * ($hz / $p->hz);
             next if $sum[$time] <= 2**62 * (1 - 1e-12);
             my $ticks = $p->hz == $hz ? ''

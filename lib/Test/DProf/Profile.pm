@@ -27,6 +27,20 @@ sub profile {
     return $self->{profile} //= $self->{read}->();
 }
 
+# The words of the kinds of time, each with its number. Nothing of the analyzers is loaded before
+# somebody asks.
+sub times_by_word {
+    require Devel::DProf::Constants;
+    return Devel::DProf::Constants::words_of('time');
+}
+
+# Is it a kind of time, by its word?
+sub is_time {
+    my ($self, $metric) = @_;
+    my %time = times_by_word();
+    return exists $time{$metric};
+}
+
 # The numbers of a sub, or of (total): calls, and a metric's self and inclusive values. Undef: there is no such sub.
 sub row {
     my ($self, $name, $metric) = @_;
@@ -37,8 +51,8 @@ sub rows {
     my ($self, $metric) = @_;
     return $self->{rows}{$metric} //= do {
         my $profile = $self->profile;
-        my %time = (cpu => 0, user => 1, system => 2, real => 3);
-        my %how = (program => 1, rows => 2**31, time => $time{$metric} // 0);
+        my %time = times_by_word();
+        my %how = (program => 1, rows => 2**31, time => $time{$metric} // $time{cpu});
         if (!exists $time{$metric}) {
             my @names = map { s/:[^:]*\z//r } $profile->counters;
             my ($k) = grep { $names[$_] eq $metric } 0 .. $#names;
@@ -73,7 +87,7 @@ sub cost {
     my ($metric, $incl) = $self->metric_of($what);
     my $row = $self->row($name, $metric) or return 0;
     my $value = $row->{ $incl ? 'incl' : 'self' };
-    return $metric =~ /^(?:cpu|user|system|real)\z/ ? $value / $self->profile->hz : $value;
+    return $self->is_time($metric) ? $value / $self->profile->hz : $value;
 }
 
 # self, incl; METRIC, incl METRIC. Dies if there is no such.
@@ -81,11 +95,12 @@ sub metric_of {
     my ($self, $what) = @_;
     return ('cpu', $what eq 'incl') if $what =~ /^(?:self|incl)\z/;
     my $incl = $what =~ s/^incl\s+//;
-    return ($what, $incl) if $what =~ /^(?:cpu|user|system|real)\z/;
+    return ($what, $incl) if $self->is_time($what);
     my @names = $self->counters;
     my ($known) = grep { $_ eq $what } @names;
     ($known) = grep { s/:\w*\z//r eq $what } @names if !defined $known;
-    croak "the profile has no $what; it has " . join(', ', 'self', 'incl', 'cpu', 'user', 'system', 'real', @names)
+    my @times = Devel::DProf::Constants::time_words();
+    croak "the profile has no $what; it has " . join(', ', 'self', 'incl', @times, @names)
         . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)') if !defined $known;
     return ($known, $incl);
 }

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Cwd ();
+use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
 use Devel::DProf::Options qw(list_of windows renames);
@@ -14,14 +15,16 @@ use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Stacks;
-use Devel::DProf::View qw(%METRIC %KEY %FORMAT keys_of filters medium colour);
+use Devel::DProf::View qw(%METRIC metrics_for_help is_time_word keys_of filters medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant SLOWER => 3;
-my %COMPUTE = (delta => 0, 'delta-abs' => 1, ratio => 2, wdiff => 3);
+my %COMPUTE = words_of('compute');
+my %VIEW = words_of('view');
 
 my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help() },
     name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
     text => <<'END',
 dprofdiff [options] [baseline] [file ...]
@@ -31,7 +34,7 @@ No file: compares tmon.out.old and tmon.out. One file: compares tmon.out.old and
 
 What is compared:
 = m|metric=s
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+    -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
 = children!
     --children          inclusive values; without it, self values
@@ -159,7 +162,7 @@ sub too_few {
         $ways *= ($m + $_) / $_ for 1 .. $n;
         return 2 / $ways;
     };
-    return if $opt->{f} || ($METRIC{ $how->{metric_name} } // 4) >= 4
+    return if $opt->{f} || !is_time_word($how->{metric_name})
         || $least->($of_files, $runs) <= $alpha;
     my $needed = 1;
     $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
@@ -203,7 +206,7 @@ sub how {
         as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
     );
     $how{no_children} = !$how{children};
-    die "-s parent: only dprofreport has this key\n" if grep { $_ == $KEY{parent} } @{ $how{keys} };
+    die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
     compute($opt, \%how);
     my %flame = flame_formats();
     if (my $flame = $flame{ $opt->{format} // '' }) {
@@ -217,7 +220,7 @@ sub how {
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
     @how{qw(time_floor time_floor_percent)} = time_floor($opt->{'time-floor'}) if defined $opt->{'time-floor'};
-    $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : -1);
+    $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
@@ -274,7 +277,7 @@ sub view {
     die '--' . join(', --', @views) . ": only one at a time\n" if @views > 1;
     $how->{percent_limit} = $opt->{'percent-limit'} // 0;
     return if !@views;
-    $how->{view} = { tree => 1, callers => 2, callees => 3 }->{ $views[0] };
+    $how->{view} = $VIEW{ $views[0] };
     $how->{edges_of} = text($opt->{ $views[0] }) if $views[0] ne 'tree';
     $how->{percent_limit} = 0.5 if $views[0] eq 'tree' && !defined $opt->{'percent-limit'};
     return;
@@ -374,7 +377,7 @@ sub report {
     return picture($opt, $how) if $how->{flame};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
-    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == 0);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     # COLUMNS is somebody's word; in a pipe lines are as long as they get
     my $width = !$is_terminal ? 0
         : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
@@ -433,7 +436,7 @@ sub found {
     }
     return OK if !$failed && !($undecided && $opt->{strict});
     # where a reader of the standard error would not learn what it is about
-    if ($how->{flame} || $how->{format} == $FORMAT{tap} || $how->{format} == $FORMAT{csv}) {
+    if ($how->{flame} || $how->{format} == DP_TAP || $how->{format} == DP_CSV) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }
     return SLOWER if !$failed;

@@ -10,6 +10,7 @@ use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::View qw(metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -17,6 +18,7 @@ my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
 
 # Options of flamegraph.pl have its names.
 my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help() },
     name => 'dprofflame', rewrite => \&two_dashes, how => \&how, run => \&graph,
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
@@ -28,7 +30,7 @@ Draws a flame graph. No file: reads standard input if it is a pipe or a file, el
     -o FILE             the output: a page if FILE ends in .html, else SVG;  --format @FORMATS@
 What is drawn:
 = m|metric=s
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+    -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
     -m A,B              two counters of one profile, as two sides
 = only=s  skip=s

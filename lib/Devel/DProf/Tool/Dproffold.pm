@@ -5,16 +5,18 @@ package Devel::DProf::Tool::Dproffold;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
-use Devel::DProf::View qw(%METRIC);
+use Devel::DProf::View qw(is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
 my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help() },
     name => 'dproffold', how => \&how, run => \&folded,
     text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::Stacks::format_option()/emr,
 dproffold [options] [profile ...]
@@ -25,7 +27,7 @@ last frame. No file: reads standard input if it is a pipe or a file, else tmon.o
 Several files are added up.
 
 = m|metric=s
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+    -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
 = unit=s
     --unit UNIT         s, ms, us (the default), ns; calls, ops ...; also what folded stacks count
@@ -89,11 +91,13 @@ sub how {
     my ($opt) = @_;
     my $metric = $opt->{m};
     my $unit = $opt->{unit};
+    my @times = time_words();
+    my $last = pop @times;
     die "--unit $unit and -m $metric: $unit is itself a metric; "
-        . "a unit of time goes with cpu, user, system or real\n"
+        . 'a unit of time goes with ' . join(', ', @times) . " or $last\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
-        && !(exists $METRIC{$metric} && $METRIC{$metric} < 4);
+        && !is_time_word($metric);
     my $format = Devel::DProf::Stacks::format_of(0, $opt->{format}, $opt->{o})
         // (Devel::DProf::Stacks::formats(0))[0];
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
@@ -110,7 +114,7 @@ sub what {
     # folded stacks that count what is asked for
     $metric = 'cpu' if $metric eq $counted && $counted ne 's';
     $stacks->settle($metric) or return;
-    my $is_time = exists $METRIC{$metric} && $METRIC{$metric} < 4 && $counted eq 's';
+    my $is_time = is_time_word($metric) && $counted eq 's';
     return (per => $is_time ? $PER{$unit} : 1, whole => $is_time && $PER{$unit} > 1e3 ? 1 : 0);
 }
 

@@ -5,6 +5,7 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
@@ -25,12 +26,12 @@ my @TIME = (
 );
 my %ORDER = @ORDER;
 my %TIME = @TIME;
-my %METRIC = (
-    cpu => Devel::DProf::Profile::CPU, user => Devel::DProf::Profile::USER,
-    system => Devel::DProf::Profile::SYSTEM, real => Devel::DProf::Profile::REAL,
-);
+my %METRIC = words_of('time');
+# What `how` knows and the table does not.
+my @OWN = qw(is_time phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
+    lists => { TIMES => [time_words()] },
     name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
     # Of these the command line's word replaces that of DPROFPP_OPTS.
     choices => [[qw(E I)], [keys %ORDER], [qw(m), keys %TIME], [qw(S T t)]],
@@ -71,7 +72,7 @@ Which time:
 = I|inclusive
     -I          ... by inclusive times
 = m|metric=s
-    -m metric   cpu, user, system, real, or a counter in place of the time (see dproflist)
+    -m metric   {TIMES}, or a counter in place of the time (see dproflist)
 
 Order and size:
 = z|time  l|calls  a|alphabetic  v|average  U|unsorted
@@ -180,6 +181,9 @@ sub how {
     return \%how;
 }
 
+# How names are told apart.
+sub labels { my ($how) = @_; return { map { $_ => $how->{$_} } qw(separate autoload) } }
+
 # The value of the first option in a list of pairs that is given. Undef: none is.
 sub first_of {
     my ($opt, @pairs) = @_;
@@ -200,7 +204,7 @@ sub report {
     my $profile = $input->profile;
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
-        my ($status, $readable) = outcome($input->read($profile, $path, $how), $opt, $how);
+        my ($status, $readable) = outcome($input->read($profile, $path, labels($how)), $opt, $how);
         run_loop($path, $opt->{F}, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
@@ -214,16 +218,16 @@ sub report {
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
-    if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names($how)) {
+    if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names(labels($how))) {
         return no_such_sub($opt, @names);
     }
     $how->{width} = terminal_width();
     $how->{human} = !($opt->{classic} // !-t STDOUT) ? 1 : 0;
     my $rc;
     if ($opt->{S}) {
-        $rc = $profile->print_merged(\*STDOUT, $how);
+        $rc = $profile->print_merged(\*STDOUT, only_keys('classic', $how, @OWN));
     } else {
-        $rc = $profile->print_flat(\*STDOUT, $how);
+        $rc = $profile->print_flat(\*STDOUT, only_keys('classic', $how, @OWN));
     }
     return out($rc, $opt) || $failed;
 }
@@ -234,7 +238,7 @@ sub counter {
     require Devel::DProf::View;
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', qw(cpu user system real), grep { length } @counters)) if !defined $name;
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', time_words(), grep { length } @counters)) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
@@ -248,7 +252,8 @@ sub calls {
     my ($opt, $how, @names) = @_;
     my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
-        my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT, $how);
+        my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
+            { map { $_ => $how->{$_} } qw(fold phases force only separate autoload) });
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
         $found ||= !$readable || $outcome->{has_only};

@@ -5,30 +5,40 @@ package Devel::DProf::Tool::Dprofreport;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
+                               metric_text only_keys DP_FIELD_KEY
+                               DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
+                               DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
+                               DP_FIELD_MIN DP_FIELD_MAX DP_K_SCRIPT DP_K_PID DP_K_THREAD
+                               DP_K_PHASE DP_K_PARENT DP_M_CALLS DP_M_COUNTER DP_TEXT
+                               DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(%METRIC %METRIC_NAME %KEY key keys_of counter_names counter_named
-                          counter_label counter_doubts filters flags medium colour too_large
-                          COUNTER);
+use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names
+                          counter_named counter_label counter_doubts filters flags medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my %FIELD = (overhead_children => 0, children => 0, overhead => 1, self => 1, calls => 2, sample => 2, period_children => 3,
-    period => 4, avg => 5, min => 6, max => 7);
-use constant FIELD_KEY => 8;
-my %CHAIN = (none => 0, graph => 1, fractal => 2, flat => 3, folded => 4);
+my %FIELD = all_words_of('field');
+my %CHAIN = words_of('chain');
+my %CHAIN_VALUE = words_of('chain_value');
+my @METRICS = (time_words(), 'calls');
+# What `how` knows and the view does not.
+my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
+    metric_name counter color);
 
 my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
     name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
     text => <<'END',
 dprofreport [options] [profile ...]
 
 What is counted:
 = m|metric=s
-    -m METRIC           cpu (user+system, the default), user, system, real, calls, ops
+    -m METRIC           {METRICS}
                         or another counter (dproflist lists them)
 = children!
     --no-children       self values, without what each entry called
@@ -57,8 +67,7 @@ Columns:
 = n|show-nr-samples|calls  show-total-period  per-call
     -n  --show-total-period  --per-call         calls; values; average, shortest and longest call
 = F|fields=s
-    -F FIELD,...        overhead_children, overhead, calls, period_children, period, avg, min,
-                        max, and keys
+    -F FIELD,...        {FIELDS}, and keys
 = histogram
     --histogram         how many calls took how long
 = hierarchy
@@ -107,13 +116,14 @@ sub how {
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
     my @keys = keys_of($opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
-    push @keys, $KEY{parent} if $how{re_p} && !grep { $_ == $KEY{parent} } @keys;
-    die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == $KEY{parent} } @keys;
+    push @keys, DP_K_PARENT if $how{re_p} && !grep { $_ == DP_K_PARENT } @keys;
+    die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == DP_K_PARENT } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
     $how{keys} = \@keys;
     $how{fields} = fields($opt, \%how);
     # the keys share the last column
-    $how{fields} = [sort { ($a >= FIELD_KEY) <=> ($b >= FIELD_KEY) } @{ $how{fields} }] if $opt->{hierarchy};
+    $how{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $how{fields} }]
+        if $opt->{hierarchy};
     $how{exclude_other} = $opt->{x} ? 1 : 0;
     $how{no_children} = $how{children} ? 0 : 1;
     $how{percent_limit} = $opt->{'percent-limit'} // 0;
@@ -145,7 +155,7 @@ sub bare_g {
 sub fields {
     my ($opt, $how) = @_;
     my $keys = $how->{keys};
-    my @of_keys = map { FIELD_KEY + $_ } 0 .. $#$keys;
+    my @of_keys = map { DP_FIELD_KEY + $_ } 0 .. $#$keys;
     if (defined $opt->{F}) {
         my @fields;
         my $more = $opt->{F} =~ s/^\+//;
@@ -163,21 +173,22 @@ sub fields {
                 push @$keys, $key;
                 $at = $#$keys;
             }
-            push @fields, FIELD_KEY + $at;
+            push @fields, DP_FIELD_KEY + $at;
         }
         my %have;
         @fields = grep { !$have{$_}++ } @fields;
-        return [@fields, grep { !$have{$_} } map { FIELD_KEY + $_ } 0 .. $#$keys];
+        return [@fields, grep { !$have{$_} } map { DP_FIELD_KEY + $_ } 0 .. $#$keys];
     }
     return [usual_fields($opt, $how), @of_keys];
 }
 
 sub usual_fields {
     my ($opt, $how) = @_;
-    my @fields = $how->{children} ? (0, 1) : 1;
-    push @fields, 2 if $opt->{n};
-    push @fields, $how->{children} ? (3, 4) : 4 if $opt->{'show-total-period'};
-    push @fields, 5, 6, 7 if $opt->{'per-call'};
+    my @fields = ($how->{children} ? DP_FIELD_CHILDREN : (), DP_FIELD_SELF);
+    push @fields, DP_FIELD_CALLS if $opt->{n};
+    push @fields, $how->{children} ? DP_FIELD_CHILDREN_VALUE : (), DP_FIELD_SELF_VALUE
+        if $opt->{'show-total-period'};
+    push @fields, DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX if $opt->{'per-call'};
     return @fields;
 }
 
@@ -185,12 +196,12 @@ sub usual_fields {
 sub chains {
     my ($opt, $how) = @_;
     my @numbers;
-    $how->{chain} = $CHAIN{graph};
+    $how->{chain} = DP_CHAIN_GRAPH;
     $how->{caller_order} = $opt->{G} ? 1 : 0;
     for my $word (split /,/, $opt->{g} // '') {
         if (exists $CHAIN{$word}) { $how->{chain} = $CHAIN{$word} }
         elsif ($word =~ /^(?:caller|callee)\z/) { $how->{caller_order} = $word eq 'caller' ? 1 : 0 }
-        elsif ($word =~ /^(?:percent|period|count)\z/) { $how->{chain_value} = { percent => 0, period => 1, count => 2 }->{$word} }
+        elsif (exists $CHAIN_VALUE{$word}) { $how->{chain_value} = $CHAIN_VALUE{$word} }
         elsif ($word =~ /^\d+(?:\.\d+)?\z/ && @numbers < 2) { push @numbers, $word }
         else {
             die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, percent, period, count,"
@@ -207,12 +218,13 @@ sub chains {
 # One profile for all files, or one for each where keys tell them apart.
 sub sides {
     my ($opt, $how, @names) = @_;
-    my $apart = $how->{scripts} || grep { $_ == $KEY{script} || $_ == $KEY{pid} || $_ == $KEY{thread} } @{ $how->{keys} };
+    my $apart = $how->{scripts}
+        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $how->{keys} };
     my $input = Devel::DProf::Input->new(
         force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
-        phases => scalar grep({ $_ == $KEY{phase} } @{ $how->{keys} }),
+        phases => scalar grep({ $_ == DP_K_PHASE } @{ $how->{keys} }),
         detail => $opt->{'per-call'} || $opt->{histogram}
-            || scalar grep({ $_ >= 6 && $_ < FIELD_KEY } @{ $how->{fields} }),
+            || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{fields} }),
     );
     my ($failed, @profiles, $profile) = (OK);
     for my $path (@names) {
@@ -254,19 +266,21 @@ sub metric {
     my $name = $opt->{m} // 'cpu';
     if (exists $METRIC{$name}) {
         $how->{metric} = $METRIC{$name};
-        $how->{metric_name} = $METRIC_NAME{ $how->{metric} };
+        $how->{metric_name} = metric_text($how->{metric});
         my $unit = $profile->unit;
         # folded stacks have one value, which only their maker knows
-        $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks' if $unit ne 's' && $how->{metric} < 4;
+        $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
+            if $unit ne 's' && metric_is_time($how->{metric});
         return 1;
     }
     my @counters = grep { length } @{ counter_names($profile) };
     my $counter = counter_named($name, @counters);
     if (defined $counter) {
-        @$how{qw(metric metric_name counter)} = (COUNTER, counter_label($profile, $counter), $counter);
+        @$how{qw(metric metric_name counter)}
+            = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
-    $TOOL->usage("-m $name: the profile has " . join(', ', qw(cpu user system real calls), @counters));
+    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters));
     return;
 }
 
@@ -277,10 +291,10 @@ sub unlike_first {
     if (defined $how->{counter}) {
         return undef if grep { $_ eq $how->{counter} } @counters;
         return "it has no $how->{counter}, which the other files have; it has "
-            . join(', ', qw(cpu user system real calls), @counters);
+            . join(', ', @METRICS, @counters);
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
-    return $unit eq $others || $how->{metric} == $METRIC{calls} ? undef
+    return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
         : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
 }
 
@@ -300,9 +314,10 @@ sub report {
     $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
         'Metric', 'metric', $how->{metric_name}];
     $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
-    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == 0);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     $how->{colour} = colour($how, $is_terminal);
-    my $rc = Devel::DProf::Profile::print_report($out, \@sides, $how);
+    my $rc = Devel::DProf::Profile::print_report($out, \@sides,
+        only_keys('report', $how, @OWN));
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
         complain('there is no sub ' . bytes($how->{edges_of}) . " in @$names");
         written('dprofreport', $out, 0);

@@ -1,9 +1,9 @@
 /* Views as rows of data: for a host that looks for something in them, and prints nothing. Names
  * are UTF-8 as far as the program's are, and borrowed until the callback returns. */
-#ifndef DP_ROWS_H
-#define DP_ROWS_H
+#ifndef DPROF_ROWS_H
+#define DPROF_ROWS_H
 
-#include "dprof.h"
+#include "dprof/diff.h"
 
 /* An edge of the call graph at one sub. */
 struct dp_edge_row {

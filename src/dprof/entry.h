@@ -1,0 +1,53 @@
+/* What the tables of dprofreport and dprofdiff are made of: sort keys, filters, profiles. */
+#ifndef DPROF_ENTRY_H
+#define DPROF_ENTRY_H
+
+#include "dprof/pair.h"
+#include "dprof/profile.h"
+
+/* What entries have in common: the word of -s; title, key and least width of its column. */
+#define DP_KEY_LIST(X) \
+    X(DP_K_SUB,     "sub",     "Symbol",        "symbol",  6) \
+    X(DP_K_PACKAGE, "package", "Package",       "package", 7) \
+    X(DP_K_SCRIPT,  "script",  "Script",        "script",  6) \
+    X(DP_K_PID,     "pid",     "Pid",           "pid",     5) \
+    X(DP_K_THREAD,  "thread",  "Thread",        "thread",  6) \
+    X(DP_K_SRCLINE, "srcline", "Source:Line",   "srcline", 11) \
+    X(DP_K_PHASE,   "phase",   "Phase",         "phase",   5) \
+    X(DP_K_CALLER,  "caller",  "Caller",        "caller",  6) \
+    X(DP_K_PARENT,  "parent",  "Parent symbol", "parent",  13)
+DP_ENUM(dp_key, DP_KEY_LIST);
+
+/* By sub, and behind the last one for the time outside of all subs. */
+enum dp_filter {
+    DP_F_SHOWN = 1,             /* passes the filters */
+    DP_F_PARENT = 2,            /* matches --parent */
+    DP_F_CUT = 4                /* --ignore-callees: what it calls is its own */
+};
+
+/* One profile, which has dp_prof_phases where the phase is asked for. All is borrowed. */
+struct dp_over_side {
+    const struct dp_prof *prof;
+    const unsigned char *flags;     /* NULL: all are shown */
+    const char *script, *pid, *thread;  /* of its file; UTF-8 */
+    size_t counter;                 /* where the metric is a counter: its number in this profile */
+    const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one
+                                     * is; NULL: label_flags */
+    size_t pair;
+};
+
+#define DP_OVER_OPTIONS(X) \
+    X(ENUM, metric, dp_metric) \
+    X(LABELS, label_flags) \
+    X(ENUMS, keys, dp_key) \
+    X(SIZE, max_stack)          /* frames; what is deeper counts for the last one. 0: no limit */ \
+    /* percent of what is shown: of its Self if no_children, else of all that passed in it */ \
+    X(FLAG, relative) \
+    X(FLAG, exclude_other)      /* only what --parent matches */ \
+    X(FLAG, no_children)        /* sort by Self, not Children */
+struct dp_over_how {
+    DP_OVER_OPTIONS(DP_MEMBER)
+    uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
+};
+
+#endif

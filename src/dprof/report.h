@@ -1,0 +1,60 @@
+/* dprofreport's view: entries and their shares, call chains, callers and callees. */
+#ifndef DPROF_REPORT_H
+#define DPROF_REPORT_H
+
+#include "dprof/entry.h"
+#include "dprof/table.h"
+
+/* The columns beside the sort keys: the word of -F, and another one for it; title, key and least
+ * width of the column. */
+#define DP_FIELD_LIST(X) \
+    X(DP_FIELD_CHILDREN,       "overhead_children", "children", "Children", "children_pct", 8) \
+    X(DP_FIELD_SELF,           "overhead",          "self",     "Self",     "self_pct",     8) \
+    X(DP_FIELD_CALLS,          "calls",             "sample",   "Calls",    "calls",        10) \
+    X(DP_FIELD_CHILDREN_VALUE, "period_children",   "", "Children total",   "children",     14) \
+    X(DP_FIELD_SELF_VALUE,     "period",            "", "Self total",       "self",         12) \
+    X(DP_FIELD_AVERAGE,        "avg",               "", "Avg/call",         "avg_per_call", 10) \
+    X(DP_FIELD_MIN,            "min",               "", "Min real s",       "min_per_call", 10) \
+    X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10)
+DP_ENUM(dp_field, DP_FIELD_LIST);
+
+enum {
+    DP_FIELD_KEY = dp_field_count,      /* and k: the k-th of the report's sort keys */
+    DP_REPORT_FIELDS = dp_field_count + dp_key_count
+};
+
+#define DP_CHAIN_LIST(X) \
+    X(DP_CHAIN_NONE, "none") X(DP_CHAIN_GRAPH, "graph") X(DP_CHAIN_FRACTAL, "fractal") \
+    X(DP_CHAIN_FLAT, "flat") X(DP_CHAIN_FOLDED, "folded")
+DP_ENUM(dp_chain_type, DP_CHAIN_LIST);
+
+#define DP_CHAIN_VALUE_LIST(X) \
+    X(DP_CHAIN_PERCENT, "percent") X(DP_CHAIN_PERIOD, "period") X(DP_CHAIN_COUNT, "count")
+DP_ENUM(dp_chain_value, DP_CHAIN_VALUE_LIST);
+
+#define DP_REPORT_OPTIONS(X) \
+    X(PART, over, dp_over_how) \
+    X(NUMBERS, fields, DP_REPORT_FIELDS)    /* enum dp_field or DP_FIELD_KEY + k, in order */ \
+    X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left out */ \
+    X(SIZE, rows)               /* at most so many; 0: all */ \
+    X(FLAG, histogram)          /* below each entry: how many calls took how long */ \
+    X(FLAG, hierarchy)          /* keys below one another */ \
+    /* call chains */ \
+    X(ENUM, chain, dp_chain_type) \
+    X(ENUM, chain_value, dp_chain_value) \
+    X(FLAG, caller_order) \
+    X(REAL, threshold) \
+    X(SIZE, print_limit)        /* frames that are printed; 0: no limit */ \
+    /* --callers and --callees in place of the table: the sub; NULL: neither */ \
+    X(NAME, edges_of) \
+    X(FLAG, callees) \
+    DP_PRINT_OPTIONS(X)
+/* over.no_children: entries that have nothing themselves are left out */
+struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };
+
+/* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
+ * there is no sub of the name edges_of. */
+long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+                     const struct dp_host *host);
+
+#endif

@@ -1,0 +1,186 @@
+/* Stacks: folded text and flame graphs. */
+#ifndef DPROF_STACKS_H
+#define DPROF_STACKS_H
+
+#include "dprof/diff.h"
+
+/* What a column of values holds: of a side, a metric, which each of its parts has. */
+#define DP_COLUMN_OPTIONS(X) \
+    X(ENUM, metric, dp_metric) \
+    X(SIZES, counters)          /* by part of its side: where it is a counter */
+struct dp_stacks_column { DP_COLUMN_OPTIONS(DP_MEMBER) };
+
+#define DP_STACKS_OPTIONS(X) \
+    X(LIST, columns, dp_stacks_column)  /* for each measure, one for each side */ \
+    /* several sides: how subs are paired. One: label_flags alone counts */ \
+    X(PART, pair, dp_pair_how) \
+    /* so many frames of one name in a row at most; those that a sub has above it are one with the \
+     * last. 0: no limit; 1: direct recursion is folded */ \
+    X(SIZE, recursion) \
+    X(FLAG, no_program)         /* what is outside of all subs is left out */ \
+    X(FLAG, strip_hex)          /* hexadecimal addresses in names are 0x... */ \
+    /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */ \
+    X(FLAG, chart)
+struct dp_stacks_how {
+    DP_STACKS_OPTIONS(DP_MEMBER)
+    int when;                   /* keep the order of first entry */
+    const double *speed;        /* by run, of all sides in order: values are divided by
+                                 * it. NULL: as they are */
+};
+
+#define DP_FOLD_OPTIONS(X) \
+    X(PART, stacks, dp_stacks_how) \
+    X(FLAG, reverse)            /* callees first */ \
+    /* of a second, or of the unit that is counted: 1,000,000 prints microseconds */ \
+    X(COUNT, per) \
+    X(FLAG, whole)              /* times are whole numbers of these, which add up to the total */ \
+    /* of two sides: the first as if it had the other's total, in real numbers */ \
+    X(FLAG, normalize)
+struct dp_fold_how { DP_FOLD_OPTIONS(DP_MEMBER) };
+
+/* Colours of frames: names as an option has them. */
+#define DP_PALETTE_LIST(X) \
+    X(DP_PALETTE_PACKAGE, "package") X(DP_PALETTE_HOT, "hot") X(DP_PALETTE_MEM, "mem") \
+    X(DP_PALETTE_IO, "io") X(DP_PALETTE_WAKEUP, "wakeup") X(DP_PALETTE_CHAIN, "chain") \
+    X(DP_PALETTE_JAVA, "java") X(DP_PALETTE_JS, "js") X(DP_PALETTE_RED, "red") \
+    X(DP_PALETTE_GREEN, "green") X(DP_PALETTE_BLUE, "blue") X(DP_PALETTE_AQUA, "aqua") \
+    X(DP_PALETTE_YELLOW, "yellow") X(DP_PALETTE_PURPLE, "purple") X(DP_PALETTE_ORANGE, "orange")
+DP_ENUM(dp_palette, DP_PALETTE_LIST);
+
+#define DP_FLAME_ORDER_LIST(X) \
+    X(DP_FO_NAME, "name") X(DP_FO_WEIGHT, "weight") X(DP_FO_TIME, "time")
+DP_ENUM(dp_flame_order, DP_FLAME_ORDER_LIST);
+/* Of two sides: what is as wide as a frame. Change: the sum of what stacks gained or lost. */
+#define DP_FLAME_WIDTH_LIST(X) \
+    X(DP_FW_AFTER, "after") X(DP_FW_BEFORE, "before") X(DP_FW_UNION, "union") \
+    X(DP_FW_CHANGE, "change")
+DP_ENUM(dp_flame_width, DP_FLAME_WIDTH_LIST);
+
+/* A metric of a graph, for people and for the page. */
+#define DP_FLAME_METRIC_OPTIONS(X) \
+    X(TEXT, key)                /* "cpu" */ \
+    X(TEXT, label)              /* "user+system time" */ \
+    X(TEXT, unit)               /* "s", or what is counted; "" if nobody knows */
+struct dp_flame_metric { DP_FLAME_METRIC_OPTIONS(DP_MEMBER) };
+
+struct dp_flame_fill {              /* a name's colour, or attributes, as they are given; UTF-8 */
+    const char *name, *text;
+    size_t name_len, text_len;
+};
+
+#define DP_FLAME_OPTIONS(X) \
+    X(PART, stacks, dp_stacks_how) \
+    X(LIST, metrics, dp_flame_metric)   /* for each measure; the first is drawn */ \
+    X(FLAG, normalize)          /* the baseline has the other side's total */ \
+    X(FLAG, reverse)            /* callees below callers */ \
+    X(FLAG, inverted)           /* the root on top */ \
+    X(ENUM, order, dp_flame_order) \
+    X(ENUM, width_of, dp_flame_width) \
+    /* coloured by the difference with what was called; else by its own */ \
+    X(FLAG, by_total) \
+    /* coloured by the change with what was called, of all changes there: width_of is \
+     * DP_FW_CHANGE */ \
+    X(FLAG, hue) \
+    X(FLAG, is_pair)            /* two counters of one profile: no before and after */ \
+    X(REAL, total)              /* at least so much of the unit is as wide as the picture */ \
+    X(REAL, factor)             /* printed counts are multiplied by it */ \
+    X(OWN, truth) \
+    /* the picture: pixels, of all of it, and of a frame; what is narrower is not drawn */ \
+    X(REAL, width) \
+    X(REAL, height) \
+    X(REAL, min_width) \
+    X(FLAG, min_percent)        /* min_width is percent of the total */ \
+    /* NULL: none, or the usual */ \
+    X(TEXT, title) \
+    X(TEXT, subtitle) \
+    X(TEXT, notes) \
+    X(TEXT, nametype) \
+    X(TEXT, countname) \
+    X(TEXT, encoding) \
+    X(TEXT, legend)             /* of two sides: which is which */ \
+    X(TEXT, font) \
+    X(REAL, font_size) \
+    X(REAL, font_width) \
+    X(ENUM, palette, dp_palette) \
+    X(OWN, background) \
+    X(FLAG, hash)               /* similar names get similar colours */ \
+    X(COUNT, seed)              /* of colours by chance; 0: by name */ \
+    X(LIST, fills, dp_flame_fill) \
+    X(LIST, attributes, dp_flame_fill) \
+    /* the page */ \
+    X(TEXTS, notes_of_page)     /* label, text, ... */ \
+    X(TEXT, options)            /* how it opens: a member of a JSON object, ready */ \
+    /* of two sides: more members, of what is told of the difference */ \
+    X(TEXT, difference) \
+    X(TEXTS, side_names) \
+    X(TEXT, version)
+struct dp_flame_how {
+    DP_FLAME_OPTIONS(DP_MEMBER)
+    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ
+                                             * truly by this are coloured. NULL: all */
+    const char *background[2];  /* colours of its gradient; NULL: the palette's */
+};
+
+/* What a format needs, and is for. */
+enum {
+    DP_STACKS_LOOK = 1,             /* it is looked at, and has a struct dp_flame_how; others are
+                                     * for programs, and have a struct dp_fold_how */
+    DP_STACKS_LAYOUT = 2,           /* boxes have places: those that are too narrow are left out */
+    DP_STACKS_METRICS = 4           /* it has all measures; others have the first alone */
+};
+
+/* A format that stacks are printed in. */
+struct dp_stacks_printing;
+struct dp_stacks_format {
+    const char *name;               /* as --format has it */
+    const char *suffixes;           /* of files, with their dots, blanks between */
+    unsigned needs;
+    int (*print)(const struct dp_stacks_printing *p);   /* for dp_stacks_print alone */
+};
+/* The k-th one, in the order of lists; the one of that name. NULL where there is none. */
+const struct dp_stacks_format *dp_stacks_format(size_t k);
+const struct dp_stacks_format *dp_stacks_format_named(const char *name);
+
+/* What is printed, and how. */
+#define DP_STACKS_JOB_OPTIONS(X) \
+    X(OWN, format) \
+    /* for programs: what they tell of it */ \
+    X(TEXT, title) \
+    X(TEXT, version) \
+    X(LIST, metrics, dp_flame_metric)   /* for each measure */ \
+    X(TEXTS, side_names)
+struct dp_stacks_job {
+    DP_STACKS_JOB_OPTIONS(DP_MEMBER)
+    const struct dp_stacks_format *format;
+    const struct dp_fold_how *fold;     /* one of them, as the format needs it */
+    const struct dp_flame_how *flame;
+    /* is told the names that were drawn and their colours; NULL: nobody is */
+    int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
+    void *ctx;
+};
+
+struct dp_stacks_outcome {
+    int empty;                      /* there is nothing to print */
+    uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
+    /* for programs */
+    uint64_t lines;                 /* stacks that were printed; 0: there is nothing */
+    uint64_t shortened;             /* stacks that lack frames in their middle: all
+                                     * together would be too long */
+    uint64_t most;                  /* frames that are printed of each of these, with the one that
+                                     * says how many are not */
+    /* of pictures */
+    uint64_t frames;                /* drawn */
+    uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the
+                                     * first ones of these */
+    double hidden_percent;          /* what they have of the total */
+    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can,
+                                     * or one has no second one */
+    int adjusted;                   /* values are as if all runs had had the same speed */
+    int total_too_small;            /* flame->total was less than there is */
+};
+
+/* Prints the stacks of one side, or of two. Returns 0 or a DP_E. */
+int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
+                    const struct dp_host *host, struct dp_stacks_outcome *out);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+# What C and Perl share: words, numbers, keys of options. Nothing that is misspelled goes unnoticed.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use TestEnvironment;
+use Test::More;
+
+use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
+                               metric_is_counter metric_text only_keys);
+use Devel::DProf::Diff;
+use Devel::DProf::Profile;
+
+# ---- constants ----
+
+my $source = join '', map { local (@ARGV, $/) = $_; <> } glob "$FindBin::Bin/../src/dprof/*.h";
+my %in_c = map { $_ => 1 } $source =~ /\bX\((DP_\w+),/g;
+cmp_ok(scalar keys %in_c, '>', 80, 'src/dprof/ has lists');
+is_deeply([grep { !eval "use Devel::DProf::Constants '$_'; defined &$_" } sort keys %in_c], [],
+    'each constant of a list is one in Perl');
+for my $list (qw(metric time key field format chain chain_value compute view rule order role write
+    separate palette flame_order flame_width)) {
+    my %word = words_of($list);
+    my @words = first_words($list);
+    is_deeply([map { $word{$_} } @words], [0 .. $#words], "$list: words are numbered");
+}
+ok(!eval { words_of('formt'); 1 }, 'a list that is none');
+like($@, qr/no list of words called 'formt'/, '... is named');
+ok(!eval 'use Devel::DProf::Constants qw(DP_M_CONTER); 1', 'a constant that is none');
+like($@, qr/there is no constant DP_M_CONTER/, '... is named');
+
+my %metric = words_of('metric');
+is_deeply([grep { metric_is_time($metric{$_}) } first_words('metric')], [time_words()], 'times');
+is_deeply([grep { metric_is_counter($metric{$_}) } keys %metric], ['counter'], 'counters');
+is_deeply([grep { !length metric_text($_) } values %metric], [], 'all have a text');
+my %field = all_words_of('field');
+is_deeply([@field{qw(children sample)}], [@field{qw(overhead_children calls)}], 'other words');
+
+# ---- keys ----
+
+my $profile = Devel::DProf::Profile->new;
+open my $nowhere, '>', \my $text or die;
+my $columns = [{ metric => 0 }];
+my %stacks = (columns => $columns, side_names => ['x'],
+    metrics => [{ key => 'cpu', label => 'cpu', unit => 's' }]);
+my %folded = (%stacks, format => 'folded');
+my %picture = (%stacks, format => 'svg', width => 100, height => 10, font_size => 1,
+    font_width => 1);
+my @sides = map { +{ name => $_, runs => [[[$profile]]] } } qw(a b);
+sub report {
+    return Devel::DProf::Profile::print_report($nowhere, [[$profile]], { keys => [0], @_ });
+}
+my @calls = (
+    ['names', sub { $profile->names({ @_ }) }],
+    ['names', sub { $profile->subs({ @_ }) }],
+    ['a table', sub { $profile->rows({ @_ }) }],
+    ['calls', sub { Devel::DProf::Profile::print_calls('x.out', $nowhere, { @_ }) }],
+    ['a report', \&report],
+    ['a comparison', sub { Devel::DProf::Profile::print_diff($nowhere, \@sides,
+        { keys => [0], measures => [{ name => 'cpu', metric => 0 }], @_ }) }],
+    ['a measure', sub { Devel::DProf::Profile::print_diff($nowhere, \@sides,
+        { measures => [{ @_ }] }) }],
+    ['a rule', sub { Devel::DProf::Profile::print_diff($nowhere, \@sides,
+        { rules => [{ @_ }] }) }],
+    ['a side', sub { Devel::DProf::Profile::print_diff($nowhere, [{ @_ }, $sides[1]],
+        { keys => [0], measures => [{}] }) }],
+    ['pairs', sub { Devel::DProf::Profile::paired_labels([[$profile, 0]], { @_ }) }],
+    ['a comparison', sub { Devel::DProf::Profile::check_diff(\@sides,
+        { keys => [0], measures => [{ name => 'cpu', metric => 0 }], @_ }) }],
+    ['a comparison', sub { Devel::DProf::Profile::compared(\@sides,
+        { keys => [0], measures => [{ name => 'cpu', metric => 0 }], @_ }, 1) }],
+    ['edges', sub { $profile->edges('main::x', { @_ }) }],
+    ['folded stacks', sub { Devel::DProf::Profile::print_stacks($nowhere, [$sides[0]],
+        { %folded, @_ }) }],
+    ['a column', sub { Devel::DProf::Profile::print_stacks($nowhere, [$sides[0]],
+        { %folded, columns => [{ @_ }] }) }],
+    ['a flame graph', sub { Devel::DProf::Profile::print_stacks($nowhere, [$sides[0]],
+        { %picture, @_ }) }],
+    ['a metric', sub { Devel::DProf::Profile::print_stacks($nowhere, [$sides[0]],
+        { %picture, metrics => [{ @_ }] }) }],
+    ['what is taken', sub { $profile->take(Devel::DProf::Profile->new, { @_ }) }],
+    ['what is written', sub { $profile->write_tree($nowhere, '1', { @_ }) }],
+);
+for (@calls) {
+    my ($what, $call) = @$_;
+    ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key");
+    like($@, qr/^unknown key 'metrc' for $what at /, '... is named');
+}
+ok(!eval { Devel::DProf::Diff->new(time_flor => 1); 1 }, 'a misspelled field of a comparison');
+like($@, qr/unknown key 'time_flor' for diff/, '... is named');
+is_deeply(only_keys('names', { separate => 1, mine => 2 }, 'mine'), { separate => 1 },
+    'what is for C, of a hash that has more');
+
+# ---- values ----
+
+for (['keys', [99]], ['format', 8], ['metric', -1], ['fields', [99]], ['keys', 5],
+    ['keys', [(0) x 10]]) {
+    my ($key, $value) = @$_;
+    ok(!eval { report($key => $value); 1 }, "$key: a value that cannot be");
+    like($@, qr/^$key\b.* of a report\b/, '... is named');
+}
+
+done_testing;

@@ -1,0 +1,19 @@
+/* The constants of src/dprof/ and their words, as perl's data. */
+#ifndef DPX_CONSTANTS_H
+#define DPX_CONSTANTS_H
+
+#include "EXTERN.h"
+#include "perl.h"
+
+/* Makes a constant sub of the one with this name in C, in a package. Returns false where there is
+ * no such constant. */
+bool dpx_constants_make(pTHX_ const char *package, const char *name);
+
+/* Pushes the words of a list, each followed by its number: `format` is text, 0, csv, 1 ... With
+ * others, the second words of its rows follow behind these. Croaks where there is no such list. */
+void dpx_constants_words(pTHX_ const char *list, bool others, AV *to);
+
+/* Pushes the keys that the options of a view may have: `report`, `diff` ... */
+void dpx_constants_keys(pTHX_ const char *view, AV *to);
+
+#endif

@@ -1,0 +1,90 @@
+/* Perl's hashes as the option structs of src/dprof/: tables that the lists there make, and the one
+ * function that goes by them. */
+#ifndef DPX_KEYS_H
+#define DPX_KEYS_H
+
+#include "EXTERN.h"
+#include "perl.h"
+
+enum dpx_kind {
+    DPX_FLAG, DPX_INDEX, DPX_SIZE, DPX_COUNT, DPX_REAL, DPX_TEXT, DPX_NAME, DPX_ENUM, DPX_SEPARATE,
+    DPX_AUTOLOAD,
+    DPX_ENUMS, DPX_NUMBERS, DPX_PAIR, DPX_SIZES, DPX_TEXTS, DPX_LIST,
+    DPX_PART,                   /* a struct inside, whose fields are in the same hash */
+    DPX_OWN                     /* known, and taken by whoever asked */
+};
+
+/* The elements of a list: stride scalars of perl's make one of them. take returns false for one
+ * that is to be left out. */
+struct dpx_element {
+    size_t size;
+    SSize_t stride;
+    bool (*take)(pTHX_ void *to, AV *from, SSize_t at);
+};
+
+struct dpx_key {
+    const char *key;
+    enum dpx_kind kind;
+    size_t at;                  /* the field */
+    size_t beside;              /* its length, or how many there are */
+    size_t most;                /* constants of an enum; elements of an array */
+    const struct dpx_element *element;
+    const struct dpx_keys *part;
+};
+
+struct dpx_keys {
+    const char *what;           /* for messages: "a report" */
+    const struct dpx_key *rows;
+    size_t n_rows;
+};
+
+/* The rows of a list, for the struct that DPX_STRUCT is. */
+#define DPX_ROW(type, ...) DPX_ROW_##type(__VA_ARGS__)
+#define DPX_AT(field) offsetof(struct DPX_STRUCT, field)
+/* Enums are read and written as int. */
+#define DPX_COUNT_OF(of) (of##_count + 0 * sizeof(char[sizeof(enum of) == sizeof(int) ? 1 : -1]))
+#define DPX_ROW_FLAG(f)  { #f, DPX_FLAG, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_INDEX(f) { #f, DPX_INDEX, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_SIZE(f)  { #f, DPX_SIZE, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_COUNT(f) { #f, DPX_COUNT, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_REAL(f)  { #f, DPX_REAL, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_TEXT(f)  { #f, DPX_TEXT, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_PAIR(f)  { #f, DPX_PAIR, DPX_AT(f), 0, 2, NULL, NULL },
+#define DPX_ROW_SIZES(f) { #f, DPX_SIZES, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_OWN(f)   { #f, DPX_OWN, 0, 0, 0, NULL, NULL },
+#define DPX_ROW_NAME(f)  { #f, DPX_NAME, DPX_AT(f), DPX_AT(f##_len), 0, NULL, NULL },
+#define DPX_ROW_TEXTS(f) { #f, DPX_TEXTS, DPX_AT(f), DPX_AT(n_##f), 0, NULL, NULL },
+#define DPX_ROW_ENUM(f, of)  { #f, DPX_ENUM, DPX_AT(f), 0, DPX_COUNT_OF(of), NULL, NULL },
+#define DPX_ROW_ENUMS(f, of) \
+    { #f, DPX_ENUMS, DPX_AT(f), DPX_AT(n_##f), DPX_COUNT_OF(of), NULL, NULL },
+#define DPX_ROW_NUMBERS(f, most) { #f, DPX_NUMBERS, DPX_AT(f), DPX_AT(n_##f), most, NULL, NULL },
+#define DPX_ROW_LIST(f, of) \
+    { #f, DPX_LIST, DPX_AT(f), DPX_AT(n_##f), 0, &dpx_element_##of, NULL },
+#define DPX_ROW_PART(f, of) { "", DPX_PART, DPX_AT(f), 0, 0, NULL, &dpx_keys_##of },
+#define DPX_ROW_LABELS(f) \
+    { "separate", DPX_SEPARATE, DPX_AT(f), 0, 0, NULL, NULL }, \
+    { "autoload", DPX_AUTOLOAD, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_KEYS(of, text) \
+    const struct dpx_keys dpx_keys_##of = { text, of##_rows, C_ARRAY_LENGTH(of##_rows) }
+
+/* Fills in the fields that the hash has; those that it lacks, or has as undef, stay. Croaks with
+ * the name of a key that is unknown, or has a value that cannot be. What the fields point to lives
+ * as long as the statement. */
+void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
+
+/* An element of a list that is a hash of its own. */
+void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
+
+/* The keys, as mortal strings pushed on a list. */
+void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to);
+
+/* The tables that there are: dpx_keys_dp_report is that of struct dp_report. */
+extern const struct dpx_keys
+    dpx_keys_dp_label_how, dpx_keys_dp_classic, dpx_keys_dpx_classic, dpx_keys_dp_take,
+    dpx_keys_dp_write_how,
+    dpx_keys_dp_trace_how, dpx_keys_dp_over_how, dpx_keys_dp_report,
+    dpx_keys_dp_pair_how, dpx_keys_dp_diff_how,
+    dpx_keys_dpx_fold, dpx_keys_dpx_flame;
+extern const struct dpx_element dpx_element_dp_report_fact;
+
+#endif

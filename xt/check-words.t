@@ -1,0 +1,75 @@
+#!/usr/bin/perl
+# The words that src/dprof/ lists are in the manual and the help of each tool that takes them: who
+# adds a metric, a column, a key or a format learns here where it is not told yet.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Author;
+use Devel::DProf::Constants qw(first_words time_words);
+use Devel::DProf::Tools;
+use Test::More;
+
+my @metrics = (time_words(), 'calls');
+my @tables = qw(text csv json markdown html);
+# --parent has an item of its own.
+my @keys = grep { $_ ne 'parent' } first_words('key');
+# By tool: the option, what its item in the manual names.
+my %told = (
+    dprofpp     => [[metric => time_words()]],
+    dprofreport => [[metric => @metrics], [fields => first_words('field')],
+        [sort => @keys], ['call-graph' => (grep { $_ ne 'none' } first_words('chain')),
+        first_words('chain_value')], [format => @tables]],
+    dprofdiff   => [[metric => @metrics], [compute => first_words('compute')],
+        [format => first_words('format')], [sort => @keys]],
+    dproffold   => [[metric => @metrics]],
+    dprofflame  => [[metric => @metrics], [colors => first_words('palette')],
+        [order => first_words('flame_order')], [width => first_words('flame_width')]],
+);
+
+# The text of an option's item: from the first of the =item lines that names it to the next item,
+# and the section that it may refer to.
+sub item {
+    my ($pod, $option) = @_;
+    my @items = split /^(?==item )/m, $pod =~ s/^=(?:head|back).*//mgr;
+    for my $i (grep { $items[$_] =~ /\A=item .*-\Q$option\E\b/ } 0 .. $#items) {
+        my $last = $i;
+        $last++ while $last < $#items && $items[$last] =~ /\A=item [^\n]*\s*\z/;
+        my $item = join '', @items[$i .. $last];
+        my ($there) = map { $pod =~ /^=head1 $_\n(.*?)(?=^=head1|\z)/ms } $item =~ m{L</([A-Z]+)>};
+        return $item . ($there // '');
+    }
+    return;
+}
+
+# What the manual lacks.
+sub untold {
+    my ($name, $pod) = @_;
+    my @bad;
+    for my $row (@{ $told{$name} }) {
+        my ($option, @words) = @$row;
+        my $item = item($pod, $option);
+        push(@bad, "bin/$name: there is no item of --$option"), next if !defined $item;
+        push @bad, map { "bin/$name: --$option: $_" }
+            grep { $item !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @words;
+    }
+    return join "\n", @bad;
+}
+
+for my $name (sort keys %told) {
+    is(untold($name, content("bin/$name")), '', "bin/$name tells of all words");
+    my ($tool) = grep { $_->{name} eq $name } Devel::DProf::Tools::all();
+    my $help = Devel::DProf::Tools::load($tool)->command->help;
+    my @metric = grep { $_->[0] eq 'metric' } @{ $told{$name} };
+    is(join(' ', grep { $help !~ /(?<![\w-])$_(?![\w-])/ } map { @$_[1 .. $#$_] } @metric), '',
+        '... its help, of all metrics');
+}
+my $pod = content('lib/Test/DProf/Profile.pm');
+is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
+    'Test::DProf::Profile, of times');
+
+# The check notices what it is there for.
+like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,
+    'notices: a word that is gone');
+like(untold('dprofpp', 'nothing'), qr/no item of --metric/, 'notices: an item that is gone');
+done_testing;
