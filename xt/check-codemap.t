@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# CODE-MAP names every file once, and no file that is not there.
+# CODE-MAP names every file once, and no file that is not there. Tests are numbered: no number is used
+# twice in a folder, and CODE-MAP has them in order.
 use strict;
 use warnings;
 use FindBin;
@@ -27,6 +28,19 @@ sub complaints {
         push @bad, "not in CODE-MAP: $file" unless @by;
     }
     push @bad, map { "in CODE-MAP, but not there: $_" } sort keys %unused;
+    return @bad, misnumbered($map =~ m{^(t/(?:c/)?\d\S*)}mg);
+}
+
+# Names of tests in the order of CODE-MAP.
+sub misnumbered {
+    my (@bad, %last);
+    for my $name (@_) {
+        my ($folder, $number) = $name =~ m{^(.*/)(\d+)-};
+        my $last = $last{$folder};
+        push @bad, "not in order: $name" if defined $last && $number < $last;
+        push @bad, "a number used twice: $name" if defined $last && $number == $last;
+        $last{$folder} = $number;
+    }
     return @bad;
 }
 
@@ -37,5 +51,9 @@ like(join("\n", complaints("a.c  x\nb.c  y\n", 'a.c')), qr/not there: b\.c/, 'no
 like(join("\n", complaints("a.c  x\na.c  y\n", 'a.c')), qr/twice: a\.c/, 'notices: a file named twice');
 like(join("\n", complaints("src/  x\n", 'src/a.c')), qr/whole folders/, 'notices: a folder of program text');
 like(join("\n", complaints("a.c x\n", 'a.c')), qr/not NAME/, 'notices: a line without two blanks');
+like(join("\n", complaints("t/10-a.t  x\nt/10-b.t  x\n", 't/10-a.t', 't/10-b.t')), qr/twice: t\/10-b/,
+    'notices: two tests of one number');
+like(join("\n", complaints("t/11-a.t  x\nt/10-b.t  x\n", 't/11-a.t', 't/10-b.t')), qr/order: t\/10-b/,
+    'notices: a test out of order');
 is(join("\n", complaints("# head\n\na.c   x\nt/data/   y\n", 'a.c', 't/data/b')), '', 'and nothing else');
 done_testing;
