@@ -4,9 +4,11 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use NaiveProfile;
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use Devel::DProf::Profile;
 
+my $dir = scratch();
 my %time = (cpu => 0, user => 1, system => 2, real => 3);
 
 sub flat {
@@ -16,7 +18,7 @@ sub flat {
 
 sub check {
     my ($what, $text) = @_;
-    my $file = spew('naive.out', $text);
+    my $file = spew("$dir/naive.out", $text);
     my $naive = NaiveProfile->new($text);
     my $profile = Devel::DProf::Profile->new;
     my $code = $profile->add($file);
@@ -72,9 +74,10 @@ sub random_text {
     my $old = !$ours && rnd(2);
     my @hz = (100, 1000, 10_000_000);
     my $names = 1 + rnd(12);
-    my $head = "#fOrTyTwO\n\$hz=" . $hz[rnd(3)] . ";\n";
-    $head .= "\$over_utime=" . rnd(100) . "; \$over_stime=" . rnd(3) . "; \$over_rtime=" . rnd(1000) . ";\n\$over_tests=" . (1 + rnd(20)) . ";\n" if rnd(2);
-    $head .= "\$dprof_format='trace 1';\n" if $ours;
+    my $hz = $hz[rnd(3)];
+    my $head = '';
+    $head .= sprintf "\$over_utime=%d; \$over_stime=%d; \$over_rtime=%d;\n\$over_tests=%d;\n",
+        rnd(100), rnd(3), rnd(1000), 1 + rnd(20) if rnd(2);
     $head .= "\$dprof_inherited=" . rnd(4) . ";\n" if $ours && rnd(2);
     my $trace = '';
     my (%named, @stack);
@@ -99,8 +102,8 @@ sub random_text {
         if ($op eq '+') { push @stack, $id } elsif ($op eq '*') { } else { pop @stack }
         # the exit behind a goto carries the id first entered: the stack keeps it
     }
-    $head .= '$rrun_utime=' . rnd(9_000_000) . '; $rrun_stime=' . rnd(90) . '; $rrun_rtime=' . rnd(90_000) . ";\n";
-    return "${head}PART2\n$trace";
+    return profile_text(format => $ours ? 'trace' : 'classic', hz => $hz, header => $head,
+        times => [rnd(9_000_000), rnd(90), rnd(90_000)], lines => $trace);
 }
 
 my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
@@ -113,8 +116,8 @@ for my $seed (1 .. $runs) {
 
 # Gzip, CRLF and a second reading change nothing; two files are twice one.
 my $text = random_text(5);
-my $plain = spew('one.out', $text);
-my $crlf = spew('crlf.out', $text =~ s/\n/\r\n/gr);
+my $plain = spew("$dir/one.out", $text);
+my $crlf = spew("$dir/crlf.out", $text =~ s/\n/\r\n/gr);
 my $profile = Devel::DProf::Profile->new;
 $profile->add($plain);
 my $other = Devel::DProf::Profile->new;

@@ -6,10 +6,7 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 
-sub tool {
-    my ($name, @args) = @_;
-    return run_program([$^X, (map { '-I' . root() . "/blib/$_" } qw(lib arch)), root() . "/bin/$name", @args]);
-}
+sub tool { my ($name, @args) = @_; return run_tool($name, \@args) }
 
 for my $mode (qw(trace tree)) {
     my $run = profiled(['-e', 'sub f { 1 } sub g { f() for 1 .. 3 } g(); my @x = sort { f(); $a <=> $b } 2, 1; eval { die }'],

@@ -3,15 +3,11 @@
 use strict;
 use warnings;
 use Test::More;
-use Cwd 'getcwd';
 use lib 't/lib';
-use DprofppTest;
-use DProfTest ();
+use DProfTest;
 
-my $dir = tempdir();
-my $root = getcwd();
-my @perl = ($^X, "-I$root/blib/lib", "-I$root/blib/arch");
-my @dprofpp = (@perl, "$root/bin/dprofpp");
+my $dir = scratch();
+my @dprofpp = tool_command('dprofpp');
 
 # Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from
 # its standard output. What it says on standard error goes to a file.
@@ -56,7 +52,7 @@ sub read_to {
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
     . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
 sub program {
-    my $run = started('program.err', @perl, '-d:DProf', '-e', $code);
+    my $run = started('program.err', built_perl(), '-d:DProf', '-e', $code);
     read_to($run, qr/^f$/);
     return $run;
 }
@@ -79,12 +75,12 @@ is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and not
 my @reports = split /\n\n/, $watch->{read} . $rest;
 cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
 is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
-is("$reports[-1]", (dprofpp({ cwd => $dir }, '-l'))[0], 'the last one is of all that there is');
+is("$reports[-1]", (dprofpp({ dir => $dir }, '-l'))[0], 'the last one is of all that there is');
 unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
 
 # A run that had ended.
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, '-l')],
-    [(dprofpp({ cwd => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
+is_deeply([dprofpp({ dir => $dir }, '--watch', 100, '-l')],
+    [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
 
 # Ctrl-C.
 $run = program();
@@ -124,9 +120,9 @@ for (['-', 'not a file that can be read again'],
         . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
 }
 is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
-like((dprofpp('--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
-spew('foreign.out', "hello\n");
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, 'foreign.out')],
+like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
+spew("$dir/foreign.out", "hello\n");
+is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
     ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
 
 done_testing;

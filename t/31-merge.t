@@ -4,30 +4,19 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use NaiveProfile;
 use Devel::DProf::Profile;
 
-my $dir = tempdir();
+my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
 # Runs it in the folder: (stdout, stderr, status).
 sub dprofmerge {
-    my @args = @_;
-    my $root = data('../..');
-    my ($out, $err) = map { "$dir/$_" } qw(merge.stdout merge.stderr);
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        delete $ENV{DPROFMERGE_OPTS};
-        chdir $dir or die;
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), "$root/bin/dprofmerge", @args;
-        die;
-    }
-    waitpid $pid, 0;
-    return (slurp($out), slurp($err), $? & 127 ? "signal $?" : $? >> 8);
+    my $run = run_tool('dprofmerge', [@_], dir => $dir);
+    return (@$run{qw(out err status)});
 }
 
 sub detailed {
@@ -63,15 +52,17 @@ sub random_file {
     my ($k) = @_;
     my $hz = (100, 150, 1000, 10_000_000)[rnd(4)];
     my $tree = rnd(2);
-    my $head = "#fOrTyTwO\n\$hz=$hz; \$dprof_format='" . ($tree ? 'tree' : 'trace') . " 1'; \$dprof_run='r" . rnd(2) . "';\n"
-        . "\$dprof_perl='5.36.0'; \$dprof_pid=" . rnd(3) . '; $dprof_own_cpu=' . rnd(99) . ";\n";
-    $head .= "\$dprof_counters='" . (rnd(4) ? 'ops:ops' : 'b ops:ops a') . "';\n" if rnd(5);
-    $head .= '$rrun_utime=0; $rrun_stime=0; $rrun_rtime=' . rnd(99) . ";\n" if rnd(4);
-    my @counters = $head =~ /counters='(.*)'/ ? split ' ', $1 : ();
+    my $header = sprintf "\$dprof_run='r%d'; \$dprof_perl='5.36.0'; \$dprof_pid=%d; "
+        . '$dprof_own_cpu=%d;', rnd(2), rnd(3), rnd(99);
+    my $counters = rnd(5) ? (rnd(4) ? 'ops:ops' : 'b ops:ops a') : undef;
+    my $times = rnd(4) ? [0, 0, rnd(99)] : undef;
+    my @counters = split ' ', $counters // '';
     my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x') . (rnd(4) ? '' : ' seq=' . rnd(99))
         : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') } 1 .. 1 + rnd(9);
     my @ids = sort { rnd(3) - 1 || $a <=> $b } keys %line;
-    my $text = $head . ($tree ? "PART3\n" : "PART2\n") . join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
+    my $text = profile_text(format => $tree ? 'tree' : 'trace', hz => $hz, header => $header,
+        counters => $counters, times => $times)
+        . join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
     if (!$tree) {
         my @stack;
         for (1 .. rnd(60)) {
@@ -134,24 +125,24 @@ is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
 is((dprofmerge('out.gz'))[0], $text, 'and is read');
 is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
 ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
-my $golden = data('../golden/dprofmerge.ours+classic');
+my $golden = root() . '/t/golden/dprofmerge.ours+classic';
 spew($golden, $text) if $ENV{DPROF_GOLDEN};
 is($text, -e $golden ? slurp($golden) : '', 'as it always was');
 
-spew('bad.out', slurp($all[0]) =~ s/^- /x /mr);
+spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
 my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
 is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
 like($bad[1], qr/\ABad profile: x .*\(bad\.out, line \d+, byte \d+\)\nbad\.out is left out\nUnable to open nothing: .*\nnothing is left out\n\z/, 'and named');
 is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
 ok(!-e "$dir/none", 'is not written');
-spew('open.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART2\n& 2 m a\n+ 2\n");
+spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
 is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
 is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
-spew('cut.out', slurp($all[0]) =~ s/^\$rrun.*\n//mr);
+spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
 @bad = dprofmerge('cut.out');
 like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the recording did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
 like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
-spew('ops.out', "#fOrTyTwO\n\$hz=100; \$dprof_format='tree 1'; \$dprof_counters='ops:ops';\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART3\n= 0 0 1 0 0 0 0 0 5\n");
+spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops', lines => ['= 0 0 1 0 0 0 0 0 5']));
 like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
 is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
     . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
@@ -221,8 +212,7 @@ for (1 .. 100) {
     $profile->files == $files + 1 or print("nothing\n"), last;
 }
 END
-    my @perl = ($^X, (map { '-I' . data("../../blib/$_") } qw(lib arch)));
-    my @limited = ('sh', '-c', 'ulimit -v 120000 || exit 1; exec "$@"', 'sh', @perl);
+    my @limited = ('sh', '-c', 'ulimit -v 120000 || exit 1; exec "$@"', 'sh', built_perl());
     spew("$dir/grow.pl", $grow);
     my $can = system(@limited, '-MDevel::DProf::Profile', '-e', 'exit 0') == 0;
     skip 'needs ulimit -v', 2 if !$can;

@@ -3,13 +3,14 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use Devel::DProf::Profile;
 use IO::Compress::Gzip;
 use List::Util 'sum0';
 use Math::BigFloat;
 
-my $dir = tempdir();
+my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
@@ -46,7 +47,7 @@ sub check {
     my ($what, $text) = @_;
     my ($flat, $tree, $bad) = naive($text);
     my $profile = Devel::DProf::Profile->new;
-    $profile->add(spew('folded.out', $text));
+    $profile->add(spew("$dir/folded.out", $text));
     my $o = $profile->outcome(0);
     my $good = is($o->{fault_count}, @$bad, "$what: bad lines") || diag explain $o;
     my @named = @$bad[0 .. ($#$bad < 9 ? $#$bad : 9)];
@@ -101,7 +102,7 @@ check('nothing but the root', "(program) 5\n");
 
 # gzip, a pipe
 my $text = "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n";
-my $plain = spew('plain', $text);
+my $plain = spew("$dir/plain", $text);
 my ($table, $err, $status) = dprofpp($plain);
 is($status . $err, '0', 'read');
 is($table, <<'END', 'the table');
@@ -117,21 +118,20 @@ IO::Compress::Gzip::gzip($plain => "$dir/packed");
 is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
 is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
 {
-    open my $pipe, '-|', 'sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain, $^X,
-        '-Iblib/lib', '-Iblib/arch', 'bin/dprofpp', '-' or die "sh: $!";
-    is(join('', <$pipe>), $table, 'from a pipe');
+    my @piped = ('sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain);
+    is(run_program([@piped, tool_command('dprofpp', '-')])->{out}, $table, 'from a pipe');
 }
-spew('cut', substr slurp("$dir/packed"), 0, -12);
+spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
 my (undef, $said, $rc) = dprofpp("$dir/cut");
 like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/, 'cut short');
 is($rc, 0, 'which is no error');
-my $long = spew('long', join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
+my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
 IO::Compress::Gzip::gzip($long => "$dir/long.gz");
 my $packed = slurp("$dir/long.gz");
 my %total;
 for my $cut (1 .. 60) {
     my $profile = Devel::DProf::Profile->new;
-    $profile->add(spew('cut', substr $packed, 0, -7 * $cut));
+    $profile->add(spew("$dir/cut", substr $packed, 0, -7 * $cut));
     $total{ $profile->total / 1000 }++;
 }
 ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken') or diag explain \%total;
@@ -142,7 +142,7 @@ like((dprofpp('--unit=ms', $plain))[0], qr/\ATotal Elapsed Time = +0\.025 Second
 like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m, '--unit calls');
 is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
 is((dprofpp('-S', $plain))[0], "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
-like((dprofpp('-S', spew('frac', "a 1.5\na;b 2\n")))[0], qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m, '-S of fractions');
+like((dprofpp('-S', spew("$dir/frac", "a 1.5\na;b 2\n")))[0], qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m, '-S of fractions');
 for my $flag (qw(-T -t)) {
     is_deeply([dprofpp($flag, $plain)], ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1], "$flag");
 }
@@ -151,8 +151,8 @@ is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
 # what is wrong
 sub says {
     my ($what, $text, $want, $want_status, @args) = @_;
-    spew('x.out', $text);
-    my ($out, $err, $status) = dprofpp({ cwd => $dir }, @args, 'x.out');
+    spew("$dir/x.out", $text);
+    my ($out, $err, $status) = dprofpp({ dir => $dir }, @args, 'x.out');
     is($err, $want, "$what: message");
     is($status, $want_status, "$what: status");
     return $out;
@@ -181,7 +181,7 @@ my %foreign = (
 );
 for my $tool (sort keys %foreign) {
     for my $text (@{ $foreign{$tool} }) {
-        my $file = spew('foreign', $text);
+        my $file = spew("$dir/foreign", $text);
         IO::Compress::Gzip::gzip($file => "$dir/foreign.gz");
         for my $path ($file, "$dir/foreign.gz") {
             my @run = dprofpp($path);
@@ -193,11 +193,12 @@ for my $tool (sort keys %foreign) {
 }
 # what only looks like them
 for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n", "PERFILE 2\n") {
-    is((dprofpp(spew('alike', $text)))[2], 0, "folded stacks: $text");
+    is((dprofpp(spew("$dir/alike", $text)))[2], 0, "folded stacks: $text");
 }
 
 # together with others
-my $trace = spew('trace.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=5; \$rrun_stime=0; \$rrun_rtime=5;\nPART2\n& 2 main a\n+ 2\n@ 5 0 5\n- 2\n");
+my $trace = spew("$dir/trace.out", profile_text(format => 'classic',
+    times => [5, 0, 5], lines => ['& 2 main a', '+ 2', '@ 5 0 5', '- 2']));
 (undef, $err, $status) = dprofpp($trace, $plain);
 is($err, "$plain: its times are in an unknown unit, those of the other files in s; --unit declares that of folded stacks\n", 'units differ');
 is($status, 1, 'which is an error');
@@ -213,10 +214,9 @@ END
 
 # dprofmerge
 sub dprofmerge {
-    my @args = @_;
-    my $err = "$dir/merge.err";
-    my $rc = system 'sh', '-c', 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>"$err"', 'sh', "$dir/merged", $err, $^X, '-Iblib/lib', '-Iblib/arch', 'bin/dprofmerge', @args;
-    return (slurp($err), $rc >> 8);
+    my $run = run_tool('dprofmerge', [@_]);
+    spew("$dir/merged", $run->{out});
+    return (@$run{qw(err status)});
 }
 is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
 my $merged = slurp("$dir/merged");

@@ -97,8 +97,7 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
         my $want = !$out && $file =~ /out\z/ ? '1 1' : '67 12';
         is(($calls->{'main::f'} // 0) . ' ' . @outcomes, $want, "found from $file") or last;
     }
-    my @tool = map { "-I" . root() . "/blib/$_" } qw(lib arch);
-    my $merged = run_program([$^X, @tool, root() . '/bin/dprofpp', '--processes', @files]);
+    my $merged = run_tool('dprofpp', ['--processes', @files]);
     like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'none counts twice');
 }
 

@@ -136,7 +136,7 @@ subtest 'killed' => sub {
     # Call sites survive.
     $run = profiled(['-e', "sub f { 1 } sub g {\n f();\n f() }\n g();\n g();\nkill 9, \$\$"], env => { %tree, PERL_DPROF_CALLSITES => 1 });
     my $merged = "$run->{dir}/merged";
-    my $tool = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofmerge', '-o', $merged, $run->{profile}]);
+    my $tool = run_tool('dprofmerge', ['-o', $merged, $run->{profile}]);
     is_deeply([sort map { /^= .* at=-e:(\d+)/ ? $1 : () } split /\n/, slurp($merged)], [2, 2, 3, 3, 4, 5], 'call sites are in the pieces');
 };
 

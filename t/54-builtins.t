@@ -60,11 +60,11 @@ END
 {
     my $file = spew(scratch() . '/prog.pl', 'sub f { print "x\n" } f(); sub CORE::print { 1 } CORE::print();' . " &CORE::print();\n");
     my $run = profiled([$file], env => { counting(@SLOW) });
-    my $report = run_perl(['-Mblib=' . root(), root() . '/blib/script/dprofpp', '-aT', $run->{profile}]);
+    my $report = run_tool('dprofpp', ['-aT', $run->{profile}]);
     like($report->{out}, qr/^main::f\n   CORE:print\n/m, "dprofpp's label");
     like($report->{out}, qr/^CORE::print\n/m, 'a sub of the same name is another');
     my $merged = scratch() . '/merged';
-    run_perl(['-Mblib=' . root(), root() . '/blib/script/dprofmerge', '-o', $merged, $run->{profile}, $run->{profile}]);
+    run_tool('dprofmerge', ['-o', $merged, $run->{profile}, $run->{profile}]);
     like(slurp($merged), qr/^& \w+ CORE print - kind=builtin$/m, 'dprofmerge keeps it');
     is(profiled(['-e', 'print "x\n"; "x" =~ /x/; sleep 0'], env => { counting() })->{out}, "x\n", 'without the option');
     is(scalar(grep { /^CORE/ } keys %{ read_profile(profiled(['-e', '"x" =~ /x/; sleep 0'], env => { counting() })->{profile})->{calls} }), 0, 'none');
@@ -120,7 +120,7 @@ subtest 'processes' => sub {
     for my $mode ($ENV{EXTENDED_TESTING} ? qw(trace tree) : 'tree') {
         $run = profiled([$file], env => { counting(@SLOW), PERL_DPROF_MODE => $mode });
         my $child = "$run->{profile}.$run->{out}";
-        my $report = run_perl(['-Mblib=' . root(), root() . '/blib/script/dprofpp', '-Sq', $child]);
+        my $report = run_tool('dprofpp', ['-Sq', $child]);
         is("$report->{err}$report->{raw}", '0', "a child's $mode is good");
         if ($mode eq 'trace') {
             my $got = profile_ok($child);

@@ -199,7 +199,7 @@ END
 {
     my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'], env => { counting() });
     my ($child) = glob "$run->{dir}/tmon.out.*";
-    my $of = sub { run_program([$^X, (map { '-I' . root() . "/blib/$_" } qw(lib arch)), root() . '/bin/dprofpp', @_])->{out} =~ s/.*?^(?=main::deep)//msr };
+    my $of = sub { run_tool('dprofpp', [@_])->{out} =~ s/.*?^(?=main::deep)//msr };
     is($of->('-T', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f\n   main::f\n", 'dprofpp -T after a stop');
     is($of->('-t', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
     is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');

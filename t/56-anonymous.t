@@ -53,14 +53,14 @@ for my $seed (1 .. $rounds) {
         is_deeply(calls_of($_->[1]), $first, "$_->[0]: as $runs[0][0]") for @runs[ 1 .. $#runs ];
         for my $pair ([ 0, 1 ], [ 0, 2 ], [ 2, 3 ], [ 3, 0 ]) {
             my @sides = map { $runs[$_][1] } @$pair;
-            my $diff = run_tool('Dprofdiff', [ '-q', '-m', 'calls', '--fail-if', 'calls > 0, new, gone', @sides ]);
+            my $diff = run_tool('dprofdiff', [ '-q', '-m', 'calls', '--fail-if', 'calls > 0, new, gone', @sides ]);
             is($diff->{status}, 0, join(' and ', map { $runs[$_][0] } @$pair) . ' compare as equal') or diag $diff->{out};
         }
         my $merged = Devel::DProf::Profile->new;
         $merged->add($_->[1]) for @runs;
         my %sum = map { $_->[0] => $_->[1] } $merged->rows({ separate => 1 });
         is_deeply(\%sum, { map { $_ => @runs * $first->{$_} } keys %$first }, 'files in one profile: the sums');
-        my ($calls) = run_tool('Dprofpp', [ '-T', '-R', $runs[0][1] ]);
+        my ($calls) = run_tool('dprofpp', [ '-T', '-R', $runs[0][1] ]);
         my %shown;
         $shown{ s/^ +//r }++ for split /\n/, $calls->{out};
         is_deeply(\%shown, $first, 'call by call');
@@ -111,11 +111,11 @@ END
     my ($path) = record($file, $modes[0]);
     my $names = sub { my $run = run_tool($_[0], [ @_[ 1 .. $#_ ], $path ]); join ' ', sort $run->{out} =~ /((?:One|Two)::\S+)/g };
     my $apart = "One::BEGIN One::__ANON__ Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] Two::__ANON__[$file:3]#2";
-    is($names->('Dprofpp', '-O', 100), $apart, 'dprofpp');
-    is($names->('Dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T');
-    is($names->('Dprofreport'), $apart, 'dprofreport');
-    is($names->('Dprofpp', '-O', 100, '--no-separate-anon'), 'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__', '--no-separate-anon');
-    is($names->('Dprofpp', '-O', 100, '-R'),
+    is($names->('dprofpp', '-O', 100), $apart, 'dprofpp');
+    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T');
+    is($names->('dprofreport'), $apart, 'dprofreport');
+    is($names->('dprofpp', '-O', 100, '--no-separate-anon'), 'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__', '--no-separate-anon');
+    is($names->('dprofpp', '-O', 100, '-R'),
         "One::BEGIN\@1 One::__ANON__[$file:1] Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] Two::__ANON__[$file:3]#2", '-R: all of them');
 };
 
@@ -125,7 +125,7 @@ subtest 'names that differ from run to run' => sub {
         my $file = spew(scratch() . '/digest.pl', "package Mojo::Template::Sandbox::$_; sub run { 1 } my \$f = sub { 2 }; run(); \$f->();\nsub deadbeefcafe { 1 } deadbeefcafe();\n");
         (record($file, $modes[0]))[0];
     } $digest, $other;
-    my $diff = run_tool('Dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
+    my $diff = run_tool('dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
         @paths ]);
     is($diff->{status}, 0, 'packages called by a digest pair up') or diag $diff->{out};
     like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without it');

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program run_tool profiled counting);
+use DProfTest qw(root scratch spew slurp run_program tool_command run_tool profiled counting);
 use JSON::PP ();
 use Devel::DProf::Profile;
 
@@ -19,7 +19,7 @@ sub report {
 sub tool {
     my (@args) = @_;
     my %env = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('Dprofreport', \@args, env => \%env);
+    return run_tool('dprofreport', \@args, env => \%env);
 }
 
 # Folded text -> symbol => [children, self], as the words of the definition have it.
@@ -259,7 +259,7 @@ END
 
 # A pager that is left early is no failure, and no death.
 SKIP: {
-    my $tool = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport';
+    my $tool = join ' ', map { "'$_'" } tool_command('dprofreport');
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
     skip 'script(1), for a terminal', 1 if $probe->{raw} || $probe->{out} !~ /here/;
     my $file = spew("$dir/long.in", join '', map { "a$_;b$_ 1\n" } 1 .. 20000);

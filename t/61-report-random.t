@@ -15,7 +15,7 @@ my ($n, $round) = (0, 0);
 sub report {
     my ($text, @args) = @_;
     my $file = spew("$dir/" . ++$n . '.in', $text);
-    my $run = in_process('Dprofreport', '--format', 'json', @args, $file);
+    my $run = in_process('dprofreport', '--format', 'json', @args, $file);
     return $run->{status} == 0 && $run->{err} eq '' ? JSON::PP->new->utf8->decode($run->{out}) : diag "@args: $run->{err}";
 }
 
@@ -72,7 +72,7 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
     # Text of folded chains: every stack that has its share, and nothing else.
     {
         my $file = spew("$dir/" . ++$n . '.in', $text);
-        my $run = in_process('Dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
+        my $run = in_process('dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
         my %want;
         for (@stacks) {
             my ($value, @f) = @$_;

@@ -4,6 +4,7 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew slurp run_tool in_process);
+use MadeUp;
 use JSON::PP ();
 
 my $dir = scratch();
@@ -14,11 +15,11 @@ sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.i
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('Dprofdiff', \@args, %how);
+    return run_tool('dprofdiff', \@args, %how);
 }
 
 sub json {
-    my $run = in_process('Dprofdiff', '--format', 'json', @_);
+    my $run = in_process('dprofdiff', '--format', 'json', @_);
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err}, status => $run->{status} };
 }
 
@@ -156,8 +157,9 @@ is("@why[0 .. ($#why < 5 ? $#why : 5)]", '', 'changes, shares, order, mirror, br
 sub tree_file {
     my ($subs, $lines, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
-    return file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='tree 1'; \$dprof_counters='ops:ops'; \$rrun_utime=9; \$rrun_stime=0; \$rrun_rtime=9; \$dprof_complete=1; $header\n\nPART3\n"
-        . join('', map { "& $_\n" } @$subs) . join('', map { "= $_\n" } @$lines), $how{name});
+    return file(profile_text(format => 'tree', hz => 1000, counters => 'ops:ops', times => [9, 0, 9],
+        complete => 1, header => $header, lines => [map({ "& $_" } @$subs), map { "= $_" } @$lines]),
+        $how{name});
 }
 
 {
@@ -285,8 +287,8 @@ sub tree_file {
 sub trace {
     my ($subs, $marks, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
-    return file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='trace 1'; \$dprof_complete=1; \$rrun_utime=100; \$rrun_stime=0; \$rrun_rtime=100; $header\n\nPART2\n"
-        . join('', map { "& $_\n" } @$subs) . join('', map { "$_\n" } @$marks), $how{name});
+    return file(profile_text(hz => 1000, times => [100, 0, 100], complete => 1, header => $header,
+        lines => [map({ "& $_" } @$subs), @$marks]), $how{name});
 }
 
 {
@@ -349,9 +351,9 @@ sub trace {
 # ---- messages ----
 
 for ([undef, 'Unable to open DIR/missing: No such file or directory'], ['', 'Not a perl profile: DIR/empty (it is empty)', 'empty'],
-    ["nothing\n", 'Not a perl profile: DIR/text', 'text'], ["#fOrTyTwO\n\$hz=100;\n\$dprof_format='tree 9';\n\nPART3\n", 'DIR/newer: .*9', 'newer'],
-    ["#fOrTyTwO\n\$hz=100;\n\n\$rrun_utime=0; \$rrun_stime=0; \$rrun_rtime=0; \$total_marks=0;\n\nPART2\n", 'DIR/bare: nothing was recorded in it', 'bare'],
-    ["#fOrTyTwO\n\$hz=100;\n\nPART2\n- 5\n", 'Garbled profile.*\(DIR/garbled, line 5', 'garbled']) {
+    ["nothing\n", 'Not a perl profile: DIR/text', 'text'], [profile_text(format => 'tree', header => "\$dprof_format='tree 9';"), 'DIR/newer: .*9', 'newer'],
+    [profile_text(format => 'classic', header => '$total_marks=0;'), 'DIR/bare: nothing was recorded in it', 'bare'],
+    [profile_text(format => 'classic', times => undef, lines => ['- 5']), 'Garbled profile.*\(DIR/garbled, line 5', 'garbled']) {
     my ($text, $message, $name) = @$_;
     my $path = defined $name ? file($text, $name) : "$dir/missing";
     $message =~ s/DIR/\Q$dir\E/g;
@@ -397,7 +399,8 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n
 }
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V');
 is(tool('-h')->{status}, 0, '-h');
-my $cut = file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='trace 1';\n\nPART2\n& 1 main f x:1\n\@ 1 0 1\n+ 1\n\@ 5 0 5\n");
+my $cut = file(profile_text(times => undef, subs => ['main f x:1'],
+    lines => ['@ 1 0 1', '+ 1', '@ 5 0 5']));
 my $run = tool($cut, $cut);
 is($run->{status}, 0, 'cut short: exit 0');
 like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m, '... the table says so');

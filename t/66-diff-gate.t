@@ -4,6 +4,7 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew in_process);
+use MadeUp;
 use JSON::PP ();
 use Cwd 'getcwd';
 use TAP::Parser;
@@ -20,7 +21,7 @@ sub diffs {
     unshift @args, '--time-floor', 0 if !grep { $_ eq '--time-floor' } @args;
     my $here = getcwd();
     chdir $dir or die "$dir: $!";
-    my $run = in_process('Dprofdiff', @args);
+    my $run = in_process('dprofdiff', @args);
     chdir $here or die "$here: $!";
     return $run;
 }
@@ -53,21 +54,21 @@ sub packed { my ($s) = @_; length $s ? $s =~ s/([\x00-\x20\x7f%])/sprintf '%%%02
 sub tree {
     my ($nodes, %more) = @_;
     my $place = delete $more{place} || {};
-    my %header = (rrun_utime => 0, rrun_stime => 0, rrun_rtime => 0, dprof_hash_seed => "'0'", dprof_perturb_keys => "'0'", %more);
-    my $text = "#fOrTyTwO\n\$hz=$HZ;\n\$XS_VERSION='DProf 20261120.00';\n\$dprof_format='tree 1';\n\$dprof_counters='ops:ops allocs:B';\n";
-    $text .= "\$$_=$header{$_};\n" for grep { defined $header{$_} } sort keys %header;
-    my (%id, $lines);
+    my %header = (dprof_hash_seed => "'0'", dprof_perturb_keys => "'0'", %more);
+    my (%id, @subs, @lines);
     for (@$nodes) {
         my ($depth, $name, $calls, $ticks, $ops) = @$_;
         if ($depth && !$id{$name}) {
             my ($package, $sub) = $name =~ /^(\w+)::(.*)\z/s ? ($1, $2) : ('', $name);
             $id{$name} = sprintf '%x', 1 + keys %id;
-            $text .= "& $id{$name} " . packed($package) . ' ' . packed($sub) . ' ' . ($place->{$name} // '-') . "\n";
+            push @subs, join ' ', packed($package), packed($sub), $place->{$name} // '-';
         }
-        $lines .= join(' ', '=', $depth, $depth ? $id{$name} : 0, $calls, $ticks, 0, $ticks, 0, 0, $ops, 2 * $ops) . "\n";
+        push @lines, join ' ', '=', $depth, $depth ? $id{$name} : 0, $calls, $ticks, 0, $ticks, 0, 0,
+            $ops, 2 * $ops;
     }
-    return $text =~ s/(?=^&)/PART3\n/mr . $lines if %id;
-    return "${text}PART3\n$lines";
+    return profile_text(format => 'tree', hz => $HZ, version => 'DProf 20261120.00',
+        counters => 'ops:ops allocs:B', subs => \@subs, lines => \@lines,
+        header => join '', map { "\$$_=$header{$_};\n" } grep { defined $header{$_} } sort keys %header);
 }
 
 sub file {
@@ -323,8 +324,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
 {
     my $trace = sub {
         my ($ticks) = @_;
-        file("#fOrTyTwO\n\$hz=$HZ;\n\$XS_VERSION='DProf 20000000';\n\$rrun_utime=$ticks; \$rrun_stime=0; \$rrun_rtime=$ticks;\nPART2\n"
-            . "& 2 A f\n+ 2\n\@ $ticks 0 $ticks\n- 2\n");
+        file(profile_text(format => 'classic', hz => $HZ, version => 'DProf 20000000',
+            times => [$ticks, 0, $ticks],
+            lines => ['& 2 A f', '+ 2', "\@ $ticks 0 $ticks", '- 2']));
     };
     my @t = map { $trace->($_) } 100, 110, 111;
     is(diffs('--fail-if', 'self > 10%', @t[0, 1])->{status}, 0, 'traces: at the limit');

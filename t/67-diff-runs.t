@@ -4,7 +4,8 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program in_process);
+use DProfTest qw(scratch spew slurp run_program tool_command run_tool in_process);
+use MadeUp;
 use JSON::PP ();
 
 my $dir = scratch();
@@ -12,11 +13,11 @@ my $dir = scratch();
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', @args], %how);
+    return run_tool('dprofdiff', \@args, fresh => 1, %how);
 }
 
 sub json {
-    my $run = in_process('Dprofdiff', '--format', 'json', @_);
+    my $run = in_process('dprofdiff', '--format', 'json', @_);
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err} };
 }
 
@@ -29,13 +30,12 @@ sub run_file {
     my (@names, @contexts);
     for my $name (sort keys %subs) {
         $n++;
-        push @names, "& $n A $name a.pl:$n\n";
-        push @contexts, sprintf "= 1 %x 1 %d 0 %d 1 1 %d\n", $n, $subs{$name}[0], $subs{$name}[0], $subs{$name}[1];
+        push @names, "A $name a.pl:$n";
+        push @contexts, sprintf '= 1 %x 1 %d 0 %d 1 1 %d', $n, $subs{$name}[0], $subs{$name}[0], $subs{$name}[1];
     }
-    $names[$_] =~ s/^& (\d+)/sprintf '& %x', $1/e for 0 .. $#names;
-    my ($seed, $ops) = (q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, q{$dprof_counters='ops:ops';});
-    return spew($path, "#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; $ops $seed \$rrun_utime=1; \$rrun_stime=0; \$rrun_rtime=1; \$dprof_complete=1;\n\nPART3\n"
-        . join('', @names) . "= 0 0 1 0 0 0 0 0 0\n" . join '', @contexts);
+    return spew($path, profile_text(format => 'tree', hz => 1_000_000, counters => 'ops:ops',
+        header => q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, times => [1, 0, 1],
+        complete => 1, subs => \@names, lines => ['= 0 0 1 0 0 0 0 0 0', @contexts]));
 }
 
 my $sets = 0;
@@ -184,7 +184,7 @@ SKIP: {
         $ENV{TMPDIR} = $home;
         chdir $home;
         open STDERR, '>', '/dev/null';
-        exec $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', '-q', '--show-output', '--run',
+        exec tool_command('dprofdiff'), '-q', '--show-output', '--run',
             "$^X -e 'open my \$o, q{>}, q{$home/started}; print {\$o} \$\$; close \$o; rename q{$home/started}, q{$home/runs}; sleep 100'", '--run', 'true', '--warmup', 0;
     }
     select undef, undef, undef, 0.02 until -e "$home/runs" || !kill 0, $pid;
@@ -270,7 +270,7 @@ SKIP: {
 SKIP: {
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
     skip 'script(1), for a terminal', 12 if $probe->{raw} || $probe->{out} !~ /here/;
-    my $command = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff';
+    my $command = join ' ', map { "'$_'" } tool_command('dprofdiff');
     my $long = 'Very::Long::' . 'Middle::' x 12 . 'end';
     my @one = map { my $by = $_; run_file("$dir/wide.$by", $long => [1000 * $by, 10], short => [20, 10 * $by]) } 1, 2;
     my @many = map { my $by = $_; join ',', map { run_file("$dir/wide.$by.$_", $long => [1000 * $by + $_, 10], short => [20 * $by + $_, 10]) } 1 .. 7 } 1, 2;

@@ -5,6 +5,7 @@ use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_tool in_process root);
+use MadeUp;
 use NaiveProfile;
 use NaiveStacks;
 
@@ -14,7 +15,7 @@ my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 15);
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }
-sub fold { return in_process('Dproffold', @_) }
+sub fold { return in_process('dproffold', @_) }
 
 # Prints, and says nothing.
 sub prints {
@@ -161,7 +162,7 @@ for my $round (1 .. $runs) {
     my $run = fold('-n', '--diff', file("a 0\nb 1\n"), file("a 0\nb 0\nc 0\n"));
     is($run->{out}, "b 1 0\n", '-n: a side that has nothing is no division by zero');
     # a side on standard input; two names too many
-    is(run_tool('Dproffold', ['--diff', '-', $new], stdin => $old)->{out}, fold('--diff', $old, $new)->{out}, '--diff - FILE');
+    is(run_tool('dproffold', ['--diff', '-', $new], stdin => $old)->{out}, fold('--diff', $old, $new)->{out}, '--diff - FILE');
 }
 
 # ---- profiles with times, calls and ops ----
@@ -187,8 +188,9 @@ sub random_tree {
         push @lines, sprintf '= %d %x %d %d %d %d 0 0 %d', scalar @path, $path[-1], @v[3, 0, 1, 2, 4];
     }
     my @sum = map { my $c = $_; my $s = 0; $s += $_->[$c] for values %of; $s } 0 .. 2;
-    return (join("\n", '#fOrTyTwO', "\$hz=$hz;", "\$dprof_format='tree 1'; \$dprof_counters='ops:ops'; \$rrun_utime=$sum[0]; \$rrun_stime=$sum[1]; \$rrun_rtime=$sum[2]; \$dprof_complete=1;",
-        '', 'PART3', (map { sprintf '& %x P s%d lib/P.pm:%d', $_, $_, $_ } 1 .. 9), @lines, ''), \%of);
+    my $text = profile_text(format => 'tree', hz => $hz, counters => 'ops:ops', times => \@sum,
+        complete => 1, subs => [map { "P s$_ lib/P.pm:$_" } 1 .. 9], lines => \@lines);
+    return ($text, \%of);
 }
 
 for my $round (1 .. $runs) {
@@ -264,17 +266,17 @@ for my $path (sort glob root() . '/t/data/*.out') {
     my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/, fold($path)->{out};
     is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}), $whole, '... and no other');
     is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n", '--only of nothing: all is the program\'s');
-    is(run_tool('Dproffold', [], stdin => $path)->{out}, fold($path)->{out}, 'standard input, without a name');
-    is(run_tool('Dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
+    is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out}, 'standard input, without a name');
+    is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
     my $home = scratch();
     spew("$home/tmon.out", slurp($path));
-    is(run_tool('Dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
-    is(run_tool('Dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '', '-o: nothing on standard output');
+    is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
+    is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '', '-o: nothing on standard output');
     is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
     spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
-    is(run_tool('Dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out}, fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out}, '--diff NAME: against tmon.out.old');
-    is(run_tool('Dproffold', ['-m', 'calls'], dir => $home, env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out}, fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
-    my $full = -e '/dev/full' ? run_tool('Dproffold', ['-o', '/dev/full', $path]) : { err => 'could not be written', status => 1 };
+    is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out}, fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out}, '--diff NAME: against tmon.out.old');
+    is(run_tool('dproffold', ['-m', 'calls'], dir => $home, env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out}, fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
+    my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path]) : { err => 'could not be written', status => 1 };
     like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
 }
 like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out}, qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms, 'subs that moved are paired');
@@ -418,10 +420,9 @@ like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
 # A tree of one sub, by hand.
 sub ticks {
     my ($hz, $ticks) = @_;
-    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; "
-        . "\$rrun_stime=0; \$rrun_rtime=$ticks; "
-        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n"
-        . "= 1 1 3 $ticks 0 $ticks 0 0\n");
+    return file(profile_text(format => 'tree', hz => $hz, times => [$ticks, 0, $ticks],
+        complete => 1, subs => ['A f lib/A.pm:1'],
+        lines => ['= 0 0 1 0 0 0 0 0', "= 1 1 3 $ticks 0 $ticks 0 0"]));
 }
 {
     my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
@@ -430,10 +431,10 @@ sub ticks {
         'ticks of two rates: no digit is lost');
     my $large = ticks(1000, '4611686018427387904' - 1);
     my $small = ticks(1000000000000, 5);
-    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small],
-        ['Dprofdiff', $small, $large],
-        ['Dprofreport', '--sort', 'pid,sub', $small, $large],
-        ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
+    for (['dproffold', '--diff', $small, $large], ['dproffold', '--diff', $large, $small],
+        ['dprofdiff', $small, $large],
+        ['dprofreport', '--sort', 'pid,sub', $small, $large],
+        ['dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
         isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
         my $why = 'the times add up to more than fits, in the ticks of the other files'
@@ -441,7 +442,7 @@ sub ticks {
         like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... and which file');
         is($run->{out}, '', '... and nothing else');
     }
-    $run = in_process('Dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
+    $run = in_process('dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,
         'times that are too large together');
 }
@@ -451,10 +452,9 @@ sub ticks {
 {
     my $levels = 20000;
     my $middle = 'middle ones, which would be too many to print';
-    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; "
-        . "\$rrun_stime=0; \$rrun_rtime=$levels; "
-        . "\$dprof_complete=1;\n\nPART3\n& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0\n"
-        . join('', map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . " 1 3 0 3 0 0\n" } 1 .. $levels));
+    my @contexts = map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . ' 1 3 0 3 0 0' } 1 .. $levels;
+    my $deep = file(profile_text(format => 'tree', hz => 1_000_000, times => [$levels, 0, $levels],
+        complete => 1, subs => ['A a x:1', 'A b x:2'], lines => ['= 0 0 1 0 0 0 0 0', @contexts]));
     for my $reverse (0, 1) {
         my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
         my ($told, $most) = $run->{err}

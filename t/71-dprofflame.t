@@ -5,7 +5,8 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch slurp spew run_program run_tool in_process root);
+use DProfTest qw(scratch slurp spew run_program tool_command run_tool in_process root);
+use MadeUp;
 use NaiveStacks;
 
 my $dir = scratch();
@@ -14,7 +15,7 @@ my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 10);
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.in'), $text) }
-sub flame { return in_process('Dprofflame', @_) }
+sub flame { return in_process('dprofflame', @_) }
 sub near { my ($x, $y) = @_; return abs($x - $y) <= 1e-6 * (1 + abs $y) + 1e-9 * abs $x }
 # XML has no way to write two characters that UTF-8 has.
 sub in_xml { my ($name) = @_; return shown($name) =~ s/\xef\xbf([\xbe\xbf])/sprintf '\\x{ff%02x}', 0x40 + ord $1/ger }
@@ -422,21 +423,21 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
 {
     my $home = scratch();
     my $odd = file("caf\xc3\xa9;a->b 3\ncaf\xc3\xa9;\xff 4\nx%0Ay 5\n", 'odd.folded');
-    my $plain = run_tool('Dprofflame', [$odd], dir => $home);
+    my $plain = run_tool('dprofflame', [$odd], dir => $home);
     ok(!-e "$home/palette.map", 'no palette.map');
-    is(run_tool('Dprofflame', ['--cp', file("a 1 2\n")], dir => $home)->{status}, 0, '--cp of a difference');
+    is(run_tool('dprofflame', ['--cp', file("a 1 2\n")], dir => $home)->{status}, 0, '--cp of a difference');
     ok(!-e "$home/palette.map", '... leaves none');
-    is(run_tool('Dprofflame', ['--cp', $odd], dir => $home)->{out}, $plain->{out}, '--cp: the first picture is as without');
+    is(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out}, $plain->{out}, '--cp: the first picture is as without');
     my $map = slurp("$home/palette.map") // '';
     is(join(',', map { s/->rgb\(\d+,\d+,\d+\)\z//r } split /\n/, $map), join(',', '(program)', 'a->b', "caf\xc3\xa9", "\xff"), '... and its colours are kept');
     spew("$home/palette.map", $map =~ s/a->b->rgb\(.*\)/a->b->rgb(1,2,3)/r =~ s/(caf..)->rgb\(.*\)/$1->rgb(4,5,6)/r =~ s/(\xff)->rgb\(.*\)/$1->rgb(7,8,9)/r . "other->rgb(9,9,9)\n");
-    my %fill = fills(run_tool('Dprofflame', ['--cp', $odd], dir => $home)->{out});
+    my %fill = fills(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out});
     is_deeply([@fill{'a->b', "caf\xc3\xa9", '\xff'}], ['rgb(1,2,3)', 'rgb(4,5,6)', 'rgb(7,8,9)'], '... the next picture has them');
     like(slurp("$home/palette.map"), qr/^a->b->rgb\(1,2,3\)\n.*^other->rgb\(9,9,9\)\n/ms, '... and so do those after it');
     is(scalar(() = slurp("$home/palette.map") =~ /^caf/mg), 1, '... once');
-    is(run_tool('Dprofflame', ['--cp', '--random', $odd], dir => $home)->{err}, '', '... and it can be read again');
+    is(run_tool('dprofflame', ['--cp', '--random', $odd], dir => $home)->{err}, '', '... and it can be read again');
     spew("$home/palette.map", "rubbish\n");
-    my $run = run_tool('Dprofflame', ['--cp', $odd], dir => $home);
+    my $run = run_tool('dprofflame', ['--cp', $odd], dir => $home);
     like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /, 'a map that is none');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map', 'nothing else is left');
 }
@@ -467,8 +468,10 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
         $stacks{ key(@path) } = [1000 * $ops, 1000 * $miss];
         push @lines, "= $depth $sub $sub $sub 0 $sub 0 0 $ops $miss";
     }
-    my $profile = file(join "\n", '#fOrTyTwO', '$hz=1000;', "\$dprof_format='tree 1'; \$dprof_counters='ops:ops miss:events'; \$rrun_utime=21; \$rrun_stime=0; \$rrun_rtime=21; \$dprof_complete=1;", '', 'PART3',
-        (map { "& $_ P s$_ lib/P.pm:${_}0" } 1 .. 6), '= 0 0 1 0 0 0 0 0 0 0', @lines, '');
+    my $profile = file(profile_text(format => 'tree', hz => 1000,
+        counters => 'ops:ops miss:events', times => [21, 0, 21], complete => 1,
+        subs => [map { "P s$_ lib/P.pm:${_}0" } 1 .. 6],
+        lines => ['= 0 0 1 0 0 0 0 0 0 0', @lines]));
     is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '', 'a profile');
     # what is compared is the share of each
     my ($all, $missed) = (0, 0);
@@ -501,20 +504,19 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $home = scratch();
     for (['x.svg', qr/\A<\?xml/], ['x.html', qr/\A<!DOCTYPE html>/], ['x.HTM', qr/\A<!DOCTYPE html>/], ['x', qr/\A<\?xml/]) {
         my ($name, $begins) = @$_;
-        is(run_tool('Dprofflame', ['-o', $name, $file], dir => $home)->{status}, 0, "-o $name");
+        is(run_tool('dprofflame', ['-o', $name, $file], dir => $home)->{status}, 0, "-o $name");
         like(slurp("$home/$name"), $begins, '... in that format');
     }
     my $kept = slurp("$home/x.svg");
-    is(run_tool('Dprofflame', ['-o', 'x.svg', "$dir/missing"], dir => $home)->{status}, 1, '-o of nothing');
+    is(run_tool('dprofflame', ['-o', 'x.svg', "$dir/missing"], dir => $home)->{status}, 1, '-o of nothing');
     is(slurp("$home/x.svg"), $kept, '... leaves what was there');
-    my $root = root();
-    my $small = run_program(['/bin/sh', '-c', "trap '' XFSZ; ulimit -f 4; exec \"\$@\"", 'sh', $^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/bin/dprofflame", '-o', 'x.svg', $file], dir => $home);
+    my $small = run_program(['/bin/sh', '-c', "trap '' XFSZ; ulimit -f 4; exec \"\$@\"", 'sh', tool_command('dprofflame', '-o', 'x.svg', $file)], dir => $home);
     like("$small->{status} $small->{err}", qr/^1 dprofflame: the report could not be written: /, 'no room for all of it');
     is(slurp("$home/x.svg"), $kept, '... leaves what was there, too');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'x x.HTM x.html x.svg', '... and nothing else');
-    like(run_tool('Dprofflame', ['-o', '/dev/full', $file])->{err}, qr/could not be written: No space left/, 'a full disk') if -e '/dev/full';
-    is(run_tool('Dprofflame', ['-o', 'no/such/x.svg', $file], dir => $home)->{status}, 1, 'no such folder');
-    is(run_tool('Dprofflame', [], stdin => $file)->{out}, flame('--subtitle', '', $file)->{out}, 'from standard input');
+    like(run_tool('dprofflame', ['-o', '/dev/full', $file])->{err}, qr/could not be written: No space left/, 'a full disk') if -e '/dev/full';
+    is(run_tool('dprofflame', ['-o', 'no/such/x.svg', $file], dir => $home)->{status}, 1, 'no such folder');
+    is(run_tool('dprofflame', [], stdin => $file)->{out}, flame('--subtitle', '', $file)->{out}, 'from standard input');
     my $run = flame(file("a 0\n"));
     is("$run->{status} $run->{err}", "1 dprofflame: there is nothing to draw\n", 'nothing to draw');
     is(not_well_formed($run->{out}), '', '... is a picture, too');

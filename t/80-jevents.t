@@ -9,7 +9,7 @@ use POSIX ();
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch slurp spew);
+use DProfTest qw(scratch slurp spew run_program);
 
 # What it has made is in the module: who installs that need not try its input.
 plan skip_all => 'jevents is tested with EXTENDED_TESTING=1' if !$ENV{EXTENDED_TESTING};
@@ -20,16 +20,8 @@ my $n = 0;
 
 # Runs it: status, what it says on stderr.
 sub jevents {
-    my @args = @_;
-    my $said = "$top/said";
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        open(STDERR, '>', $said) or die "$said: $!";
-        alarm 60;       # stays over exec: what hangs is a failure
-        exec { $jevents } $jevents, @args or die "$jevents: $!";
-    }
-    waitpid $pid, 0;
-    return { status => $? & 127 ? "signal $?" : $? >> 8, err => slurp($said) };
+    my $run = run_program([$jevents, @_], dir => '.', limit => 60);
+    return { %$run, status => $run->{signal} ? "signal $run->{signal}" : $run->{status} };
 }
 
 # A tree of files below a new directory.

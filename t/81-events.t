@@ -96,7 +96,7 @@ sub both_modes {
     my ($trace, $tree) = map { recorded($program, '?ops+svs', %env, PERL_DPROF_MODE => $_)->{profile} } qw(trace tree);
     for my $counter ($ops ? 'ops' : (), qw(svs svs-freed)) {
         my (%of, @wrong);
-        for my $file ($trace, $tree) { /(.*) (\d+)$/ and $of{$1}{$file} = $2 for split /\n/, in_process('Dproffold', '-m', $counter, $file)->{out} }
+        for my $file ($trace, $tree) { /(.*) (\d+)$/ and $of{$1}{$file} = $2 for split /\n/, in_process('dproffold', '-m', $counter, $file)->{out} }
         for my $path (sort keys %of) {
             my ($a, $b) = map { $of{$path}{$_} // 0 } $trace, $tree;
             push @wrong, "$path: $counter: $a in the trace, $b in the tree" if $a != $b;
@@ -282,7 +282,7 @@ SKIP: {
         my $counts = counts(recorded("use Devel::DProf::Control; $loop f(); Devel::DProf::Control::stop(); f() for 1 .. 50; Devel::DProf::Control::start(); f();", 'ops', @mode));
         is(of($counts, 'main::f', 'ops'), 2 * $one, "$mode: what is not recorded is not counted");
         my $run = recorded("$loop f() for 1 .. 50; kill 9, \$\$;", 'ops+svs', @mode, cut => 1);
-        my $fold = in_process('Dproffold', '-F', '-m', 'ops', $run->{profile});
+        my $fold = in_process('dproffold', '-F', '-m', 'ops', $run->{profile});
         like($fold->{out}, qr/^main::f @{[ 50 * $one ]}$/m, "$mode: of a process that is killed, nothing is lost") or diag $fold->{err};
         $run = recorded("$loop f(); { no warnings; exec '/no/such/program' } f(); exec \$^X, '-e', '1';", 'ops', @mode);
         is(of(counts($run), 'main::f', 'ops'), 2 * $one, "$mode: an exec that fails, and one that does not");
@@ -290,7 +290,7 @@ SKIP: {
     my $counts = counts(recorded("$loop sub g { f(); f() } g() for 1 .. 500;", 'ops', PERL_DPROF_LIMIT => '2K', PERL_DPROF_BUFFER => 64));
     is(of($counts, 'main::f', 'ops'), 1000 * $one, 'a trace that goes on as a tree goes on counting');
     my $file = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_COMPRESS => 6)->{profile};
-    like(in_process('Dproffold', '-m', 'ops', $file)->{out}, qr/^main::f @{[ 10 * $one ]}$/m, 'a packed file');
+    like(in_process('dproffold', '-m', 'ops', $file)->{out}, qr/^main::f @{[ 10 * $one ]}$/m, 'a packed file');
     my $run = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_LIMIT => 0);
     my ($column) = map { (split)[4] } grep { /^@/ } split /\n/, slurp($run->{profile});
     like($column, qr/^\d+\z/, 'the counter stands behind the times');

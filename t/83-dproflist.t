@@ -24,7 +24,7 @@ for my $path (keys %pmu) {
 }
 $ENV{DPROFLIST_SYSFS} = $sysfs;
 
-sub list { my @args = @_; return in_process('Dproflist', @args) }
+sub list { my @args = @_; return in_process('dproflist', @args) }
 
 sub json {
     my @args = @_;
@@ -193,6 +193,6 @@ for (['--bogus'], ['--cpuid', 'ops']) {
 }
 like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
 like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
-$run = run_tool('Dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
+$run = run_tool('dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
 is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs', 'DPROFLIST_OPTS');
 done_testing;

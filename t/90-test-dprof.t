@@ -2,16 +2,15 @@
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(built_perl root run_program scratch);
 use Config;
-use Cwd 'abs_path';
+use Fcntl ();
 use File::Copy 'copy';
-use File::Temp 'tempdir';
 use File::Glob ':bsd_glob';
 use Test::More;
 
-my $root = abs_path('.');
-my $dir = tempdir(CLEANUP => 1);
+my $root = root();
+my $dir = scratch();
 delete @ENV{grep { /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_|AUTHOR_TESTING)/ } keys %ENV};
 $ENV{TMPDIR} = "$dir/tmp";
 mkdir "$dir/$_" for qw(tmp lib bin t);
@@ -29,31 +28,18 @@ warn "oops\n";
 exit($ENV{ST} // 0);
 END
 
-# Runs it: standard output, error output, status.
-my $n = 0;
-
+# Runs it: standard output, error output, status. What it has left behind has ended, too.
 sub run {
     my ($how, @args) = @_;
-    my $env = $how->{env} || {};
-    my ($out, $err) = ("$dir/out$n", "$dir/err$n");
-    $n++;
+    my %env = (%ENV, %{ $how->{env} || {} });
     local $^F = 100;
     pipe my $all, my $alive or die "pipe: $!";
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        close $all;
-        chdir $dir or die;
-        defined $env->{$_} ? $ENV{$_} = $env->{$_} : delete $ENV{$_} for keys %$env;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, @{ $how->{perl} || [] }, (map { "-I$root/blib/$_" } qw(lib arch)), '-Ilib', @args or die;
-    }
-    waitpid $pid, 0;
-    my $status = $?;
+    fcntl $all, Fcntl::F_SETFD(), Fcntl::FD_CLOEXEC() or die "fcntl: $!";
+    my $run = run_program([$^X, @{ $how->{perl} || [] }, (built_perl())[1, 2], '-Ilib', @args],
+        dir => $dir, env => \%env);
     close $alive;
-    readline $all;              # what it has left behind has ended, too
-    return (map({ my $path = $_; open my $in, '<', $path or die; local $/; <$in> // '' } $out, $err), $status & 127 ? "signal $?" : $status >> 8);
+    readline $all;
+    return (@$run{qw(out err)}, $run->{signal} ? "signal $run->{raw}" : $run->{status});
 }
 
 # A test file: TAP, diagnostics without what differs.

@@ -2,24 +2,20 @@
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
-use Cwd 'abs_path';
+use DProfTest qw(built_perl root run_program scratch slurp spew);
 use File::Copy 'copy';
-use File::Temp 'tempdir';
 use File::Glob ':bsd_glob';
 use Test::More;
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
 
-my $root = abs_path('.');
-my $dir = abs_path(tempdir(CLEANUP => 1));
+my $root = root();
+my $dir = scratch();
 delete @ENV{grep { /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_)/ } keys %ENV};
 my %pinned = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
 $ENV{TMPDIR} = "$dir/tmp";
 mkdir "$dir/$_" for qw(tmp one two);
 
-sub spew { my ($path, $text) = @_; open my $out, '>', $path or die "$path: $!"; print $out $text; close $out; return }
-sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> // '' }
 
 for my $project ("$dir/one", "$dir/two") {
     mkdir "$project/$_" for qw(lib t);
@@ -35,23 +31,11 @@ done_testing;
 END
 }
 
-my $n = 0;
-
+# Runs perl in the folder of a project: standard output, error output, status.
 sub run {
     my ($project, $env, @args) = @_;
-    my ($out, $err) = ("$dir/out" . $n, "$dir/err" . $n);
-    $n++;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir "$dir/$project" or die;
-        $ENV{$_} = $env->{$_} for keys %$env;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), @args or die;
-    }
-    waitpid $pid, 0;
-    return (slurp($out), slurp($err), $? >> 8);
+    my $run = run_program([built_perl(), @args], dir => "$dir/$project", env => { %ENV, %$env });
+    return @$run{qw(out err status)};
 }
 
 sub recorded {

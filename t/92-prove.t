@@ -2,36 +2,33 @@
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(built_perl root run_program scratch slurp);
 use Config;
-use Cwd 'abs_path';
 use File::Path 'make_path';
-use File::Temp ();
 use File::Glob ':bsd_glob';
 use Test::More;
 
-my $top = abs_path('.');
-my $dir = File::Temp->newdir('dprof-suite-XXXXXX', TMPDIR => 1);
+my $top = root();
+my $dir = scratch();
 my $temp = "$dir/tmp";
 delete @ENV{ grep { /^(?:PERL5OPT|PERL5LIB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ } keys %ENV };
 $ENV{TMPDIR} = $temp;
 
-sub spew { my ($name, $text) = @_; make_path("$dir/$name" =~ s{/[^/]*\z}{}r); open my $out, '>', "$dir/$name" or die "$name: $!"; print $out $text; close $out or die $! }
-sub slurp { my ($path) = @_; local $/; open my $in, '<:raw', $path or return undef; return scalar <$in> }
+# Writes a file of the suite.
+sub spew {
+    my ($name, $text) = @_;
+    make_path("$dir/$name" =~ s{/[^/]*\z}{}r);
+    return DProfTest::spew("$dir/$name", $text);
+}
 
 # Runs prove in the suite's folder. Returns what it writes to both outputs, and its exit status.
 sub prove {
     my (@args) = @_;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir $dir or die;
-        open STDOUT, '>', 'out' or die;
-        open STDERR, '>', 'err' or die;
-        exec $^X, "-I$top/blib/lib", "-I$top/blib/arch", '-MApp::Prove', '-e', '$ENV{PERL5OPT} = delete $ENV{SUITE_PERL5OPT} if $ENV{SUITE_PERL5OPT}; my $app = App::Prove->new; $app->process_args(@ARGV); exit($app->run ? 0 : 1)',
-            '--', '--norc', @args;
-    }
-    waitpid $pid, 0;
-    return (slurp("$dir/out"), slurp("$dir/err"), $? >> 8);
+    my $code = '$ENV{PERL5OPT} = delete $ENV{SUITE_PERL5OPT} if $ENV{SUITE_PERL5OPT}; '
+        . 'my $app = App::Prove->new; $app->process_args(@ARGV); exit($app->run ? 0 : 1)';
+    my $run = run_program([built_perl(), '-MApp::Prove', '-e', $code, '--', '--norc', @args],
+        dir => $dir, env => { %ENV }, limit => 600);
+    return @$run{qw(out err status)};
 }
 
 sub below { my ($in) = @_; return sort map { -d $_ ? below($_) : $_ } glob "$in/*" }

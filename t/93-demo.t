@@ -2,33 +2,21 @@
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(root run_program scratch slurp spew);
 use Config;
-use Cwd 'abs_path';
-use File::Temp ();
 use Test::More;
 
-my $top = abs_path('.');
-my $dir = File::Temp->newdir('dprof-demo-test-XXXXXX', TMPDIR => 1);
+my $top = root();
+my $dir = scratch();
 delete @ENV{ grep { /^(?:PERL5OPT|PERL5DB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ } keys %ENV };
 $ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
-
-sub slurp { my ($path) = @_; local $/; open my $in, '<:raw', $path or return ''; return scalar <$in> // '' }
-sub spew { my ($path, $text) = @_; open my $out, '>:raw', $path or die "$path: $!"; print {$out} $text; close $out or die "$path: $!" }
 
 # A perl program in a folder: what it said to both outputs, and its status.
 sub run {
     my ($in, @command) = @_;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir $in or die "$in: $!";
-        open STDIN, '<', '/dev/null' or die $!;
-        open STDOUT, '>', "$dir/said" or die $!;
-        open STDERR, '>&', \*STDOUT or die $!;
-        exec $^X, @command or die $!;
-    }
-    waitpid $pid, 0;
-    return (slurp("$dir/said"), $?);
+    my $run = run_program(['sh', '-c', 'exec "$@" 2>&1', 'sh', $^X, @command], dir => $in,
+        env => { %ENV }, limit => 600);
+    return @$run{qw(out raw)};
 }
 
 subtest 'make demo' => sub {

@@ -4,13 +4,15 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 
 my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
 plan skip_all => 'DPROF_OLD_LIB is not set' if !$lib;
 $bin //= (grep { -e } "$lib/dprofpp", ($lib =~ s{/(?:lib|share)/.*}{}r) . '/bin/dprofpp')[0];
 plan skip_all => 'the old dprofpp was not found; set DPROF_OLD_BIN' if !$bin || !-e "$lib/Devel/DProf.pm";
 
+my $dir = scratch();
 sub old { my ($file, @args) = @_; my $out = qx{$^X -I$lib $bin @args $file 2>/dev/null}; return $out }
 
 sub compare {
@@ -57,14 +59,13 @@ for my $seed (1 .. 10) {
         }
     }
     my $hz = (100, 1000)[rnd(2)];       # the old one computes %Time from seconds with three decimals
-    compare("seed $seed", spew("peer$seed.out", "#fOrTyTwO\n\$hz=$hz;\n\$XS_VERSION='x';\n\$dprof_format='trace 1';\n"
-        . "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=100;\n"
-        . "\$rrun_utime=$sum[0]; \$rrun_stime=$sum[1]; \$rrun_rtime=$sum[2];\n\nPART2\n$trace"));
+    my $over = "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=100;\n";
+    compare("seed $seed", spew("$dir/peer$seed.out", profile_text(hz => $hz, version => 'x',
+        header => $over, times => \@sum, lines => $trace)));
 }
 
 # The old recorder's own file of a program with what it can do.
-my $dir = tempdir();
-spew('prog.pl', <<'P');
+spew("$dir/prog.pl", <<'P');
 sub leaf { 1 } sub fib { my $n = shift; leaf(); $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 sub jump { goto &leaf } sub boom { die "x" } my $anon = sub { leaf() };
 sub AUTOLOAD { leaf() }

@@ -38,12 +38,17 @@ use version;
 use StrictProfile;
 use TraceReader;
 
-our @EXPORT = qw(root scratch slurp spew run_perl run_program run_tool in_process profiled plain same_as_plain read_profile edges_of_tree
-                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree without_privileges);
+our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program tool_command run_tool
+                 in_process dprofpp profiled plain same_as_plain read_profile edges_of_tree
+                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree
+                 without_privileges);
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
 sub root { return $ROOT }
+
+# A recorded profile, by its name in t/data.
+sub data { return "$ROOT/t/data/$_[0]" }
 
 my $scratch;
 my $count = 0;
@@ -150,20 +155,45 @@ sub run_program {
     };
 }
 
-# A tool of ours in a process of its own that does not have to load it again: Dprofdiff, [ARGS], options of run_program.
+# perl with what was built, as the beginning of a command; and a tool of ours as a command.
+sub built_perl { return ($^X, map { "-I$ROOT/blib/$_" } qw(lib arch)) }
+
+sub tool_command {
+    my ($tool, @args) = @_;
+    return (built_perl(), "$ROOT/blib/script/$tool", @args);
+}
+
+# Loads a tool: the function that runs it.
+sub main_of {
+    my ($tool) = @_;
+    my $module = ucfirst $tool;
+    require "Devel/DProf/Tool/$module.pm";
+    return "Devel::DProf::Tool::$module"->can('main');
+}
+
+# Runs a tool of ours: its name, [ARGS], options of run_program. It runs in a process that has loaded
+# it already, or, where fresh => 1 asks for that, as the command that a user types.
 sub run_tool {
     my ($tool, $args, %opt) = @_;
-    require "Devel/DProf/Tool/$tool.pm";
+    return run_program([tool_command($tool, @$args)], %opt) if $opt{fresh};
+    my $main = main_of($tool);
     require Devel::DProf::Record;
-    my $main = "Devel::DProf::Tool::$tool"->can('main');
     return run_program(sub { my $status = $main->(@$args); close STDOUT; return $status }, %opt);
 }
 
-# A tool's main function here and now, for tests that ask a thousand times: Dprofdiff, ARGS. As run_program, without a
-# process of its own.
+# What became of a run of dprofpp, as a list: standard output, standard error, status. A hash that
+# comes first has options of run_tool.
+sub dprofpp {
+    my %opt = ref $_[0] ? %{ +shift } : ();
+    my $run = run_tool('dprofpp', [@_], %opt);
+    return (@$run{qw(out err)}, $run->{signal} ? "signal $run->{signal}" : $run->{status});
+}
+
+# A tool's main function here and now, for tests that ask a thousand times: its name, ARGS. Returns
+# what run_tool returns, without a process of its own.
 sub in_process {
     my ($tool, @args) = @_;
-    require "Devel/DProf/Tool/$tool.pm";
+    my $main = main_of($tool);
     require Devel::DProf::Tools;
     my ($out, $err, $status) = ('', '');
     {
@@ -172,7 +202,7 @@ sub in_process {
         delete @ENV{map { $_->{env} } Devel::DProf::Tools::all()};
         open STDOUT, '>', \$out or die "memory: $!";
         open STDERR, '>', \$err or die "memory: $!";
-        $status = "Devel::DProf::Tool::$tool"->can('main')->(@args);
+        $status = $main->(@args);
         close STDERR;
     }
     return { out => $out, err => $err, status => $status };

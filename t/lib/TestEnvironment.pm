@@ -1,6 +1,6 @@
 package TestEnvironment;
 
-# Each test loads it first, by DProfTest or DprofppTest or itself: what a user's shell, language and
+# Each test loads it first, by DProfTest or itself: what a user's shell, language and
 # settings are is then the same for all. Perl has taken up some of it before the first line of a
 # test runs (layers of PERL_UNICODE, modules of PERL5OPT): then perl starts once more.
 
