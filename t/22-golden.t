@@ -5,9 +5,12 @@ use Test::More;
 use lib 't/lib';
 use DProfTest;
 
-my @flags = ('', '-I', '-r', '-s', '-u', '-l', '-a', '-v', '-U', '-d', '-R', '-A', '-S', '-T', '-t', '-q',
-    '-O 2', '--program', '-S --program', '-G bar|wanted', '-G bar|wanted -P', '-f bar', '-g main::run', '-S -g main::run',
-    '-T -g main::foo', '-V', '-TR', '--no-classic', '--no-classic -Ir', '--no-classic -qO 3', '--no-classic -S');
+my @flags = ('', '-I', '-r', '-s', '-u', '-l', '-a', '-v', '-U', '-d', '-R', '-A', '-S',
+    '-T', '-t', '-q',
+    '-O 2', '--program', '-S --program', '-G bar|wanted', '-G bar|wanted -P', '-f bar',
+    '-g main::run', '-S -g main::run',
+    '-T -g main::foo', '-V', '-TR', '--no-classic', '--no-classic -Ir', '--no-classic -qO 3',
+    '--no-classic -S');
 
 for my $profile (qw(ours classic manual-old manual-new)) {
     for my $flags (@flags) {

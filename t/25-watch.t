@@ -120,7 +120,8 @@ for (['-', 'not a file that can be read again'],
         . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
 }
 is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
-like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
+like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m,
+    'not with -p');
 spew("$dir/foreign.out", "hello\n");
 is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
     ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');

@@ -66,7 +66,8 @@ for my $tool ('', @tools) {
 SKIP: {
     skip 'there is no /dev/full', 1 + @tools if !-c '/dev/full';
     for my $tool ('', @tools) {
-        my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', tool_command("dprof$tool", '-h')]);
+        my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh',
+            tool_command("dprof$tool", '-h')]);
         is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
             . "No space left on device\n", "dprof$tool -h on a full disk");
     }

@@ -1,4 +1,5 @@
-# Tree files against the naive model; a tree and a trace of the same program; what is written is what was read.
+# Tree files against the naive model; a tree and a trace of the same program; what is written is
+# what was read.
 use strict;
 use warnings;
 use Test::More;
@@ -13,7 +14,8 @@ my %time = (cpu => 0, user => 1, system => 2, real => 3);
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# A tree file whose contexts come in any order a file may have, some of them twice; perhaps behind a trace.
+# A tree file whose contexts come in any order a file may have, some of them twice; perhaps behind a
+# trace.
 sub random_tree {
     my ($seed) = @_;
     $state = $seed * 7919 + 1;
@@ -33,12 +35,14 @@ sub random_tree {
     for my $n (0 .. rnd(200)) {
         my $id = $depth && $n ? 1 + rnd($names) : 0;
         my $longest = rnd(3) ? 1 + rnd(5000) : 0;
-        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $n ? $depth : 0, $id, rnd(50), rnd(5000), rnd(9), rnd(7000),
+        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $n ? $depth : 0, $id, rnd(50),
+            rnd(5000), rnd(9), rnd(7000),
             $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters),
             $id && !rnd(4) ? ' at=f:' . rnd(5) : '' if !$n || $depth;
         $depth = $n ? 1 + rnd($depth + 1) : 1;
     }
-    return $text . join '', map { rnd(2) ? sprintf "h %x %d:%d %d:3\n", $_, rnd(20), rnd(100), 20 + rnd(20) : () } 1 .. $names;
+    return $text . join '', map { rnd(2) ? sprintf "h %x %d:%d %d:3\n", $_, rnd(20), rnd(100),
+        20 + rnd(20) : () } 1 .. $names;
 }
 
 sub written {
@@ -62,9 +66,11 @@ sub check {
     my $file = spew("$dir/tree.out", $text);
     my $naive = NaiveProfile->new($text);
     my $profile = detailed($file);
-    my $good = is($profile->outcome(0)->{code}, 0, "$what: readable") || diag explain $profile->outcome(0);
+    my $good = is($profile->outcome(0)->{code}, 0, "$what: readable")
+        || diag explain $profile->outcome(0);
     for my $time (sort keys %time) {
-        my $flat = { map { ($_->[0] => [@$_[1 .. 3]]) } $profile->rows({ time => $time{$time}, program => 1 }) };
+        my $flat = { map { ($_->[0] => [@$_[1 .. 3]]) }
+            $profile->rows({ time => $time{$time}, program => 1 }) };
         $good &&= is_deeply($flat, $naive->flat($time), "$what: $time");
     }
     my $again = written($profile);
@@ -73,7 +79,8 @@ sub check {
         $good &&= is_deeply($model->{$_}, $naive->{$_}, "$what: $_") unless $text =~ /PART2/;
     }
     $good &&= is_deeply($model->tree('real'), $naive->tree('real'), "$what: contexts");
-    $good &&= is(written(detailed(spew("$dir/again.out", $again))), $again, "$what: read and written again");
+    $good &&= is(written(detailed(spew("$dir/again.out", $again))), $again,
+        "$what: read and written again");
     return $good;
 }
 
@@ -86,7 +93,8 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
 # A tree has no order of calls.
 my $file = spew("$dir/t.out", random_tree(3) =~ s/PART2.*(?=PART3)//sr =~ s/trace 1/tree 1/r);
 for my $flag (qw(-T -t)) {
-    is_deeply([dprofpp($flag, $file)], ['', "$file: this is a tree, which has no order of calls; use -S\n", 1], "$flag of a tree");
+    is_deeply([dprofpp($flag, $file)],
+        ['', "$file: this is a tree, which has no order of calls; use -S\n", 1], "$flag of a tree");
 }
 
 # The same program both ways.
@@ -103,7 +111,8 @@ sort { fib(2); $a <=> $b } 3, 1, 2;
 END
 my %calls;
 for my $mode (qw(trace tree)) {
-    my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting', PERL_DPROF_MODE => $mode });
+    my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting',
+        PERL_DPROF_MODE => $mode });
     is($run->{raw}, 0, "$mode: ran") or diag $run->{err};
     my $text = written(detailed($run->{profile}));
     like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m, "$mode: is one");

@@ -57,8 +57,10 @@ sub random_file {
     my $counters = rnd(5) ? (rnd(4) ? 'ops:ops' : 'b ops:ops a') : undef;
     my $times = rnd(4) ? [0, 0, rnd(99)] : undef;
     my @counters = split ' ', $counters // '';
-    my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x') . (rnd(4) ? '' : ' seq=' . rnd(99))
-        : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') } 1 .. 1 + rnd(9);
+    my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x')
+        . (rnd(4) ? '' : ' seq=' . rnd(99))
+        : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') }
+        1 .. 1 + rnd(9);
     my @ids = sort { rnd(3) - 1 || $a <=> $b } keys %line;
     my $text = profile_text(format => $tree ? 'tree' : 'trace', hz => $hz, header => $header,
         counters => $counters, times => $times)
@@ -76,11 +78,14 @@ sub random_file {
     for my $n (0 .. rnd(60)) {
         my $id = $n ? $ids[rnd(@ids)] : 0;
         my $longest = rnd(3) ? rnd(500) : 0;
-        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $depth, $id, rnd(50), rnd(5000), rnd(9), rnd(7000),
-            $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters), $id && !rnd(4) ? ' at=f:' . rnd(3) : '';
+        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $depth, $id, rnd(50), rnd(5000),
+            rnd(9), rnd(7000),
+            $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters),
+            $id && !rnd(4) ? ' at=f:' . rnd(3) : '';
         $depth = 1 + rnd($depth + 1);
     }
-    return spew("$dir/file$k", $text . join '', map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
+    return spew("$dir/file$k", $text . join '',
+        map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
 }
 
 for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
@@ -105,7 +110,8 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
             $want{ $row->[0] }[$_] += $row->[$_ + 1] * ($_ ? $all->hz / $hz{$file} : 1) for 0, 1;
         }
     }
-    $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) } $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
+    $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) }
+        $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
     next if $good;
     diag("seed $seed");
     last;
@@ -132,7 +138,9 @@ is($text, -e $golden ? slurp($golden) : '', 'as it always was');
 spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
 my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
 is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
-like($bad[1], qr/\ABad profile: x .*\(bad\.out, line \d+, byte \d+\)\nbad\.out is left out\nUnable to open nothing: .*\nnothing is left out\n\z/, 'and named');
+like($bad[1],
+    qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
+        Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'and named');
 is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
 ok(!-e "$dir/none", 'is not written');
 spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
@@ -140,10 +148,14 @@ is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
 is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
 spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
 @bad = dprofmerge('cut.out');
-like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the recording did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
+like("$bad[2] $bad[1]",
+    qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end\ \(line
+        \ \d+,\ byte\ \d+\)\n\z/x, 'one that was cut short');
 like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
-spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops', lines => ['= 0 0 1 0 0 0 0 0 5']));
-like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
+spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
+    lines => ['= 0 0 1 0 0 0 0 0 5']));
+like((dprofmerge('ops.out', 'ops.out'))[0],
+    qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
 is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
     . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
 is((dprofmerge())[2], 2, 'no file');
@@ -153,18 +165,22 @@ is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be wr
 
 # --processes: the same run, beside it
 my $n = 0;
-for my $name (qw(tmon.out tmon.out.17 tmon.out.17.1 tmon.out.9 tmon.out.old tmon.out.x tmon.outer)) {
+for my $end ('', qw(.17 .17.1 .9 .old .x er)) {
+    my $name = "tmon.out$end";
     my $pid = $n++;
     spew("$dir/$name", slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
 }
 spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
 spew("$dir/tmon.out.6", 'no profile');
-is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")], [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
+is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")],
+    [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
 like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
 is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
 is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
-my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
-is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+    (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
+is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+    (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
 
 # A pipe beside them is none of them: nobody may ever write to it.
 require POSIX;
@@ -199,8 +215,8 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
 }
 
-# Files of long names, until there is no memory for one. Tools ask what a file was read as, and there is
-# no file that could tell.
+# Files of long names, until there is no memory for one. Tools ask what a file was read as, and
+# there is no file that could tell.
 SKIP: {
     my $grow = <<'END';
 use Devel::DProf::Profile;

@@ -1,4 +1,5 @@
-# make demo: it ends well, and shows what it says; the example's baseline is what its test writes today.
+# make demo: it ends well, and shows what it says; the example's baseline is what its test writes
+# today.
 use strict;
 use warnings;
 use lib 't/lib';
@@ -8,7 +9,9 @@ use Test::More;
 
 my $top = root();
 my $dir = scratch();
-delete @ENV{ grep { /^(?:PERL5OPT|PERL5DB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ } keys %ENV };
+delete @ENV{
+    grep { /^(?:PERL5OPT|PERL5DB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ }
+    keys %ENV };
 $ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
 
 # A perl program in a folder: what it said to both outputs, and its status.
@@ -42,22 +45,29 @@ subtest 'make demo-all' => sub {
     my ($said, $status) = run($top, 'examples/demo.pl', '--all');
     is($status, 0, 'status 0') or diag $said;
     like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
-    my ($before, $after) = split /^    \$ patch .*\n/m, $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;
-    like($before, qr{^    t/perf/stock\.t \.\. ok\n.*^    Result: PASS\n}ms, 'both tests pass before the change');
+    my ($before, $after) = split /^    \$ patch .*\n/m,
+        $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;
+    like($before, qr{^    t/perf/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
+        'both tests pass before the change');
     my ($right, $costs) = split /^    \$ prove -l t\/perf\n/m, $after // '';
-    like($right, qr{^    t/stock\.t \.\. ok\n.*^    Result: PASS\n}ms, 'then what it does is right');
+    like($right, qr{^    t/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
+        'then what it does is right');
     like($costs, qr/^    # Failed test 'same calls'\n/m, 'what it costs is not');
-    like($costs, qr/^    # FAIL calls > 0: Inventory::Item::code: 200 -> 40200\n/m, 'the sub is named, with its numbers');
-    like($costs, qr/^    # .* Inventory::find\n    # 0 -> 20100 +Inventory::Item::code\n/m, 'and the branch that it is called from');
+    like($costs, qr/^    # FAIL calls > 0: Inventory::Item::code: 200 -> 40200\n/m,
+        'the sub is named, with its numbers');
+    like($costs, qr/^    # .* Inventory::find\n    # 0 -> 20100 +Inventory::Item::code\n/m,
+        'and the branch that it is called from');
     like($costs, qr/^    Result: FAIL\n/m, 'the test fails');
-    is(join("\n", grep { length > 80 } split /\n/, join '', $before, $right, $costs =~ s/^For a program of yours.*//msr), '', 'no line is longer than 80 characters');
+    is(join("\n", grep { length > 80 } split /\n/, join '', $before, $right,
+        $costs =~ s/^For a program of yours.*//msr), '', 'no line is longer than 80 characters');
     opendir my $left, "$dir/tmp" or die $!;
     is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
 };
 
 # The example itself: it is not touched, and its baseline is no relic.
 my $example = "$dir/Inventory";
-system('cp', '-R', 'examples/Inventory', $example) == 0 && system('chmod', '-R', 'u+w', $example) == 0 or die 'no copy';
+system('cp', '-R', 'examples/Inventory', $example) == 0
+    && system('chmod', '-R', 'u+w', $example) == 0 or die 'no copy';
 
 subtest 'the baseline' => sub {
     my $committed = slurp("$example/t/perf/stock.tmon");
@@ -66,13 +76,18 @@ subtest 'the baseline' => sub {
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');
     is($status, 0, 'is written anew') or diag $said;
     # ops and lines of subs depend on the perl; options, on the recorder
-    my $calls = sub { join '', map { s/^(= (?:\d+ ){7}).*|:\d+$/$1 \/\/ ''/er } grep { /^[&=] / } split /^/, $_[0] };
-    is($calls->(slurp("$example/t/perf/stock.tmon")), $calls->($committed), 'with the same subs and calls');
+    my $calls = sub {
+        join '', map { s/^(= (?:\d+ ){7}).*|:\d+$/$1 \/\/ ''/er } grep { /^[&=] / } split /^/,
+            $_[0];
+    };
+    is($calls->(slurp("$example/t/perf/stock.tmon")), $calls->($committed),
+        'with the same subs and calls');
 };
 
 subtest 'another perl' => sub {
     my $file = "$example/t/perf/stock.tmon";
-    my $other = slurp($file) =~ s/^\$dprof_perl=.*/\$dprof_perl='5.24.0';/mr =~ s/^(= (?:\d+ ){7})\d+/${1}7/mgr;
+    my $other = slurp($file) =~ s/^\$dprof_perl=.*/\$dprof_perl='5.24.0';/mr
+        =~ s/^(= (?:\d+ ){7})\d+/${1}7/mgr;
     isnt($other, slurp($file), 'its baseline has other ops');
     spew($file, $other);
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');
