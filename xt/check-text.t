@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no blanks at
-# the ends of lines, UTF-8, a newline at the end.
+# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no
+# blanks at the ends of lines, UTF-8, a newline at the end.
 use strict;
 use warnings;
 use FindBin;
@@ -37,12 +37,14 @@ is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . 
 
 # What makes a program of a file, and what does not.
 my @shebang = grep { content($_) =~ /^#!/ } @files;
-is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} } grep { !/$recorded/ } @shebang), '',
+is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} }
+    grep { !/$recorded/ } @shebang), '',
     'first lines name perl, sh or bash by their usual places');
 
 my $home = '/' . 'home';
 like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
-like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/, 'notices: a path in recorded data');
+like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/,
+    'notices: a path in recorded data');
 like(join("\n", complaints('a', '@@' . "FILL: y\@\@\n")), qr/left to fill/, 'notices: a gap');
 like(join("\n", complaints('a', "x \n")), qr/blanks/, 'notices: blanks');
 like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'notices: a tab');
