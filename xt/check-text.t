@@ -13,6 +13,21 @@ my $recorded = qr{^(?:t/(?:data|golden|corpus)/|fuzz/corpus/|src/pmu-events/arch
 my $tabs = qr{(?:^|/)(?:Makefile(?:\.PL)?|MANIFEST|[^/]+\.mk)$};
 my $machine = qr{(?<![\w.])/(?:home|Users|root|work)/[\w.]+};
 
+# No line is wider. What has no lines of its own to break is free of it: pictures, results that a
+# program writes in columns, the sources of other languages than C, Perl and shell.
+my $WIDTH = 100;
+my $free = qr{\.(?:svg|js|css|html|results|patch)$|^MANIFEST|^Makefile\.PL$};
+# These are still to be wrapped.
+my $not_yet = qr{^(?:lib/.*\.pm|fuzz/\w+\.c|t/c/[\w-]+\.[ch]|src/Makefile|xt/check-levels\.t
+    |src/pmu-events/\w[\w-]*\.[ch]|xs/\w+\.xsi)$}x;
+
+# A line that no break makes shorter: one word, such as an address; a row of what a program prints,
+# quoted in Markdown.
+sub cannot_be_broken {
+    my ($file, $line) = @_;
+    return $line =~ /^\s*\S+$/ || $file =~ /\.md$/ && $line =~ /^ {4}/;
+}
+
 sub complaints {
     my ($file, $text) = @_;
     my @bad;
@@ -25,6 +40,9 @@ sub complaints {
         push @bad, "$file line $n: a carriage return" if $line =~ /\r/;
         push @bad, "$file line $n: blanks at the end" if $line =~ /[ \t]$/;
         push @bad, "$file line $n: a tab" if $line =~ /\t/ && $file !~ $tabs;
+        next if $file =~ $free || $file =~ $not_yet || cannot_be_broken($file, $line);
+        utf8::decode(my $shown = $line);
+        push @bad, "$file line $n: over $WIDTH columns" if length $shown > $WIDTH;
     }
     push @bad, "$file: no newline at the end" if $text !~ /\n\z/;
     push @bad, "$file: empty lines at the end" if $text =~ /\n\n\z/;
@@ -50,5 +68,9 @@ like(join("\n", complaints('a', "x \n")), qr/blanks/, 'notices: blanks');
 like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'notices: a tab');
 like(join("\n", complaints('a', "x")), qr/no newline/, 'notices: no newline');
 like(join("\n", complaints('a', "\xff\n")), qr/UTF-8/, 'notices: Latin 1');
+like(join("\n", complaints('a.c', 'x ' x 50 . "x\n")), qr/line 1: over 100 columns/,
+    'notices: a line of 101 columns');
+is(join("\n", complaints('a.c', "\xc3\xa9 " x 50 . "\n" =~ s/ $//r)), 'a.c line 1: blanks at the end',
+    '... but not one of 100, which are more bytes');
 is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'and nothing else');
 done_testing;
