@@ -188,8 +188,8 @@ sub wrong_difference {
     return if $how{words};
     my ($x, $y, $sign, $d, $ratio, $share, $of) =
         $told =~ /^([\d,.]+)\ samples\ \xe2\x86\x92\ ([\d,.]+)\ samples,\ (\xe2\x88\x92|\+|)
-            ([\d,.]+)\ samples(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change,\ 
-            ([\d.]+)%(?=[);])/x
+            ([\d,.]+)\ samples(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change,
+            \ ([\d.]+)%(?=[);])/x
         or return "told $told";
     for ([$x, $before / 1000], [$y, $after / 1000], [$d, abs($after - $before) / 1000]) {
         my ($is, $wanted) = @$_;

@@ -52,6 +52,8 @@ sub recipes {
     for my $part (split /^=head[12] /m, $pod) {
         my ($title) = $part =~ /\A(.*)/;
         my (@commands, @run, $file, $text);
+        # a command goes on behind a backslash
+        1 while $part =~ s/^( {4}\$ .*?) \\\n +/$1 /m;
         my $end = sub { push @run, wrote($file, $text) if defined $file; undef $file };
         for my $line (split /^/, $part) {
             if ($line =~ /^ {4}\$ (.*)$/) { $end->(); push @commands, $1; push @run, $1 }
