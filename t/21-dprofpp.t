@@ -64,32 +64,33 @@ my ($merged) = dprofpp($ours, $ours);
 is_deeply([map { (split)[3] } split /\n/, (dprofpp('-qU', $ours, $ours))[0]],
     [map { 2 * (split)[3] } split /\n/, (dprofpp('-qU', $ours))[0]], 'two files: twice the calls');
 
-# -f, -G, -P
-my @all = split /\n/, (dprofpp('-qa', $ours))[0];
-is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]],
-    [grep { !/ANON|sum/ } @all], '-f');
-is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [],
-    '-f leaves nothing out by mistake');
-like((dprofpp('-G', 'My::', $ours))[0],
-    qr/\AOption\ G\ Grouping:\ \[My::\]\nGrouping\ \[My::\]\ Calls:\ \[2\]\n
+subtest '-f, -G, -P' => sub {
+    my @all = split /\n/, (dprofpp('-qa', $ours))[0];
+    is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]],
+        [grep { !/ANON|sum/ } @all], '-f');
+    is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [],
+        '-f leaves nothing out by mistake');
+    like((dprofpp('-G', 'My::', $ours))[0],
+        qr/\AOption\ G\ Grouping:\ \[My::\]\nGrouping\ \[My::\]\ Calls:\ \[2\]\n
         Grouping\ \[My::\]\ Times:\ \[512\]\nGrouping\ \[My::\]\ IncTimes:\ \[512\]\nTotal/x, '-G');
-like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G that is a name');
-my @none = dprofpp('-G', 'nothing at all', $ours);
-like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
-is("$none[1]$none[2]", 0, 'is no error');
-is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2,
-    '-P: two rows');
-is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
-unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
-is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)],
-    ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1],
-    "@$_ -g: a name that is not there")
-    for [], ['-S'], ['-T'], ['-t'];
-is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
-    spew("$dir/tmon.short", head("& 2 main a\n+ 2\n- 2\n"))))[2], 0,
-    '-g -T: of several files, one that has it will do');
-like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/,
-    '-g: its time is the whole');
+    like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G that is a name');
+    my @none = dprofpp('-G', 'nothing at all', $ours);
+    like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
+    is("$none[1]$none[2]", 0, 'is no error');
+    is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2,
+        '-P: two rows');
+    is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
+    unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
+    is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)],
+        ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1],
+        "@$_ -g: a name that is not there")
+        for [], ['-S'], ['-T'], ['-t'];
+    is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
+        spew("$dir/tmon.short", head("& 2 main a\n+ 2\n- 2\n"))))[2], 0,
+        '-g -T: of several files, one that has it will do');
+    like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/,
+        '-g: its time is the whole');
+};
 
 # usage
 is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
@@ -125,61 +126,67 @@ SKIP: {
     is($classic, $default, '--classic on a terminal');
 }
 
-# messages
-is_deeply([dprofpp({ dir => $dir }, 'none')],
-    ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
-says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
-says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
-is((dprofpp("$dir"))[1],
-    "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n", 'a directory');
-mkdir "$dir/empty" or die;
-is_deeply([dprofpp({ dir => "$dir/empty" }, $_, '.')],
-    ['', ". is a directory; name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
-is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
-    ['', "Unable to open tmon.out: No such file or directory; run perl -d:DProf PROGRAM first\n",
-        1], "$_: nothing was recorded")
-    for qw(-I -T);
-my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
-my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
-says('missing exits', $missing, [],
-    "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry rerunning "
-        . "dprofpp with -F.\n", 1, qr/\A\z/);
-says('missing exits, -F', $missing, ['-F'], "${outer}Faking 2 exit timestamp(s).\n", 0,
-    qr/main::a$/m);
-my $enter = head("& 2 main a\n+ 2\n- 2\n- 2\n");
-says('missing enter', $enter, [],
-    "Garbled profile, missing an enter time stamp (x.out, line 10, byte " . (length($enter) - 4)
-        . ")\n", 1, qr/main::a$/m);
-says('missing enter, -F', $enter, ['-F'], '', 0, qr/main::a$/m);
-my $bad = head("& 2 main a\n+ 2\n- 2\nfoo\e[31m bar\n");
-says('bad line', $bad, [], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
-    . (length($bad) - 13) . ")\n", 1, qr/main::a$/m);
-says('bad line, -T', $bad, ['-T'], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
-    . (length($bad) - 13) . ")\n", 1, qr/\Amain::a\n\z/);
-says('unexpected exit, -G', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-G', 'b'],
-    "Garbled profile, unexpected exit time stamp (x.out: main::b instead of main::a)\n", 1);
-says('unexpected exit, -G -F', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-F', '-G', 'b'],
-    "Garbled profile, faking exit timestamp:\n    main::b => main::a.\n", 0);
-says('unexpected exit', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), [], '', 0);
-says('newer', profile_text(header => "\$dprof_format='trace 2';"), [],
-    "x.out: the format 'trace 2' is newer than 'trace 1', the newest that this version reads\n",
-    1, qr/\A\z/);
+subtest 'messages' => sub {
+    is_deeply([dprofpp({ dir => $dir }, 'none')],
+        ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
+    says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
+    says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
+    is((dprofpp("$dir"))[1],
+        "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n", 'a directory');
+    mkdir "$dir/empty" or die;
+    is_deeply([dprofpp({ dir => "$dir/empty" }, $_, '.')],
+        ['', ". is a directory; name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
+    is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
+        ['', "Unable to open tmon.out: No such file or directory; "
+            . "run perl -d:DProf PROGRAM first\n",
+            1], "$_: nothing was recorded")
+        for qw(-I -T);
+    my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
+    my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
+    says('missing exits', $missing, [],
+        "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry "
+            . "rerunning "
+            . "dprofpp with -F.\n", 1, qr/\A\z/);
+    says('missing exits, -F', $missing, ['-F'], "${outer}Faking 2 exit timestamp(s).\n", 0,
+        qr/main::a$/m);
+    my $enter = head("& 2 main a\n+ 2\n- 2\n- 2\n");
+    says('missing enter', $enter, [],
+        "Garbled profile, missing an enter time stamp (x.out, line 10, byte " . (length($enter) - 4)
+            . ")\n", 1, qr/main::a$/m);
+    says('missing enter, -F', $enter, ['-F'], '', 0, qr/main::a$/m);
+    my $bad = head("& 2 main a\n+ 2\n- 2\nfoo\e[31m bar\n");
+    says('bad line', $bad, [], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
+        . (length($bad) - 13) . ")\n", 1, qr/main::a$/m);
+    says('bad line, -T', $bad, ['-T'], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
+        . (length($bad) - 13) . ")\n", 1, qr/\Amain::a\n\z/);
+    says('unexpected exit, -G', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-G', 'b'],
+        "Garbled profile, unexpected exit time stamp (x.out: main::b instead of main::a)\n", 1);
+    says('unexpected exit, -G -F', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-F', '-G', 'b'],
+        "Garbled profile, faking exit timestamp:\n    main::b => main::a.\n", 0);
+    says('unexpected exit', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), [], '', 0);
+    says('newer', profile_text(header => "\$dprof_format='trace 2';"), [],
+        "x.out: the format 'trace 2' is newer than 'trace 1', the newest that this version reads\n",
+        1, qr/\A\z/);
+};
 
-# cut short, anywhere
-my ($kept) = dprofpp('-T', $ours);
-my ($start) = $good =~ /\A(.*?PART2\n)/s;
-for my $cut (length($start), length($start) + 1, length($good) - 1,
-    map { length($start) + 37 * $_ } 1 .. 9) {
-    spew("$dir/cut.out", substr $good, 0, $cut);
-    my ($out, $err, $status) = dprofpp({ dir => $dir }, '-T', 'cut.out');
-    ok($status == 0 && $err =~ /\Acut\.out: profile cut short: [^\n]+\n\z/
-        && index($kept, $out) == 0, "cut at $cut") or diag $out, $err, $status;
-    is_deeply([(dprofpp({ dir => $dir }, '-TF', 'cut.out'))[1, 2]], ['', 0], 'with -F: no line');
-}
-spew("$dir/cut.out", substr $good, 0, 80);
-like((dprofpp({ dir => $dir }, 'cut.out'))[1],
-    qr/\Acut\.out: profile cut short: the file ends within its header \(line \d+, byte 80\)\n\z/,
-    'within the header');
+subtest 'cut short, anywhere' => sub {
+    my ($kept) = dprofpp('-T', $ours);
+    my ($start) = $good =~ /\A(.*?PART2\n)/s;
+    for my $cut (length($start), length($start) + 1, length($good) - 1,
+        map { length($start) + 37 * $_ } 1 .. 9) {
+        spew("$dir/cut.out", substr $good, 0, $cut);
+        my ($out, $err, $status) = dprofpp({ dir => $dir }, '-T', 'cut.out');
+        ok($status == 0 && $err =~ /\Acut\.out: profile cut short: [^\n]+\n\z/
+            && index($kept, $out) == 0, "cut at $cut") or diag $out, $err, $status;
+        is_deeply([(dprofpp({ dir => $dir }, '-TF', 'cut.out'))[1, 2]], ['', 0],
+            'with -F: no line');
+    }
+    spew("$dir/cut.out", substr $good, 0, 80);
+    like((dprofpp({ dir => $dir }, 'cut.out'))[1],
+        qr/\Acut\.out:\ profile\ cut\ short:\ the\ file\ ends\ within\ its\ header\ \(line\ \d+,
+            \ byte\ 80\)\n\z/x,
+        'within the header');
+};
 
 # a header is read, never run
 my $flag = "$dir/flag";
@@ -201,17 +208,20 @@ SKIP: {
     like($run->{err}, qr/could not be written/, 'is told');
 }
 
-# names and numbers that are too long for their columns
-my $long = 'x' x 5000;
-says('long names', head("& 2 main $long\n+ 2\n- 2\n"), ['-q'], '', 0, qr/  main::$long\n\z/);
-says('many calls', head("& 2 main a\n", "+ 2\n- 2\n" x 1_234_567), ['-q'], '', 0, qr/ 1234567 /);
-says('deep', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-T'], '', 0,
-    qr/\n {600}main::a\n {600}\[201\] main::a\n/);
-says('deep, -S', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-S'], '', 0,
-    qr/\n {400}\[201\] main::a x 1  \t/);
-says('-t', head("& 2 main a\n& 3 main b\n", "+ 2\n- 2\n" x 3, "+ 3\n", "+ 2\n- 2\n" x 2, "- 3\n"),
-    ['-t'], '', 0,
-    qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
+subtest 'names and numbers that are too long for their columns' => sub {
+    my $long = 'x' x 5000;
+    says('long names', head("& 2 main $long\n+ 2\n- 2\n"), ['-q'], '', 0, qr/  main::$long\n\z/);
+    says('many calls', head("& 2 main a\n", "+ 2\n- 2\n" x 1_234_567), ['-q'], '', 0,
+        qr/ 1234567 /);
+    says('deep', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-T'], '', 0,
+        qr/\n {600}main::a\n {600}\[201\] main::a\n/);
+    says('deep, -S', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-S'], '', 0,
+        qr/\n {400}\[201\] main::a x 1  \t/);
+    says('-t', head("& 2 main a\n& 3 main b\n", "+ 2\n- 2\n" x 3, "+ 3\n",
+        "+ 2\n- 2\n" x 2, "- 3\n"),
+        ['-t'], '', 0,
+        qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
+};
 
 # the tools never start the profiler, and this one loads nothing of those that compare and draw
 my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;

@@ -27,13 +27,14 @@ ok(-s "$dir/other.out", 'the recorder\'s own variable names the file');
 spew("$dir/killed.pl", 'kill 9, $$');
 is((dprofpp({ dir => $dir, fresh => 1 }, '-Q', '-p', 'killed.pl'))[2], 137, 'a signal');
 
-# No report of something else: perl fails before there is a recorder.
-($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-p', 'missing.pl');
-is_deeply([$out, $status], ['', 2], 'a script that is not there: no report of an earlier run');
-like($err, qr/^missing\.pl left no profile$/m, 'and a line that says so');
-# Uninstalled, named by -I alone.
-($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1, env => { PERL5LIB => '' } }, '-p',
-    'script.pl x');
-like($out, qr/\A<x>\nTotal Elapsed Time/, 'recorded with the folders of this perl');
+subtest 'No report of something else: perl fails before there is a recorder' => sub {
+    ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-p', 'missing.pl');
+    is_deeply([$out, $status], ['', 2], 'a script that is not there: no report of an earlier run');
+    like($err, qr/^missing\.pl left no profile$/m, 'and a line that says so');
+    # Uninstalled, named by -I alone.
+    ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1, env => { PERL5LIB => '' } }, '-p',
+        'script.pl x');
+    like($out, qr/\A<x>\nTotal Elapsed Time/, 'recorded with the folders of this perl');
+};
 
 done_testing;

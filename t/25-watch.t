@@ -90,17 +90,19 @@ kill INT => $watch->{pid};
 (undef, $status, $err) = ended($watch);
 is("$status$err", '0', 'Ctrl-C ends it with status 0, and without a message');
 
-# A program that is killed ends the watching, too; then, and only then, a line says that the profile
-# is cut short.
-$watch = started('watch.err', @dprofpp, '--watch', 0.02);
-read_to($watch, qr/main::f$/);
-$run->{to}->print("go on\nkill\n");
-is((ended($run))[1], 9, 'the program is killed');
-($rest, $status, $err) = ended($watch);
-is($status, 0, 'the watching ends');
-like($rest, qr/main::g$/m, 'with all that was recorded');
-is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
-    'and the usual remark, once');
+subtest 'A program that is killed ends the watching, too' => sub {
+    # A program that is killed ends the watching, too; then, and only then, a line says that the
+    # profile is cut short.
+    $watch = started('watch.err', @dprofpp, '--watch', 0.02);
+    read_to($watch, qr/main::f$/);
+    $run->{to}->print("go on\nkill\n");
+    is((ended($run))[1], 9, 'the program is killed');
+    ($rest, $status, $err) = ended($watch);
+    is($status, 0, 'the watching ends');
+    like($rest, qr/main::g$/m, 'with all that was recorded');
+    is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
+        'and the usual remark, once');
+};
 
 SKIP: {
     my $script = `script --version 2>&1`;
@@ -113,17 +115,19 @@ SKIP: {
         'what is there goes, then messages and the report') or diag $rest;
 }
 
-# What cannot be watched.
-for (['-', 'not a file that can be read again'],
-    ['/dev/null', 'not a file that can be read again']) {
-    is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
-        . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
-}
-is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
-like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m,
-    'not with -p');
-spew("$dir/foreign.out", "hello\n");
-is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
-    ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+subtest 'What cannot be watched' => sub {
+    for (['-', 'not a file that can be read again'],
+        ['/dev/null', 'not a file that can be read again']) {
+        is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
+            . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
+    }
+    is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
+    like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1],
+        qr/^--watch: .*not with -p$/m,
+        'not with -p');
+    spew("$dir/foreign.out", "hello\n");
+    is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
+        ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+};
 
 done_testing;

@@ -163,24 +163,26 @@ is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
 like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
 is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
 
-# --processes: the same run, beside it
-my $n = 0;
-for my $end ('', qw(.17 .17.1 .9 .old .x er)) {
-    my $name = "tmon.out$end";
-    my $pid = $n++;
-    spew("$dir/$name", slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
-}
-spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
-spew("$dir/tmon.out.6", 'no profile');
-is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")],
-    [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
-like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
-is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
-is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
-my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
-    (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
-is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
-    (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+subtest '--processes: the same run, beside it' => sub {
+    my $n = 0;
+    for my $end ('', qw(.17 .17.1 .9 .old .x er)) {
+        my $name = "tmon.out$end";
+        my $pid = $n++;
+        spew("$dir/$name",
+            slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
+    }
+    spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
+    spew("$dir/tmon.out.6", 'no profile');
+    is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")],
+        [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
+    like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
+    is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
+    is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
+    my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+        (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
+    is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+        (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+};
 
 # A pipe beside them is none of them: nobody may ever write to it.
 require POSIX;
@@ -199,8 +201,7 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { "$dir/$_" } qw(tmon.out.123 1.out);
 }
 
-# What tmon.out* finds beside files is read with them.
-{
+subtest 'What tmon.out* finds beside files is read with them' => sub {
     my @given = qw(tmon.out tmon.out.old);
     my $merged = (dprofmerge('-F', @given))[0];
     for my $suffix (qw(live new)) {
@@ -213,7 +214,7 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     is($status, 1, '... but one without its file is');
     like($err, qr/tmon\.out\.old\.live/, '... which is told');
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
-}
+};
 
 # Files of long names, until there is no memory for one. Tools ask what a file was read as, and
 # there is no file that could tell.

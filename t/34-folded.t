@@ -143,24 +143,26 @@ for my $cut (1 .. 60) {
 ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken')
     or diag explain \%total;
 
-# units
-like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
-like((dprofpp('--unit=ms', $plain))[0],
-    qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s,
-    '--unit ms');
-like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m,
-    '--unit calls');
-is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
-is((dprofpp('-S', $plain))[0],
-    "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
-like((dprofpp('-S', spew("$dir/frac", "a 1.5\na;b 2\n")))[0], qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m,
-    '-S of fractions');
-for my $flag (qw(-T -t)) {
-    is_deeply([dprofpp($flag, $plain)],
-        ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1],
-        "$flag");
-}
-is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+subtest 'units' => sub {
+    like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
+    like((dprofpp('--unit=ms', $plain))[0],
+        qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s,
+        '--unit ms');
+    like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m,
+        '--unit calls');
+    is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
+    is((dprofpp('-S', $plain))[0],
+        "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
+    like((dprofpp('-S', spew("$dir/frac", "a 1.5\na;b 2\n")))[0],
+        qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m,
+        '-S of fractions');
+    for my $flag (qw(-T -t)) {
+        is_deeply([dprofpp($flag, $plain)],
+            ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1],
+            "$flag");
+    }
+    is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+};
 
 # what is wrong
 sub says {

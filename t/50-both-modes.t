@@ -31,9 +31,9 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
     }
 }
 
-# What runs when a child is forked, or when a trace has become too long, was called elsewhere: it
-# ends here, but is no call of this tree.
-{
+subtest 'What runs when a child is forked' => sub {
+    # What runs when a child is forked, or when a trace has become too long, was called elsewhere:
+    # it ends here, but is no call of this tree.
     my %about;
     my $file = spew(scratch() . '/forks.pl',
         'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); '
@@ -93,6 +93,6 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
         ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300,
             'the header says how many') or diag $about{header}{dprof_folded};
     }
-}
+};
 
 done_testing;

@@ -37,7 +37,7 @@ sub marks {
 
 # ---- whom the time and the calls go to ----
 
-{
+subtest 'whom the time and the calls go to' => sub {
     my $code = "sub f { g(); h() } sub g { h(); 1 } sub h { 1 } f();";
     marks($code, name => 'nothing set', marks => '+f +g +h -h -g +h -h -f');
     marks($code, name => 'skip=', skip => '::g$', marks => '+f +h -h +h -h -f');
@@ -58,7 +58,7 @@ sub marks {
     $got = marks($plain . $slow, name => 'times', skip => '::g$|^Devel');
     is_deeply($got->{self}, { %{ $got->{self} }, 'main::f' => 70_050, 'main::h' => 20 },
         "a skipped sub's time is the caller's, to the tick");
-}
+};
 
 # ---- entries and exits without frames ----
 
@@ -159,7 +159,7 @@ for (
 
 # ---- names ----
 
-{
+subtest 'names' => sub {
     my $code =
         "use utf8; binmode STDOUT, ':utf8';\nmy \$f = sub { 1 };\nmy \$g = sub { 2 }; \$f->(); "
             . "\$g->();\nsub größe { 1 } größe(); sub A::Жук { 1 } A::Жук();\n";
@@ -185,7 +185,7 @@ for (
         . '"refs"; &{"f$n"}() } f9(); z1();', name => 'too many', only => 'f\d*$');
     is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 1000, 'no more than 1,000');
     is($got->calls('A::AUTOLOAD'), 500, 'the others count under its own name');
-}
+};
 
 # ---- the program's matches ----
 

@@ -187,7 +187,7 @@ subtest 'processes' => sub {
 
 # ---- ops ----
 
-{
+subtest 'ops' => sub {
     my $file = spew(scratch() . '/prog.pl',
         'my @x = sort { $a <=> $b } map { $_ * 7 % 5 } 1 .. 50; "abc" =~ /b/ for 1 .. 20; '
             . 'print "@x\n";');
@@ -201,7 +201,7 @@ subtest 'processes' => sub {
     } { }, { @SLOW }, { @SLOW };
     is($ops[1], $ops[0], 'as many ops as without the option');
     is($ops[2], $ops[1], 'each time');
-}
+};
 
 # ---- random programs ----
 

@@ -135,8 +135,7 @@ END
     }
 }
 
-# Without the profiler: nothing happens, nothing is loaded.
-{
+subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
     my $code =
         'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); '
             . 'mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), '
@@ -163,7 +162,7 @@ END
     is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)],
         'strings only, magical ones too');
     ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
-}
+};
 
 # start=
 my $program = spew(scratch() . '/s.pl', <<'END');
@@ -244,8 +243,7 @@ END
     is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
 }
 
-# dprofpp -T and -t: who goes on was not called.
-{
+subtest 'dprofpp -T and -t: who goes on was not called' => sub {
     my $run = profiled(['-e',
         'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); '
             . 'start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'],
@@ -258,7 +256,7 @@ END
     is($of->('-t', $run->{profile}),
         "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
     is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');
-}
+};
 
 # A sub that goto has put in another one's place goes on as that.
 for my $mode (qw(trace tree)) {

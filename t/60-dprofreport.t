@@ -266,8 +266,7 @@ END
 END
 }
 
-# Deep: of a branch at each level, the line does not grow without end.
-{
+subtest 'Deep: of a branch at each level, the line does not grow without end' => sub {
     my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g',
         'graph,0', '--max-stack', 1000);
     is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1,
@@ -276,10 +275,10 @@ END
     like(report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-G', '-g',
         'flat,0', '--max-stack', 1000)->{out},
         qr/(?: {16}r\n){401}/, 'and all of it as flat chains');
-}
+};
 
-# Files that stand apart are one sum all the same: of one unit, and of what all of them have.
-{
+subtest 'Files that stand apart are one sum all the same' => sub {
+    # Files that stand apart are one sum all the same: of one unit, and of what all of them have.
     my $folded = spew("$dir/apart.in", "a;b 3\n");
     my %file = map { $_ => profiled([$script],
         env => { counting(), PERL_DPROF_MODE => $_ })->{profile} } qw(trace tree);
@@ -294,7 +293,7 @@ END
     like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/, 'is named');
     is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status},
         0, '--unit');
-}
+};
 
 # Of several programs, all are named.
 {
@@ -318,25 +317,28 @@ SKIP: {
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early');
 }
 
-# What is wrong is said.
-for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('],
-    ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
-     ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0],
-     ['-F', 'nonsense']) {
-    my $run = report("a 1\n", @$_);
-    is("$run->{status} " . ($run->{err} =~ tr/\n// <= 2 ? 'short' : $run->{err}) . " $run->{out}",
-        '2 short ', "@$_");
-}
-is(tool('/no/such/file')->{status}, 1, 'no such file');
-is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr,
-    " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
-{
-    my $file = spew("$dir/y", "a;c 3\nb 1\n");
-    my $inclusive = tool('-q', $file)->{out};
-    my %default = (DPROFREPORT_OPTS => '--no-children');
-    isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
-    is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive, '... the command line wins');
-}
-like(tool('-h')->{out}, qr/--callers/, '-h');
+subtest 'What is wrong is said' => sub {
+    for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('],
+        ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
+         ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0],
+         ['-F', 'nonsense']) {
+        my $run = report("a 1\n", @$_);
+        is("$run->{status} " . ($run->{err} =~ tr/\n// <= 2 ? 'short' : $run->{err})
+            . " $run->{out}",
+            '2 short ', "@$_");
+    }
+    is(tool('/no/such/file')->{status}, 1, 'no such file');
+    is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr,
+        " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
+    {
+        my $file = spew("$dir/y", "a;c 3\nb 1\n");
+        my $inclusive = tool('-q', $file)->{out};
+        my %default = (DPROFREPORT_OPTS => '--no-children');
+        isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
+        is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive,
+            '... the command line wins');
+    }
+    like(tool('-h')->{out}, qr/--callers/, '-h');
+};
 
 done_testing;

@@ -73,7 +73,7 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
 
 # ---- formulas ----
 
-{
+subtest 'formulas' => sub {
     my @two = ('--unit', 'samples', @path{qw(A B)});
     my $rows = by_name(json(@two));
     is(sprintf('%.2f', $rows->{f4}{delta}), '17.55',
@@ -116,7 +116,7 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
     like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f2\n\n?.*f5\n\n?.*f1\n\z/, '-O: of each section');
     like(tool('-s', 'package', '-q', '-t', '|', @two)->{out},
         qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package');
-}
+};
 
 # ---- random stacks against the model; what must hold of any ----
 
@@ -200,7 +200,7 @@ sub tree_file {
         $how{name});
 }
 
-{
+subtest 'trees: calls, ops, callers' => sub {
     my @subs = ('1 A f a.pl:1', '2 A g a.pl:2', '3 A h a.pl:3');
     my %pinned = (dprof_hash_seed => 0, dprof_perturb_keys => 0);
     my $old = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000',
@@ -253,11 +253,11 @@ sub tree_file {
         "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the "
             . "same: 5.36.0, 5.40.1\n", 'what the sides differ in');
     is(tool('-f', $here, $other)->{err}, '', '-f: no complaints');
-}
+};
 
 # ---- which subs are the same ----
 
-{
+subtest 'which subs are the same' => sub {
     my $context = sub {
         my ($subs) = @_;
         return ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 " . (10 * $_) . " 0 1 0 0 0" } 1 .. $subs];
@@ -337,11 +337,11 @@ sub tree_file {
     $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms',
         folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', '... or have none');
-}
+};
 
 # ---- names as they are shown ----
 
-{
+subtest 'names as they are shown' => sub {
     my $context = ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 1$_ 0 1 0 0 0" } 1 .. 3];
     my $old = tree_file(['1 My __ANON__ /a/My.pm:10 in=My::f seq=5', '2 My __ANON__ - kind=xs',
         '3 My f /a/My.pm:1'], $context);
@@ -396,7 +396,7 @@ sub tree_file {
         tree_file(['1 A f a:1', '2 A g a:2'],
             ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out}
                 =~ s/.*  //r, "A::g\n", '--percent-limit');
-}
+};
 
 # ---- sides ----
 
@@ -407,7 +407,7 @@ sub trace {
         lines => [map({ "& $_" } @$subs), @$marks]), $how{name});
 }
 
-{
+subtest 'sides' => sub {
     my @subs = ('1 main f x.pl:1', '2 main g x.pl:2');
     my @marks = ('@ 10 0 10', '+ 1', '@ 20 0 20', '+ 2', '@ 30 0 30', '- 2', '@ 5 0 5', '- 1',
         '@ 35 0 35', '+ 2', '@ 0 0 0', '- 2');
@@ -467,9 +467,9 @@ sub trace {
     is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711\n", '... that nobody has');
     is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '',
         '101', '-s pid');
-}
+};
 
-{
+subtest 'sides' => sub {
     # a trace, a gzipped tree and folded text of the same calls; a thread's file
     my $trace = trace(['1 main f x.pl:1'], ['@ 10 0 10', '+ 1', '@ 90 0 90', '- 1']);
     my $tree = tree_file(['1 main f x.pl:1'], ['0 0 1 10 0 10 0 0 0', '1 1 1 90 0 90 0 0 0']);
@@ -485,7 +485,7 @@ sub trace {
         dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
     is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline},
         0.002, '--tid');
-}
+};
 
 # ---- messages ----
 

@@ -291,7 +291,7 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
 
 # ---- filters, keys, other metrics ----
 
-{
+subtest 'filters, keys, other metrics' => sub {
     my @base = ([0, '', 0, 10, 1], [1, 'A::f', 2, 100, 10], [2, 'B::g', 3, 100, 10],
         [1, 'C::gone', 1, 1, 1]);
     my @new = ([0, '', 0, 10, 1], [1, 'A::f', 3, 110, 10], [2, 'B::g', 3, 130, 20],
@@ -333,10 +333,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     is("$run->{status}$run->{err}", '0', 'all is fine');
     like($run->{out}, qr/^ok    2 rules\n\z/m, 'and says so');
     like($run->{out}, qr/ A::f$/m, 'the table is printed all the same');
-}
+};
 
-# A pattern is matched as characters, and is perl's.
-{
+subtest "A pattern is matched as characters, and is perl's" => sub {
     my ($old, $new) =
         map { file(tree([[0, '', 0, 0, 0], [1, "A::caf\xc3\xa9", 1, $_, 0],
             [1, 'B::x', 1, $_, 0]])) } 10, 20;
@@ -351,10 +350,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern is for all');
     is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x",
         'also behind another one');
-}
+};
 
-# Folded stacks: --unit says what a limit is.
-{
+subtest 'Folded stacks: --unit says what a limit is' => sub {
     my ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a;b 100\na 50\n"],
         ['new', "a;b 106\na 50\n"];
     my $status = sub { my $run = diffs('--fail-if', @_, $old, $new); $run->{status} };
@@ -372,10 +370,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
         ['new', "a 1.75\n"];
     is($status->('self > 0.5'), 0, 'folded: fractions, at the limit');
     is($status->('self > 0.49'), 3, 'folded: fractions');
-}
+};
 
-# Classic traces; a trace against a tree.
-{
+subtest 'Classic traces; a trace against a tree' => sub {
     my $trace = sub {
         my ($ticks) = @_;
         file(profile_text(format => 'classic', hz => $HZ, version => 'DProf 20000000',
@@ -389,10 +386,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     my $run = diffs('--fail-if', 'ops > 0', $t[0], one(100, 1, 5));
     is($run->{status}, 1, 'a side that lacks what a rule asks for');
     like($run->{err}, qr/^ops: not all sides have it$/m, 'is told');
-}
+};
 
-# Ops repeat only with a pinned seed.
-{
+subtest 'Ops repeat only with a pinned seed' => sub {
     my %random = (dprof_hash_seed => undef, dprof_perturb_keys => undef);
     is(diffs('--fail-if', 'ops > 0', one(1, 1, 1000), one(1, 1, 1001))->{status}, 3,
         'pinned: one op');
@@ -402,11 +398,11 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
         'not pinned: more is one');
     is(diffs('--fail-if', 'calls > 0', map { one(1, $_, 1, %random) } 1000, 1001)->{status}, 3,
         'calls: not pinned, and one is one');
-}
+};
 
 # ---- what is wrong with rules ----
 
-{
+subtest 'what is wrong with rules' => sub {
     my @files = (one(1), one(2));
     my $units = qr/the units are %, s, ms, us, ns/;
     my $limit = qr/a limit like 5%, 2ms or 10000 is expected/;
@@ -465,7 +461,7 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
             .*\.out\ has\ cpu,\ user,\ system,\ real,\ calls,\ ops,\ allocs$/mx, 'what is');
     is(diffs('--fail-if', 'self > 0', @files, '/no/such/file')->{status}, 1,
         'a file that is not there');
-}
+};
 
 # ---- cut ----
 
@@ -731,8 +727,7 @@ sub tap_of {
     return TAP::Parser->new({ tap => length $text ? $text : "nothing\n" });
 }
 
-# TAP, as a harness takes it.
-{
+subtest 'TAP, as a harness takes it' => sub {
     my $run = hostile('tap');
     my $text = is_quiet('tap', $run);
     my $parser = tap_of($run->{out});
@@ -760,10 +755,9 @@ sub tap_of {
     $separated->run;
     is(join(' ', $separated->failed, 'plan', $separated->plan, 'errors', $separated->parse_errors),
         '1 2 3 plan 1..3 errors', 'tap: fields separated');
-}
+};
 
-# JUnit: well-formed, whatever reader there is.
-{
+subtest 'JUnit: well-formed, whatever reader there is' => sub {
     my $run = hostile('junit');
     my $text = is_quiet('junit', $run);
     my $xml = sub { shown($_[0]) =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ger };
@@ -810,7 +804,7 @@ sub tap_of {
             [join('', map { '<' . $xml->($_) . '>' } @rule), map { $xml->($_) } @grown],
             'junit: as XML::Parser reads it');
     }
-}
+};
 
 # GitHub: a workflow command in each line.
 {
@@ -884,8 +878,7 @@ sub tap_of {
         'markdown: all rows but that of (program), which did not change');
 }
 
-# CSV.
-{
+subtest 'CSV' => sub {
     my $text = is_quiet('csv', hostile('csv'));
     my (@rows, @row);
     my $rest = $text;
@@ -910,10 +903,9 @@ sub tap_of {
     is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names], 'csv: the rule');
     is_list([map { $_->[ $column{place} ] } @cells],
         [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
-}
+};
 
-# Of three sides, findings tell which one.
-{
+subtest 'Of three sides, findings tell which one' => sub {
     my @files = map { spew("$dir/$_->[0]", tree([[0, '', 0, 0, 0], [1, 'A::f', 1, $_->[1], 0]])) }
         ['base', 10], ["a\n# TODO::", 11], ['b|', 12];
     my @more = ('--fail-if', '/A/ self > 0', @files);
@@ -928,10 +920,9 @@ sub tap_of {
     $parser->run;
     is(join(' ', $parser->failed, $parser->parse_errors, $parser->plan), '1 1..1',
         'tap: of several sides');
-}
+};
 
-# Without rules a test tells that there was a comparison.
-{
+subtest 'Without rules a test tells that there was a comparison' => sub {
     my @files = (one(1), one(2));
     my $parser = tap_of(diffs('--format', 'tap', @files)->{out});
     $parser->run;
@@ -942,11 +933,11 @@ sub tap_of {
     is(diffs('--format', 'github', @files)->{out}, '', 'github: no rules');
     unlike(diffs('--format', $_, @files)->{out}, qr/gate|^### /im, "$_: no rules")
         for qw(json csv markdown text);
-}
+};
 
 # ---- what was wrong once ----
 
-{
+subtest 'what was wrong once' => sub {
     my @calls = map {
         my $times = $_;
         spew("$dir/calls$times",
@@ -975,6 +966,6 @@ sub tap_of {
     spew("$dir/a|b", tree([[0, '', 0, 5, 1]]));
     like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m,
         'Markdown: a pipe outside of tables is one');
-}
+};
 
 done_testing;

@@ -61,7 +61,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 # ---- what is told ----
 
-{
+subtest 'what is told' => sub {
     my @x = (101, 99, 104, 97, 100);
     my @y = (121, 118, 125, 119, 122);
     my @same = ([50, 51, 50, 49, 50], [49, 50, 51, 50, 50]);
@@ -124,11 +124,11 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is($floor->{'A::g'}{verdict}, 'not tested', '--floor');
     like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Tested: 1 with /m,
         '... fewer tests');
-}
+};
 
 # ---- is it true? ----
 
-{
+subtest 'is it true?' => sub {
     my ($alarms, $found, $others) = (0, 0, 0);
     my $rounds = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
     for (1 .. $rounds) {
@@ -170,7 +170,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10, '--as-measured');
     my $few = json(map { set(10, 1, 0.5, a => [100, 10], b => [200, 10]) } 1, 2);
     is($few->{adjusted_for_speed}, undef, 'two subs are too few to go by');
-}
+};
 
 # ---- --run ----
 
@@ -267,7 +267,7 @@ SKIP: {
 
 # ---- ops beside times that cannot decide ----
 
-{
+subtest 'ops beside times that cannot decide' => sub {
     my @files = map { my ($name, $ops) = @$_;
     join ',', map { run_file("$dir/beside.$name.$_", 'Inv::price' => [10_000 + $_ % 3, $ops],
         'Inv::same' => [10_000 + $_ % 5, 500],
@@ -299,7 +299,7 @@ SKIP: {
     my $unpinned = spew("$dir/unpinned", slurp($one[1]) =~ s/hash_seed='0'/hash_seed='1'/r);
     like(tool($one[0], $unpinned)->{out}, qr/\(ops \+17\.7 %\)/,
         'not exact where the seeds differ');
-}
+};
 
 # ---- --run: runs that cannot decide ----
 
@@ -322,7 +322,7 @@ SKIP: {
 
 # ---- one run a side: what is too little to count ----
 
-{
+subtest 'one run a side: what is too little to count' => sub {
     my ($old, $new) = map {
         my $by = $_;
         run_file("$dir/floor.$by", tiny => [100 + 50 * $by, 10],
@@ -348,7 +348,7 @@ SKIP: {
     is(tool('--fail-if', 'ops > 0', $old, $new)->{status}, 3, 'ops are exact');
     is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_")
         for '5', '1ms,', 'x%', '';
-}
+};
 
 # ---- never wider than the terminal ----
 

@@ -285,58 +285,63 @@ for my $round (1 .. $runs) {
     }
 }
 
-# recorded ones, against the naive reader
-for my $path (sort glob root() . '/t/data/*.out') {
-    my $name = $path =~ s{.*/}{}r;
-    my $naive = NaiveProfile->new(slurp($path));
-    for my $metric (qw(cpu real)) {
-        my $per = 1e9 / $naive->{hz};
-        my %want;
-        for my $stack (keys %{ $naive->{tree} }) {
-            my $t = $naive->{tree}{$stack}{self} or next;
-            my $v = $metric eq 'real' ? $t->[2] : $t->[0] + $t->[1];
-            $want{ line_of(key(split /;/, $stack), 1) } = sprintf '%.0f', $v * $per if $v;
+subtest 'recorded ones, against the naive reader' => sub {
+    for my $path (sort glob root() . '/t/data/*.out') {
+        my $name = $path =~ s{.*/}{}r;
+        my $naive = NaiveProfile->new(slurp($path));
+        for my $metric (qw(cpu real)) {
+            my $per = 1e9 / $naive->{hz};
+            my %want;
+            for my $stack (keys %{ $naive->{tree} }) {
+                my $t = $naive->{tree}{$stack}{self} or next;
+                my $v = $metric eq 'real' ? $t->[2] : $t->[0] + $t->[1];
+                $want{ line_of(key(split /;/, $stack), 1) } = sprintf '%.0f', $v * $per if $v;
+            }
+            my $run = fold('-f', '--unit', 'ns', '-m', $metric, '--no-separate-anon', $path);
+            my %got = map { /^(.*) (\d+)\z/ ? ($1 => $2) : ($_ => 'bad') } split /\n/, $run->{out};
+            is_deeply(\%got, \%want, "$name, $metric") or diag $run->{out};
         }
-        my $run = fold('-f', '--unit', 'ns', '-m', $metric, '--no-separate-anon', $path);
-        my %got = map { /^(.*) (\d+)\z/ ? ($1 => $2) : ($_ => 'bad') } split /\n/, $run->{out};
-        is_deeply(\%got, \%want, "$name, $metric") or diag $run->{out};
     }
-}
-{
-    my $path = root() . '/t/data/ours.out';
-    like(fold($path)->{out}, qr/^main::run;main::__ANON__\[lib\/a\.pl:11\] 2000$/m,
-        'anonymous subs are apart');
-    like(fold('--no-separate-anon', $path)->{out}, qr/^main::run;main::__ANON__ 20/m, '... or not');
-    like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A');
-    unlike(fold('--skip', '\(program\)', $path)->{out}, qr/program/, '--skip (program): its line');
-    my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/, fold($path)->{out};
-    is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}), $whole,
-        '... and no other');
-    is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
-        '--only of nothing: all is the program\'s');
-    is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
-        'standard input, without a name');
-    is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
-    my $home = scratch();
-    spew("$home/tmon.out", slurp($path));
-    is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
-    is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
-        '-o: nothing on standard output');
-    is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
-    spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
-    is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
-        fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
-        '--diff NAME: against tmon.out.old');
-    is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
-        env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
-        fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
-    my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
-        : { err => 'could not be written', status => 1 };
-    like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
-}
-like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
-    qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms,
-    'subs that moved are paired');
+    {
+        my $path = root() . '/t/data/ours.out';
+        like(fold($path)->{out}, qr/^main::run;main::__ANON__\[lib\/a\.pl:11\] 2000$/m,
+            'anonymous subs are apart');
+        like(fold('--no-separate-anon', $path)->{out}, qr/^main::run;main::__ANON__ 20/m,
+            '... or not');
+        like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A');
+        unlike(fold('--skip', '\(program\)', $path)->{out}, qr/program/,
+            '--skip (program): its line');
+        my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/,
+            fold($path)->{out};
+        is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}),
+            $whole,
+            '... and no other');
+        is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
+            '--only of nothing: all is the program\'s');
+        is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
+            'standard input, without a name');
+        is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
+        my $home = scratch();
+        spew("$home/tmon.out", slurp($path));
+        is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
+        is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
+            '-o: nothing on standard output');
+        is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
+        spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
+        is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
+            fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
+            '--diff NAME: against tmon.out.old');
+        is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
+            env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
+            fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
+        my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
+            : { err => 'could not be written', status => 1 };
+        like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
+    }
+    like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
+        qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms,
+        'subs that moved are paired');
+};
 
 # ---- names made to hurt, one by one ----
 
@@ -356,7 +361,7 @@ for my $name (hurtful()) {
 
 # ---- deep recursion ----
 
-{
+subtest 'deep recursion' => sub {
     my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g')
         . " 7\nf;f 1\n");
     my $run = fold($deep);
@@ -368,7 +373,7 @@ for my $name (hurtful()) {
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
     prints("$turns 1\n", 'indirect recursion stays', file("$turns 1\n"));
-}
+};
 
 # ---- other profilers ----
 

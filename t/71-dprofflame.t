@@ -224,7 +224,7 @@ sub picture_ok {
 
 # ---- facts 1 and 2 ----
 
-{
+subtest 'facts 1 and 2' => sub {
     my $file = file("main 50\nmain;child 20\nmain::run 30\n");
     my $svg = flame('--minwidth', 0, $file)->{out};
     is(join(', ', map { "$_->{title} at $_->{x}" } svg_boxes($svg)),
@@ -241,7 +241,7 @@ sub picture_ok {
     my ($svg_a) = svg_boxes(flame($pairs)->{out});
     is(scalar(grep { $_->{title} =~ /^x \(3 samples/ } svg_boxes(flame($pairs)->{out})), 1,
         '... and with the usual minwidth');
-}
+};
 
 # ---- random stacks ----
 
@@ -380,7 +380,7 @@ sub united {
 
 # ---- names made to hurt ----
 
-{
+subtest 'names made to hurt' => sub {
     my $text = join '', map { key($_) =~ s/%20/ /gr =~ s/ \z/%20/r =~ s/ (?=[\d.]+\z)/%20/r
         . " 100\n" } hurtful();
     my $file = file($text);
@@ -414,7 +414,7 @@ sub united {
             unlike($svg, qr/[^\x00-\x7f]/, '... and nothing else used') if $encoding ne 'UTF-8';
         }
     }
-}
+};
 
 # ---- what each option does ----
 
@@ -432,7 +432,7 @@ sub well {
 }
 sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[0]) }
 
-{
+subtest 'what each option does' => sub {
     like(svg(), qr{<text id="title"[^>]*>Flame Graph</text>}, 'the usual title');
     like(svg('--inverted'), qr{<text id="title"[^>]*>Icicle Graph</text>}, '... of an icicle');
     like(well('--title', 'A & <B> "C" \'D\''),
@@ -487,10 +487,9 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     like(svg('-m', 'cpu', '--unit', 'ms'), qr/<title>bb \(30\.00 ms, 30\.00%\)</, '--unit');
     like(svg('--only', '^m'), qr/<title>main \(100 samples/, '--only');
     unlike(svg('--skip', 'bb'), qr/<title>bb/, '--skip');
-}
+};
 
-# colours
-{
+subtest 'colours' => sub {
     my %is = (
         red => sub { $_[0] > $_[1] && $_[1] == $_[2] },
         green => sub { $_[1] > $_[0] && $_[0] == $_[2] },
@@ -548,10 +547,9 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     like(svg('--bgcolors', 'blue'), qr/stop-color="#eeeeee"\/>.*stop-color="#e0e0ff"/,
         '... a gradient');
     is(flame('--bgcolors', 'pink', $file)->{status}, 2, '... or exit 2');
-}
+};
 
-# --cp: palette.map, only when it is asked for
-{
+subtest '--cp: palette.map, only when it is asked for' => sub {
     my $home = scratch();
     my $odd = file("caf\xc3\xa9;a->b 3\ncaf\xc3\xa9;\xff 4\nx%0Ay 5\n", 'odd.folded');
     my $plain = run_tool('dprofflame', [$odd], dir => $home);
@@ -579,10 +577,9 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $run = run_tool('dprofflame', ['--cp', $odd], dir => $home);
     like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /, 'a map that is none');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map', 'nothing else is left');
-}
+};
 
-# --nameattr
-{
+subtest '--nameattr' => sub {
     my $attributes =
         file("a\tid=x&y\tclass=mine\thref=http://x/?a=1&b=2\ttarget=_blank\r\nbb\ttitle=a "
             . "<title>\nmain\tg_extra=data-q=\"1\"\nmissing\thref=x\n\n");
@@ -598,10 +595,9 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     my $run = flame('--nameattr', file("a\tb\n"), $file);
     like("$run->{status} $run->{err}", qr/^2 --nameattr .*, line 1: /, '... a line that is none');
     is(flame('--nameattr', "$dir/missing", $file)->{status}, 2, '... no such file');
-}
+};
 
-# -m A,B; a profile; metrics of a page
-{
+subtest '-m A,B; a profile; metrics of a page' => sub {
     my @tree = ([1, 3], [2, 1], [3, 2], [1, 6], [2, 4], [2, 5]);        # depth, sub
     my (%stacks, @path, @lines);
     for (@tree) {
@@ -655,7 +651,7 @@ sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[
     like(shift @said, qr/^2 .*must be one metric, or two/, '-m of three');
     like(shift @said, qr/^2 /, '-m of one and a comma');
     like($_, qr/^1 nothing: no side has it/, '-m of none') for @said;
-}
+};
 
 # ---- where it goes; what is wrong ----
 
@@ -725,7 +721,7 @@ like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
 
 # ---- what a reviewer found ----
 
-{
+subtest 'what a reviewer found' => sub {
     my $plain = file("a;b 3\na 5\n");
     my $one = flame('-subtitle', 'one dash', $plain);
     like($one->{out}, qr/>one dash</, 'long options with one dash, as flamegraph.pl takes them');
@@ -761,6 +757,6 @@ like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
         $trace)->{out} =~ /data-x="(\d+)" data-w="(\d+)"><title>([^ ]+) /g;
     is("@boxes", '0 15 (program) 0 10 a 0 3 b 8 2 b 10 4 c 14 1 a 14 1 b',
         '--flamechart: stretches where they lie');
-}
+};
 
 done_testing;

@@ -62,160 +62,172 @@ sub entries {
 
 # ---- fields ----
 
-# What it is about, the object, the entry; the topic is always t.
-my @fields = (
-    [ 'nothing but a name', '"EventName": "A.B"', '.name="a.b",.event="event=0",.topic="t"' ],
-    [ 'mask fields in the order of the JSON, the code behind them',
-        '"EventCode":"0x3C","UMask":"0x01","CounterMask":"1","Invert":"1","EdgeDetect":"1",'
-            . '"AnyThread":"1","SampleAfterValue":"2000003","EventName":"m1"',
-        '.name="m1",.event="umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c",'
-            . '.topic="t"' ],
-    [ '... in another order',
-        '"SampleAfterValue":"7","EventName":"m2","UMask":"0x2","EventCode":"1"',
-        '.name="m2",.event="period=7,umask=0x2,event=0x1",.topic="t"' ],
-    [ 'the first of two codes, the first of two MSRs',
-        '"EventCode":"0xB7, 0xBB","UMask":"0x1","MSRIndex":"0x1a6, '
-            . '0x1a7","MSRValue":"0x10001","SampleAfterValue":"100003","EventName":"r1"',
-        '.name="r1",.event="umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001",.topic="t"' ],
-    [ 'values of masks end at a comma, those of MSRs do not',
-        '"EventCode":"0xCD","UMask":"0x1,0x2","MSRIndex":"0x3F6","MSRValue":"0x80,1",'
-            . '"EventName":"r2"',
-        '.name="r2",.event="umask=0x1,event=0xcd,ldlat=0x80,1",.topic="t"' ],
-    [ 'MSRs: frontend', '"MSRIndex":"0x3f7","MSRValue":"0x11","EventName":"r3"',
-        '.name="r3",.event="event=0,frontend=0x11",.topic="t"' ],
-    [ 'MSRs: the other of the pair', '"MSRIndex":"0x1A7","MSRValue":"0x12","EventName":"r4"',
-        '.name="r4",.event="event=0,offcore_rsp=0x12",.topic="t"' ],
-    [ 'MSRs: none is 0', '"MSRIndex":"0","MSRValue":"0x12","EventName":"r5"',
-        '.name="r5",.event="event=0",.topic="t"' ],
-    [ 'ExtSel, Filter, the masks of uncore units',
-        '"EventCode":"0x1","ExtSel":"1","UMask":"0x0","FCMask":"0x07","PortMask":"0x01",'
-            . '"Unit":"IIO","Filter":"filter_opc=0x1","EventName":"u1"',
-        '.name="u1",.event="umask=0x0,fc_mask=0x07,ch_mask=0x01,event=0x200001,filter_opc=0x1",'
-            . '.desc="Unit: uncore_iio ",.topic="t",.pmu="uncore_iio"' ],
-    [ 'a filter of two terms, and an MSR behind it',
-        '"EventCode":"0x2","Filter":"a=1,b=2","MSRIndex":"0x3F6","MSRValue":"3","EventName":"u2"',
-        '.name="u2",.event="event=0x2,a=1,b=2,ldlat=3",.topic="t"' ],
-    [ 'ConfigCode', '"ConfigCode":"0x7","EventName":"c1","UMask":"1"',
-        '.name="c1",.event="umask=1,config=0x7",.topic="t"' ],
-    [ 'ConfigCode 0', '"ConfigCode":"0","EventCode":"0x5","EventName":"c2"',
-        '.name="c2",.event="config=0",.topic="t"' ],
-    [ '"0" is no mask; what is written otherwise is',
-        '"UMask":"0","CounterMask":"0x0","EdgeDetect":"00","EventName":"z1"',
-        '.name="z1",.event="cmask=0x0,edge=00,event=0",.topic="t"' ],
-    [ 'values keep their looks', '"UMask":"0X0f","EventName":"z2"',
-        '.name="z2",.event="umask=0X0f,event=0",.topic="t"' ],
-    [ 'codes: octal, decimal, garbage behind, garbage alone', '"EventCode":"010","EventName":"o1"',
-        '.name="o1",.event="event=0x8",.topic="t"' ],
-    [ '... decimal', '"EventCode":"4096","EventName":"o2"',
-        '.name="o2",.event="event=0x1000",.topic="t"' ],
-    [ '... up to the first byte that is none', '"EventCode":"0x1g","EventName":"o3"',
-        '.name="o3",.event="event=0x1",.topic="t"' ],
-    [ '... none at all', '"EventCode":"xyz","EventName":"o4"',
-        '.name="o4",.event="event=0",.topic="t"' ],
-    [ '... of 64 bits', '"EventCode":"0xfedcba9876543210","EventName":"o5"',
-        '.name="o5",.event="event=0xfedcba9876543210",.topic="t"' ],
-    [ 'keys of any case; unknown ones',
-        '"eventname":"K1","Umask":"0x1","EVENTCODE":"0x2","Counter":"0,1","EventNam":"x",'
-            . '"EventNames":"y","":"z"',
-        '.name="k1",.event="umask=0x1,event=0x2",.topic="t"' ],
-    [ 'a mask twice; two codes make one',
-        '"UMask":"1","UMask":"2","EventCode":"1","EventCode":"4","EventName":"k2"',
-        '.name="k2",.event="umask=1,umask=2,event=0x5",.topic="t"' ],
-    [ 'names are in lower case, values are not',
-        '"EventName":"UNC_C.X_\u00c4","Compat":"v8","EventCode":"1"',
-        '.name="unc_c.x_\303\204",.event="event=0x1",.compat="v8",.topic="t"' ],
-    [ 'descriptions lose one dot, and what is behind it',
-        '"EventName":"d1","BriefDescription":"Brief.. ","PublicDescription":"Long. \n"',
-        '.name="d1",.event="event=0",.desc="Brief.",.topic="t",.long_desc="Long"' ],
-    [ '... blanks without a dot stay',
-        '"EventName":"d2","BriefDescription":"e.g. ","PublicDescription":"none  "',
-        '.name="d2",.event="event=0",.desc="e.g",.topic="t",.long_desc="none  "' ],
-    [ '... empty ones are none',
-        '"EventName":"d3","BriefDescription":"","PublicDescription":"","ScaleUnit":"","PerPkg":"",'
-            . '"MetricGroup":""', '.name="d3",.event="event=0",.topic="t"' ],
-    [ '... line ends and tabs are blanks',
-        qq{"EventName":"d4","BriefDescription":"a\n\t  b  c \t d\r\ne"},
-        '.name="d4",.event="event=0",.desc="a b  c d e",.topic="t"' ],
-    [ 'escapes of JSON and of C',
-        '"EventName":"d5","BriefDescription":"\"q\" \\\\ \/ \b\f\n\r\t7 '
-            . '\u0041\u00e9\u20AC\ud83d\ude00 \ud83d! \udc00"',
-        '.name="d5",.event="event=0",.desc="\"q\" \\\\ / \010\014\n\015\0117 '
-            . 'A\303\251\342\202\254\360\237\230\200 \357\277\275! \357\277\275",.topic="t"' ],
-    [ 'raw bytes', qq{"EventName":"d6","BriefDescription":"\x01\xc3\xa9\x7f0"},
-        '.name="d6",.event="event=0",.desc="\001\303\251\1770",.topic="t"' ],
-    [ 'no trigraphs', '"EventName":"d7","BriefDescription":"a ??= ??/ ???( b?"',
-        '.name="d7",.event="event=0",.desc="a \??= \??/ \?\??( b?",.topic="t"' ],
-    [ 'what is added to descriptions',
-        '"EventName":"x1","BriefDescription":"B.","PublicDescription":"P.","Errata":"BDM69",'
-            . '"Data_LA":"1","PEBS":"1"',
-        '.name="x1",.event="event=0",.desc="B  Spec update: BDM69.  Supports address when precise '
-            . '(Precise event)",.topic="t",.long_desc="P  Spec update: BDM69.  Supports address '
-            . 'when precise (Precise event)"' ],
-    [ '... in the order of the JSON',
-        '"Data_LA":"1","Errata":"X","EventName":"x2","BriefDescription":"B"',
-        '.name="x2",.event="event=0",.desc="B  Supports address when precise.  Spec update: '
-            . 'X",.topic="t"' ],
-    [ '... PEBS 2', '"EventName":"x3","BriefDescription":"B","PEBS":"2"',
-        '.name="x3",.event="event=0",.desc="B (Must be precise)",.topic="t"' ],
-    [ '... PEBS 0, Data_LA 0, Errata null',
-        '"EventName":"x4","BriefDescription":"B","PEBS":"0","Data_LA":"0","Errata":"null"',
-        '.name="x4",.event="event=0",.desc="B",.topic="t"' ],
-    [ '... once', '"EventName":"x5","BriefDescription":"B (Precise Event)","PEBS":"1"',
-        '.name="x5",.event="event=0",.desc="B (Precise Event)",.topic="t"' ],
-    [ '... without a description', '"EventName":"x6","PEBS":"1","Errata":"X"',
-        '.name="x6",.event="event=0",.topic="t"' ],
-    [ '... behind an empty one',
-        '"EventName":"x7","BriefDescription":"B","PublicDescription":"","PEBS":"1"',
-        '.name="x7",.event="event=0",.desc="B (Precise event)",.topic="t",.long_desc="(Precise '
-            . 'event)"' ],
-    [ 'a unit before its description', '"Unit":"CPU-M-CF","EventName":"p1","BriefDescription":"B."',
-        '.name="p1",.event="event=0",.desc="Unit: cpum_cf B",.topic="t",.pmu="cpum_cf"' ],
-    [ '... and behind', '"EventName":"p2","BriefDescription":"B.","Unit":"iMC"',
-        '.name="p2",.event="event=0",.desc="B. Unit: uncore_imc ",.topic="t",.pmu="uncore_imc"' ],
-    (map { [ "unit $_->[0]", qq{"EventName":"$_->[1]","Unit":"$_->[0]"},
-        qq{.name="$_->[1]",.event="event=0",.desc="Unit: $_->[1] ",.topic="t",.pmu="$_->[1]"} ] }
-        [ 'CBO' => 'uncore_cbox' ], [ 'QPI LL' => 'uncore_qpi' ], [ 'SBO' => 'uncore_sbox' ],
-            [ 'iMPH-U' => 'uncore_arb' ], [ 'UPI LL' => 'uncore_upi' ],
-        [ 'CPU-M-SF' => 'cpum_sf' ], [ 'PAI-CRYPTO' => 'pai_crypto' ],
-        [ 'hisi_sccl,ddrc' => 'hisi_sccl,ddrc' ], [ 'hisi_sccl,hha' => 'hisi_sccl,hha' ],
-        [ 'hisi_sccl,l3c' => 'hisi_sccl,l3c' ], [ 'hisi_sicl,cpa' => 'hisi_sicl,cpa' ],
-        [ 'imx8_ddr' => 'imx8_ddr' ], [ 'L3PMC' => 'amd_l3' ],
-        [ 'DFPMC' => 'amd_df' ], [ 'cpu_core' => 'cpu_core' ], [ 'CPU_ATOM' => 'cpu_atom' ],
-        [ 'M2M' => 'uncore_m2m' ]),
-    [ 'an empty unit is none', '"EventName":"p3","Unit":""',
-        '.name="p3",.event="event=0",.topic="t"' ],
-    [ 'fields that are copied',
-        '"EventName":"q1","ScaleUnit":"64Bytes","PerPkg":"1","Deprecated":"1","Compat":"0x1",'
-            . '"AggregationMode":"PerChip"',
-        '.name="q1",.event="event=0",.compat="0x1",.topic="t",.unit="64Bytes",.perpkg="1",'
-            . '.aggr_mode="1",.deprecated="1"' ],
-    [ 'PerCore', '"EventName":"q2","AggregationMode":"PerCore"',
-        '.name="q2",.event="event=0",.topic="t",.aggr_mode="2"' ],
-    [ 'a metric',
-        '"MetricName":"IPC","MetricExpr":"INST / C@cmask\\\\=1@\n + '
-            . '1","MetricGroup":"A;B","MetricConstraint":"NO_NMI_WATCHDOG","BriefDescription":"I.",'
-            . '"UMask":"1"',
-        '.desc="I",.topic="t",.metric_expr="INST / C@cmask\\\\=1@\n + '
-            . '1",.metric_name="IPC",.metric_group="A;B",.metric_constraint="NO_NMI_WATCHDOG"' ],
-    [ 'an event with a metric', '"EventName":"q3","MetricName":"Q","MetricExpr":"1"',
-        '.name="q3",.event="event=0",.topic="t",.metric_expr="1",.metric_name="Q"' ],
-    [ 'fixed counters', '"EventName":"INST_RETIRED.ANY","EventCode":"0x0","UMask":"0x1"',
-        '.name="inst_retired.any",.event="event=0xc0,period=2000003",.topic="t"' ],
-    (map { [ "fixed $_->[0]", qq{"EventName":"$_->[0]","EventCode":"0x77"},
-        qq{.name="$_->[0]",.event="$_->[1]",.topic="t"} ] }
-        [ 'inst_retired.any_p' => 'event=0xc0,period=2000003' ],
-            [ 'cpu_clk_unhalted.ref' => 'event=0x0,umask=0x03,period=2000003' ],
-        [ 'cpu_clk_unhalted.thread' => 'event=0x3c,period=2000003' ],
-        [ 'cpu_clk_unhalted.core' => 'event=0x3c,period=2000003' ],
-        [ 'cpu_clk_unhalted.thread_any' => 'event=0x3c,any=1,period=2000003' ]),
-);
-{
-    my $run = run('a/m/t.json' => "[\n" . join(",\n", map { "{ $_->[1] }" } @fields) . "\n]\n");
-    is("$run->{status} $run->{err}", '0 ', 'every field there is');
-    my @got = entries($run->{out}, 'pme_m');
-    is(scalar(@got), scalar(@fields), 'as many events');
-    is($got[$_], $fields[$_][2], $fields[$_][0]) for 0 .. $#fields;
-}
+subtest 'What it is about, the object, the entry; the topic is always t' => sub {
+    my @fields = (
+        [ 'nothing but a name', '"EventName": "A.B"', '.name="a.b",.event="event=0",.topic="t"' ],
+        [ 'mask fields in the order of the JSON, the code behind them',
+            '"EventCode":"0x3C","UMask":"0x01","CounterMask":"1","Invert":"1","EdgeDetect":"1",'
+                . '"AnyThread":"1","SampleAfterValue":"2000003","EventName":"m1"',
+            '.name="m1",.event="umask=0x01,cmask=1,inv=1,edge=1,any=1,period=2000003,event=0x3c",'
+                . '.topic="t"' ],
+        [ '... in another order',
+            '"SampleAfterValue":"7","EventName":"m2","UMask":"0x2","EventCode":"1"',
+            '.name="m2",.event="period=7,umask=0x2,event=0x1",.topic="t"' ],
+        [ 'the first of two codes, the first of two MSRs',
+            '"EventCode":"0xB7, 0xBB","UMask":"0x1","MSRIndex":"0x1a6, '
+                . '0x1a7","MSRValue":"0x10001","SampleAfterValue":"100003","EventName":"r1"',
+            '.name="r1",.event="umask=0x1,period=100003,event=0xb7,offcore_rsp=0x10001",'
+                . '.topic="t"' ],
+        [ 'values of masks end at a comma, those of MSRs do not',
+            '"EventCode":"0xCD","UMask":"0x1,0x2","MSRIndex":"0x3F6","MSRValue":"0x80,1",'
+                . '"EventName":"r2"',
+            '.name="r2",.event="umask=0x1,event=0xcd,ldlat=0x80,1",.topic="t"' ],
+        [ 'MSRs: frontend', '"MSRIndex":"0x3f7","MSRValue":"0x11","EventName":"r3"',
+            '.name="r3",.event="event=0,frontend=0x11",.topic="t"' ],
+        [ 'MSRs: the other of the pair', '"MSRIndex":"0x1A7","MSRValue":"0x12","EventName":"r4"',
+            '.name="r4",.event="event=0,offcore_rsp=0x12",.topic="t"' ],
+        [ 'MSRs: none is 0', '"MSRIndex":"0","MSRValue":"0x12","EventName":"r5"',
+            '.name="r5",.event="event=0",.topic="t"' ],
+        [ 'ExtSel, Filter, the masks of uncore units',
+            '"EventCode":"0x1","ExtSel":"1","UMask":"0x0","FCMask":"0x07","PortMask":"0x01",'
+                . '"Unit":"IIO","Filter":"filter_opc=0x1","EventName":"u1"',
+            '.name="u1",.event="umask=0x0,fc_mask=0x07,ch_mask=0x01,event=0x200001,filter_opc=0x1",'
+                . '.desc="Unit: uncore_iio ",.topic="t",.pmu="uncore_iio"' ],
+        [ 'a filter of two terms, and an MSR behind it',
+            '"EventCode":"0x2","Filter":"a=1,b=2","MSRIndex":"0x3F6","MSRValue":"3",'
+                . '"EventName":"u2"',
+            '.name="u2",.event="event=0x2,a=1,b=2,ldlat=3",.topic="t"' ],
+        [ 'ConfigCode', '"ConfigCode":"0x7","EventName":"c1","UMask":"1"',
+            '.name="c1",.event="umask=1,config=0x7",.topic="t"' ],
+        [ 'ConfigCode 0', '"ConfigCode":"0","EventCode":"0x5","EventName":"c2"',
+            '.name="c2",.event="config=0",.topic="t"' ],
+        [ '"0" is no mask; what is written otherwise is',
+            '"UMask":"0","CounterMask":"0x0","EdgeDetect":"00","EventName":"z1"',
+            '.name="z1",.event="cmask=0x0,edge=00,event=0",.topic="t"' ],
+        [ 'values keep their looks', '"UMask":"0X0f","EventName":"z2"',
+            '.name="z2",.event="umask=0X0f,event=0",.topic="t"' ],
+        [ 'codes: octal, decimal, garbage behind, garbage alone',
+            '"EventCode":"010","EventName":"o1"',
+            '.name="o1",.event="event=0x8",.topic="t"' ],
+        [ '... decimal', '"EventCode":"4096","EventName":"o2"',
+            '.name="o2",.event="event=0x1000",.topic="t"' ],
+        [ '... up to the first byte that is none', '"EventCode":"0x1g","EventName":"o3"',
+            '.name="o3",.event="event=0x1",.topic="t"' ],
+        [ '... none at all', '"EventCode":"xyz","EventName":"o4"',
+            '.name="o4",.event="event=0",.topic="t"' ],
+        [ '... of 64 bits', '"EventCode":"0xfedcba9876543210","EventName":"o5"',
+            '.name="o5",.event="event=0xfedcba9876543210",.topic="t"' ],
+        [ 'keys of any case; unknown ones',
+            '"eventname":"K1","Umask":"0x1","EVENTCODE":"0x2","Counter":"0,1","EventNam":"x",'
+                . '"EventNames":"y","":"z"',
+            '.name="k1",.event="umask=0x1,event=0x2",.topic="t"' ],
+        [ 'a mask twice; two codes make one',
+            '"UMask":"1","UMask":"2","EventCode":"1","EventCode":"4","EventName":"k2"',
+            '.name="k2",.event="umask=1,umask=2,event=0x5",.topic="t"' ],
+        [ 'names are in lower case, values are not',
+            '"EventName":"UNC_C.X_\u00c4","Compat":"v8","EventCode":"1"',
+            '.name="unc_c.x_\303\204",.event="event=0x1",.compat="v8",.topic="t"' ],
+        [ 'descriptions lose one dot, and what is behind it',
+            '"EventName":"d1","BriefDescription":"Brief.. ","PublicDescription":"Long. \n"',
+            '.name="d1",.event="event=0",.desc="Brief.",.topic="t",.long_desc="Long"' ],
+        [ '... blanks without a dot stay',
+            '"EventName":"d2","BriefDescription":"e.g. ","PublicDescription":"none  "',
+            '.name="d2",.event="event=0",.desc="e.g",.topic="t",.long_desc="none  "' ],
+        [ '... empty ones are none',
+            '"EventName":"d3","BriefDescription":"","PublicDescription":"","ScaleUnit":"",'
+                . '"PerPkg":"",'
+                . '"MetricGroup":""', '.name="d3",.event="event=0",.topic="t"' ],
+        [ '... line ends and tabs are blanks',
+            qq{"EventName":"d4","BriefDescription":"a\n\t  b  c \t d\r\ne"},
+            '.name="d4",.event="event=0",.desc="a b  c d e",.topic="t"' ],
+        [ 'escapes of JSON and of C',
+            '"EventName":"d5","BriefDescription":"\"q\" \\\\ \/ \b\f\n\r\t7 '
+                . '\u0041\u00e9\u20AC\ud83d\ude00 \ud83d! \udc00"',
+            '.name="d5",.event="event=0",.desc="\"q\" \\\\ / \010\014\n\015\0117 '
+                . 'A\303\251\342\202\254\360\237\230\200 \357\277\275! \357\277\275",.topic="t"' ],
+        [ 'raw bytes', qq{"EventName":"d6","BriefDescription":"\x01\xc3\xa9\x7f0"},
+            '.name="d6",.event="event=0",.desc="\001\303\251\1770",.topic="t"' ],
+        [ 'no trigraphs', '"EventName":"d7","BriefDescription":"a ??= ??/ ???( b?"',
+            '.name="d7",.event="event=0",.desc="a \??= \??/ \?\??( b?",.topic="t"' ],
+        [ 'what is added to descriptions',
+            '"EventName":"x1","BriefDescription":"B.","PublicDescription":"P.","Errata":"BDM69",'
+                . '"Data_LA":"1","PEBS":"1"',
+            '.name="x1",.event="event=0",.desc="B  Spec update: BDM69.  Supports address when '
+                . 'precise '
+                . '(Precise event)",.topic="t",.long_desc="P  Spec update: BDM69.  Supports '
+                . 'address '
+                . 'when precise (Precise event)"' ],
+        [ '... in the order of the JSON',
+            '"Data_LA":"1","Errata":"X","EventName":"x2","BriefDescription":"B"',
+            '.name="x2",.event="event=0",.desc="B  Supports address when precise.  Spec update: '
+                . 'X",.topic="t"' ],
+        [ '... PEBS 2', '"EventName":"x3","BriefDescription":"B","PEBS":"2"',
+            '.name="x3",.event="event=0",.desc="B (Must be precise)",.topic="t"' ],
+        [ '... PEBS 0, Data_LA 0, Errata null',
+            '"EventName":"x4","BriefDescription":"B","PEBS":"0","Data_LA":"0","Errata":"null"',
+            '.name="x4",.event="event=0",.desc="B",.topic="t"' ],
+        [ '... once', '"EventName":"x5","BriefDescription":"B (Precise Event)","PEBS":"1"',
+            '.name="x5",.event="event=0",.desc="B (Precise Event)",.topic="t"' ],
+        [ '... without a description', '"EventName":"x6","PEBS":"1","Errata":"X"',
+            '.name="x6",.event="event=0",.topic="t"' ],
+        [ '... behind an empty one',
+            '"EventName":"x7","BriefDescription":"B","PublicDescription":"","PEBS":"1"',
+            '.name="x7",.event="event=0",.desc="B (Precise event)",.topic="t",.long_desc="(Precise '
+                . 'event)"' ],
+        [ 'a unit before its description',
+            '"Unit":"CPU-M-CF","EventName":"p1","BriefDescription":"B."',
+            '.name="p1",.event="event=0",.desc="Unit: cpum_cf B",.topic="t",.pmu="cpum_cf"' ],
+        [ '... and behind', '"EventName":"p2","BriefDescription":"B.","Unit":"iMC"',
+            '.name="p2",.event="event=0",.desc="B. Unit: uncore_imc '
+                . '",.topic="t",.pmu="uncore_imc"' ],
+        (map { [ "unit $_->[0]", qq{"EventName":"$_->[1]","Unit":"$_->[0]"},
+            qq{.name="$_->[1]",.event="event=0",.desc="Unit: $_->[1] ",}
+                . qq{.topic="t",.pmu="$_->[1]"} ] }
+            [ 'CBO' => 'uncore_cbox' ], [ 'QPI LL' => 'uncore_qpi' ], [ 'SBO' => 'uncore_sbox' ],
+                [ 'iMPH-U' => 'uncore_arb' ], [ 'UPI LL' => 'uncore_upi' ],
+            [ 'CPU-M-SF' => 'cpum_sf' ], [ 'PAI-CRYPTO' => 'pai_crypto' ],
+            [ 'hisi_sccl,ddrc' => 'hisi_sccl,ddrc' ], [ 'hisi_sccl,hha' => 'hisi_sccl,hha' ],
+            [ 'hisi_sccl,l3c' => 'hisi_sccl,l3c' ], [ 'hisi_sicl,cpa' => 'hisi_sicl,cpa' ],
+            [ 'imx8_ddr' => 'imx8_ddr' ], [ 'L3PMC' => 'amd_l3' ],
+            [ 'DFPMC' => 'amd_df' ], [ 'cpu_core' => 'cpu_core' ], [ 'CPU_ATOM' => 'cpu_atom' ],
+            [ 'M2M' => 'uncore_m2m' ]),
+        [ 'an empty unit is none', '"EventName":"p3","Unit":""',
+            '.name="p3",.event="event=0",.topic="t"' ],
+        [ 'fields that are copied',
+            '"EventName":"q1","ScaleUnit":"64Bytes","PerPkg":"1","Deprecated":"1","Compat":"0x1",'
+                . '"AggregationMode":"PerChip"',
+            '.name="q1",.event="event=0",.compat="0x1",.topic="t",.unit="64Bytes",.perpkg="1",'
+                . '.aggr_mode="1",.deprecated="1"' ],
+        [ 'PerCore', '"EventName":"q2","AggregationMode":"PerCore"',
+            '.name="q2",.event="event=0",.topic="t",.aggr_mode="2"' ],
+        [ 'a metric',
+            '"MetricName":"IPC","MetricExpr":"INST / C@cmask\\\\=1@\n + '
+                . '1","MetricGroup":"A;B","MetricConstraint":"NO_NMI_WATCHDOG",'
+                . '"BriefDescription":"I.",'
+                . '"UMask":"1"',
+            '.desc="I",.topic="t",.metric_expr="INST / C@cmask\\\\=1@\n + '
+                . '1",.metric_name="IPC",.metric_group="A;B",'
+                . '.metric_constraint="NO_NMI_WATCHDOG"' ],
+        [ 'an event with a metric', '"EventName":"q3","MetricName":"Q","MetricExpr":"1"',
+            '.name="q3",.event="event=0",.topic="t",.metric_expr="1",.metric_name="Q"' ],
+        [ 'fixed counters', '"EventName":"INST_RETIRED.ANY","EventCode":"0x0","UMask":"0x1"',
+            '.name="inst_retired.any",.event="event=0xc0,period=2000003",.topic="t"' ],
+        (map { [ "fixed $_->[0]", qq{"EventName":"$_->[0]","EventCode":"0x77"},
+            qq{.name="$_->[0]",.event="$_->[1]",.topic="t"} ] }
+            [ 'inst_retired.any_p' => 'event=0xc0,period=2000003' ],
+                [ 'cpu_clk_unhalted.ref' => 'event=0x0,umask=0x03,period=2000003' ],
+            [ 'cpu_clk_unhalted.thread' => 'event=0x3c,period=2000003' ],
+            [ 'cpu_clk_unhalted.core' => 'event=0x3c,period=2000003' ],
+            [ 'cpu_clk_unhalted.thread_any' => 'event=0x3c,any=1,period=2000003' ]),
+    );
+    {
+        my $run = run('a/m/t.json' => "[\n" . join(",\n", map { "{ $_->[1] }" } @fields) . "\n]\n");
+        is("$run->{status} $run->{err}", '0 ', 'every field there is');
+        my @got = entries($run->{out}, 'pme_m');
+        is(scalar(@got), scalar(@fields), 'as many events');
+        is($got[$_], $fields[$_][2], $fields[$_][0]) for 0 .. $#fields;
+    }
+};
 
 # ---- JSON that no strict reader takes ----
 
@@ -289,8 +301,7 @@ END
         'a mapfile without rows');
 }
 
-# ---- standard events ----
-{
+subtest 'standard events' => sub {
     my $std =
         '[{"EventName":"STD_A","EventCode":"0x11","BriefDescription":"Std.",'
             . '"PublicDescription":"Long","ScaleUnit":"1B","Unit":"imc","UMask":"0x3",'
@@ -311,7 +322,7 @@ END
         '.name="mine",.event="event=0x13",.topic="t",.unit="2B"',
         '.name="inst_retired.any",.event="event=0xc0,period=2000003",.topic="t"'),
         '... what an event lacks is theirs, and its code always is');
-}
+};
 
 # ---- errors ----
 
@@ -456,8 +467,7 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
         'events that are there twice, alike');
 }
 
-# Warnings.
-{
+subtest 'Warnings' => sub {
     my $run = run('a/m/t.json' =>
         "[{\"EventName\":\"a\",\n\"MSRIndex\":\"0x999\",\"MSRValue\":\"1\"},\n{\"EventName\":\"b\","
             . "\"MSRIndex\":\"0x3F6\"}]");
@@ -467,10 +477,9 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
     is(join('|', entries($run->{out}, 'pme_m')),
         '.name="a",.event="event=0",.topic="t"|.name="b",.event="event=0",.topic="t"',
         '... the events stay');
-}
+};
 
-# ---- the command line ----
-{
+subtest 'the command line' => sub {
     my $dir = tree('a/mapfile.csv' => $map, 'a/m/t.json' => $ok, 'a/m/readme' => '',
         'a/readme' => '');
     for my $args ([], ['a'], ['a', $dir], ['a', $dir, "$dir/o", 1, 2]) {
@@ -530,12 +539,12 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
     unlink "$dir/a/m/gone.json";
     symlink "$dir/a", "$dir/a/m/up" or die "symlink: $!";
     is(jevents('a', $dir, "$dir/o")->{status}, 1, 'a link upwards ends');
-}
+};
 
 # ---- the order of directories ----
 
-# Made in another order, files stand in directories in another order, on most file systems.
-{
+subtest 'Made in another order' => sub {
+    # Made in another order, files stand in directories in another order, on most file systems.
     my %files = ('a/mapfile.csv' => "h\n" . join('', map { "C$_,1,m$_,core\n" } 1 .. 9), map {
         my $d = $_;
         map { ("a/m$d/$_.json" => "[{\"EventName\":\"$_\"}]") } 'a' .. 'p'
@@ -557,7 +566,7 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
     is($made[$_]{out}, $made[0]{out}, 'the same, made in another order') for 1, 2;
     note(scalar(grep { $_->{listing} ne $made[0]{listing} } @made),
         ' of the other 2 are listed otherwise');
-}
+};
 
 # ---- what the manual of perf's own shows ----
 {

@@ -39,7 +39,7 @@ sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{even
 
 # ---- all there is ----
 
-{
+subtest 'all there is' => sub {
     local $ENV{PERF_CPUID} = 'None-1';
     my $all = json();
     my %group;
@@ -73,7 +73,7 @@ sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{even
     my ($imc) = grep { $_->{name} =~ /^uncore/ } @{ json('--all')->{events} };
     ok($^O ne 'linux' || ($imc && !$imc->{works} && !$imc->{per_thread}
         && $imc->{why} =~ /whole machine/), 'a PMU of the machine is not for a program');
-}
+};
 
 # ---- a processor's table, against the lists that it was made of ----
 

@@ -428,8 +428,7 @@ for my $mode ('tree', 'trace') {
     like($out, qr/^ok 1 - runs\n# time (?:\d+)\n1\.\.1\n\z/, 'times in seconds');
 }
 
-# ---- the hash seed ----
-{
+subtest 'the hash seed' => sub {
     my $text =
         "is \$ENV{PERL_HASH_SEED}, 0;\nmy \$p = profile_ok "
             . "{ My::run(3); my %h = map { \$_ => 1 } 'a' .. 'z'; join '', keys %h } "
@@ -453,10 +452,9 @@ for my $mode ('tree', 'trace') {
             . "not under -T/;\n", perl => ['-T'],
         head => "use strict;\nuse warnings;\nuse Test::DProf;\nuse Test::More;\n");
     is($out, "ok 1\nok 2\n1..2\n", 'scripts are not');
-}
+};
 
-# ---- counters ----
-{
+subtest 'counters' => sub {
     my ($out, $err) =
         test_file("my \$p = profile_ok { my \@x = map { [] } 1 .. 100 } "
             . "'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, "
@@ -466,7 +464,7 @@ for my $mode ('tree', 'trace') {
     ($out, $err) = test_file('',
         head => "use Test::DProf events => 'nonsense';\nuse Test::More;\n");
     like($err, qr/nonsense/, 'an event that there is not');
-}
+};
 
 # ---- beside others ----
 SKIP: {

@@ -107,17 +107,20 @@ is(without_times(slurp("$dir/$_.times")), without_times($text),
     "with times: $_ differs in these alone") for qw(again other);
 like($text, qr/^h /m, 'which are there');
 
-# several files add up, and nothing is left beside a file that cannot be written
-Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1, root => $dir);
-like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files');
-for my $bad (["$dir/no/x.tmon", [$first],
-    qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}],
-    ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
-    ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
-    eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
-    like($@, $bad->[2], "refused: $bad->[2]");
-}
-is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
+subtest 'several files add up' => sub {
+    # several files add up, and nothing is left beside a file that cannot be written
+    Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
+        root => $dir);
+    like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files');
+    for my $bad (["$dir/no/x.tmon", [$first],
+        qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}],
+        ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
+        ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
+        eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
+        like($@, $bad->[2], "refused: $bad->[2]");
+    }
+    is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
+};
 
 # ---- comparing ----
 
