@@ -146,8 +146,8 @@ sub letters {
 
 sub range {
     my ($from, $to) = @_;
-    my ($c1, $r1, $c2, $r2) = map { /^([A-Z]+)(\d+)$/ ? (column($1), $2) : die "#RANGE\n" } $from,
-        $to;
+    my ($c1, $r1, $c2, $r2) = map { /^([A-Z]+)(\d+)$/ ? (column($1), $2) : die "#RANGE\n" }
+        $from, $to;
     return map { my $c = letters($_); map { "$c$_" } $r1 .. $r2 } $c1 .. $c2;
 }
 

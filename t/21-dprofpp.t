@@ -92,27 +92,31 @@ subtest '-f, -G, -P' => sub {
         '-g: its time is the whole');
 };
 
-# usage
-is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
-like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'and what to do');
-is_deeply([(dprofpp('-Q'))[1, 2]],
-    ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2], '-Q alone');
-like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h');
-like((dprofpp({ fresh => 1 }, '-H'))[0], qr/DESCRIPTION/, '-H');
-my ($v, undef, $status) = dprofpp('-V', $ours);
-like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V');
-like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
-is($status, 0, '-V: status');
-is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
+my ($status, $v);
+subtest 'usage' => sub {
+    is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
+    like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'and what to do');
+    is_deeply([(dprofpp('-Q'))[1, 2]],
+        ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2], '-Q alone');
+    like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h');
+    like((dprofpp({ fresh => 1 }, '-H'))[0], qr/DESCRIPTION/, '-H');
+    ($v, undef, $status) = dprofpp('-V', $ours);
+    like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V');
+    like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
+    is($status, 0, '-V: status');
+    is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
+};
 
-# a terminal shows units; a pipe does not, and either can be had in the other
-is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
-is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default,
-    '--classic takes back --no-classic');
-like((dprofpp('--no-classic', $ours))[0],
-    qr/^%Time\ +Excl\ +Cumul\ +\#Calls\ +Excl\/call\ +Cumul\/call\ \ Name\n
+subtest 'a terminal shows units; a pipe does not, and either can be had in the other' => sub {
+    is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
+    is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default,
+        '--classic takes back --no-classic');
+    like((dprofpp('--no-classic', $ours))[0],
+        qr/^%Time\ +Excl\ +Cumul\ +\#Calls\ +Excl\/call\ +Cumul\/call\ \ Name\n
         (?:\ *[\d.]+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\d+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\ ?\S.*\n)+\z/mx,
-    '--no-classic');
+        '--no-classic');
+};
+
 SKIP: {
     my $seen = `script -qec 'echo here' /dev/null 2>/dev/null </dev/null`;
     skip 'no command script, which makes a terminal', 2 if ($seen // '') !~ /here/;
@@ -223,17 +227,18 @@ subtest 'names and numbers that are too long for their columns' => sub {
         qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
 };
 
-# the tools never start the profiler, and this one loads nothing of those that compare and draw
-my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;
+subtest 'the tools never start the profiler; dprofpp loads no other tool' => sub {
+    my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;
     print join " ", Devel::DProf::Core->VERSION, grep /DProf/, sort keys %INC' 2>/dev/null`;
-my ($version, @loaded) = split ' ', $inc;
-require ExtUtils::MakeMaker;
-is($version, MM->parse_version('lib/Devel/DProf.pm'), 'one version');
-is(join(' ', grep { m{/Core\.pm|/Tool/} } @loaded),
-    'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
-    'what is loaded');
-is(join(' ', grep { m{\ADevel/DProf(?:/(?:Diff|Stacks|Flame|View|Baseline|Record))?\.pm\z} }
-    @loaded),
-    '', '... and what is not');
+    my ($version, @loaded) = split ' ', $inc;
+    require ExtUtils::MakeMaker;
+    is($version, MM->parse_version('lib/Devel/DProf.pm'), 'one version');
+    is(join(' ', grep { m{/Core\.pm|/Tool/} } @loaded),
+        'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
+        'what is loaded');
+    is(join(' ', grep { m{\ADevel/DProf(?:/(?:Diff|Stacks|Flame|View|Baseline|Record))?\.pm\z} }
+        @loaded),
+        '', '... and what is not');
+};
 
 done_testing;

@@ -117,51 +117,53 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
     last;
 }
 
-# The command.
-my @all = map { data("$_.out") } qw(ours classic);
-my ($text, $err, $status) = dprofmerge(@all);
-is_deeply([$err, $status], ['', 0], 'two files');
-is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
-is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
-is(slurp("$dir/out"), $text, 'the same');
-is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
-is(slurp("$dir/out"), $text, 'changes nothing');
-is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
-is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
-is((dprofmerge('out.gz'))[0], $text, 'and is read');
-is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
-ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
-my $golden = root() . '/t/golden/dprofmerge.ours+classic';
-spew($golden, $text) if $ENV{DPROF_GOLDEN};
-is($text, -e $golden ? slurp($golden) : '', 'as it always was');
+my ($err, $status, $text, @all);
+subtest 'The command' => sub {
+    @all = map { data("$_.out") } qw(ours classic);
+    ($text, $err, $status) = dprofmerge(@all);
+    is_deeply([$err, $status], ['', 0], 'two files');
+    is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
+    is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
+    is(slurp("$dir/out"), $text, 'the same');
+    is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
+    is(slurp("$dir/out"), $text, 'changes nothing');
+    is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
+    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
+    is((dprofmerge('out.gz'))[0], $text, 'and is read');
+    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
+    ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
+    my $golden = root() . '/t/golden/dprofmerge.ours+classic';
+    spew($golden, $text) if $ENV{DPROF_GOLDEN};
+    is($text, -e $golden ? slurp($golden) : '', 'as it always was');
 
-spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
-my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
-is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
-like($bad[1],
-    qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
+    spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
+    my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
+    is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
+    like($bad[1],
+        qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
         Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'and named');
-is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
-ok(!-e "$dir/none", 'is not written');
-spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
-is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
-is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
-spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
-@bad = dprofmerge('cut.out');
-like("$bad[2] $bad[1]",
-    qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end\ \(line
-        \ \d+,\ byte\ \d+\)\n\z/x, 'one that was cut short');
-like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
-spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
-    lines => ['= 0 0 1 0 0 0 0 0 5']));
-like((dprofmerge('ops.out', 'ops.out'))[0],
-    qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
-is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
-    . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
-is((dprofmerge())[2], 2, 'no file');
-is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
-like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
-is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+    is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
+    ok(!-e "$dir/none", 'is not written');
+    spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
+    is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
+    is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
+    spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
+    @bad = dprofmerge('cut.out');
+    like("$bad[2] $bad[1]",
+        qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end
+            \ \(line\ \d+,\ byte\ \d+\)\n\z/x, 'one that was cut short');
+    like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
+    spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
+        lines => ['= 0 0 1 0 0 0 0 0 5']));
+    like((dprofmerge('ops.out', 'ops.out'))[0],
+        qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
+    is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
+        . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
+    is((dprofmerge())[2], 2, 'no file');
+    is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
+    like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
+    is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+};
 
 subtest '--processes: the same run, beside it' => sub {
     my $n = 0;

@@ -130,8 +130,6 @@ for my $counter (qw(ops svs)) {
 }
 views($merged, 'svs');
 
-# ---- made up: names with colons, shares ----
-
 sub made_up {
     my ($counters, $shares, $more, @lines) = @_;
     @lines = ('@ 10 0 10 5 6 7', '+ 1', '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 500 600 700', '- 2',
@@ -143,101 +141,109 @@ sub made_up {
         subs => ['main a -', 'main b -'], lines => \@lines));
 }
 
-my $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
-views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
-like(printed('dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
-    'a counter is found without its modifiers');
-like(printed('dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
-    'a unit that the name does not tell is told');
-like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m, '... by dproffold');
-like(printed('dprofdiff', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m,
-    '... by dprofdiff');
-like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m, '... by dprofpp');
-like(printed('dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/,
-    '... by dprofflame');
-my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
-my $run = in_process('dprofreport', '-m', 'cycles', $two);
-is("$run->{status} $run->{out}", '2 ', 'of two that are called so, none is guessed');
-like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... they are named');
-like(printed('dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
-    'modifiers behind a slash');
-like(printed('dprofdiff', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
-    "-m $_ is a metric, and no file") for 'cycles:k', 'cpu/event=1/u';
-my $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
-$run = in_process('dprofdiff', '-m', 'cycles', $plain, $colons);
-is("$run->{status} $run->{err}",
-    "1 cycles: not all sides have it\n$plain has cpu, user, system, real, calls, cycles, "
-        . "task-clock, ops\n$colons has cpu, user, system, real, calls, cycles:u, task-clock, "
-        . "ops\n",
-    'cycles and cycles:u are not compared');
-$run = in_process('dprofreport', '-m', 'cycles', $plain, $colons);
-is("$run->{status} $run->{out}", '2 ', 'what one of the files lacks cannot be shown');
-like($run->{err}, qr/the profile has cpu, user, system, real, calls, task-clock, ops$/m,
-    '... and is not offered');
+my ($colons, $plain, $run);
+subtest 'made up: names with colons, shares' => sub {
+    $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
+    views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
+    like(printed('dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
+        'a counter is found without its modifiers');
+    like(printed('dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
+        'a unit that the name does not tell is told');
+    like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m,
+        '... by dproffold');
+    like(printed('dprofdiff', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m,
+        '... by dprofdiff');
+    like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m,
+        '... by dprofpp');
+    like(printed('dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/,
+        '... by dprofflame');
+    my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
+    $run = in_process('dprofreport', '-m', 'cycles', $two);
+    is("$run->{status} $run->{out}", '2 ', 'of two that are called so, none is guessed');
+    like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... they are named');
+    like(printed('dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
+        'modifiers behind a slash');
+    like(printed('dprofdiff', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
+        "-m $_ is a metric, and no file") for 'cycles:k', 'cpu/event=1/u';
+    $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
+    $run = in_process('dprofdiff', '-m', 'cycles', $plain, $colons);
+    is("$run->{status} $run->{err}",
+        "1 cycles: not all sides have it\n$plain has cpu, user, system, real, calls, cycles, "
+            . "task-clock, ops\n$colons has cpu, user, system, real, calls, cycles:u, task-clock, "
+            . "ops\n",
+        'cycles and cycles:u are not compared');
+    $run = in_process('dprofreport', '-m', 'cycles', $plain, $colons);
+    is("$run->{status} $run->{out}", '2 ', 'what one of the files lacks cannot be shown');
+    like($run->{err}, qr/the profile has cpu, user, system, real, calls, task-clock, ops$/m,
+        '... and is not offered');
+};
 
-# ---- gates ----
+subtest 'gates' => sub {
+    my $more = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '', '@ 10 0 10 5 6 7', '+ 1',
+        '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 600 5000600 700', '- 2', '@ 40 0 40 1 2 3', '- 1');
+    for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m],
+        ['cycles > 5% & 200' => 0, qr/^/],
+        ['task-clock > 2ms' => 3, qr/^FAIL  task-clock > 2ms: main::b/m],
+        ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
+        my ($rule, $status, $like) = @$_;
+        my $run = in_process('dprofdiff', '-f', '--fail-if', $rule, $colons, $more);
+        is($run->{status}, $status, "--fail-if '$rule'");
+        like($run->{out}, $like, '... finding');
+    }
+    $run = in_process('dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
+    is($run->{status}, 2, 'cycles are no time');
 
-my $more = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '', '@ 10 0 10 5 6 7', '+ 1',
-    '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 600 5000600 700', '- 2', '@ 40 0 40 1 2 3', '- 1');
-for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m],
-    ['cycles > 5% & 200' => 0, qr/^/],
-    ['task-clock > 2ms' => 3, qr/^FAIL  task-clock > 2ms: main::b/m],
-    ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
-    my ($rule, $status, $like) = @$_;
-    my $run = in_process('dprofdiff', '-f', '--fail-if', $rule, $colons, $more);
-    is($run->{status}, $status, "--fail-if '$rule'");
-    like($run->{out}, $like, '... finding');
-}
-$run = in_process('dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
-is($run->{status}, 2, 'cycles are no time');
+    like(in_process('dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err},
+        qr/; cycles:u of one run a side differ by chance, too$/m,
+        'one run of the kernel tells little');
+    like(printed('dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}),
+        qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
+    my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
+    is(in_process('dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
+        $codes)->{status}, 0, 'a rule of an event between slashes');
+    like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes),
+        qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/,
+        '... and two metrics, one of them with a comma');
+    like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/,
+        '... and one');
+    is(in_process('dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+};
 
-like(in_process('dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err},
-    qr/; cycles:u of one run a side differ by chance, too$/m, 'one run of the kernel tells little');
-like(printed('dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}),
-    qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
-my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
-is(in_process('dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
-    $codes)->{status}, 0, 'a rule of an event between slashes');
-like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes),
-    qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/,
-    '... and two metrics, one of them with a comma');
-like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/,
-    '... and one');
-is(in_process('dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+subtest 'counters that did not count all of the time' => sub {
+    my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4,
+        50;
+    my $said = "$shared[0]: cycles was counted 66.4 % of the time; its numbers are estimates\n";
+    for (['dprofreport', '-m', '-f'], ['dproffold', '-m', '-f'], ['dprofflame', '-m', '-f'],
+        ['dprofpp', '--metric', '-F']) {
+        my ($tool, $option, $quiet) = @$_;
+        is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said,
+            "$tool says that a counter was shared");
+        is(in_process($tool, $option, 'ops', $shared[0])->{err}, '',
+            '... and nothing of another one');
+        is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '',
+            "... and nothing with $quiet");
+    }
+    is(in_process('dprofreport', '-m', 'cycles', @shared)->{err},
+        $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r, 'of each file');
+    my $side = join ',', @shared;
+    is(in_process('dprofdiff', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm,
+        "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
+        'dprofdiff: once a side');
+    is(in_process('dprofreport', '-m', 'cycles',
+        made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '', 'almost all is all');
+    printed('dprofmerge', '-o', $merged, @shared, $plain);
+    like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m,
+        'dprofmerge keeps the least share');
+    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
 
-# ---- counters that did not count all of the time ----
-
-my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4, 50;
-my $said = "$shared[0]: cycles was counted 66.4 % of the time; its numbers are estimates\n";
-for (['dprofreport', '-m', '-f'], ['dproffold', '-m', '-f'], ['dprofflame', '-m', '-f'],
-    ['dprofpp', '--metric', '-F']) {
-    my ($tool, $option, $quiet) = @$_;
-    is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said,
-        "$tool says that a counter was shared");
-    is(in_process($tool, $option, 'ops', $shared[0])->{err}, '', '... and nothing of another one');
-    is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '',
-        "... and nothing with $quiet");
-}
-is(in_process('dprofreport', '-m', 'cycles', @shared)->{err},
-    $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r, 'of each file');
-my $side = join ',', @shared;
-is(in_process('dprofdiff', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm,
-    "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
-    'dprofdiff: once a side');
-is(in_process('dprofreport', '-m', 'cycles',
-    made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '', 'almost all is all');
-printed('dprofmerge', '-o', $merged, @shared, $plain);
-like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m,
-    'dprofmerge keeps the least share');
-is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
-
-my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
-is(in_process('dprofreport', '-m', 'cycles', $lost)->{err},
-    "$lost: cycles was not counted to the end: the program closed its counter\n",
-    'counting that ended early');
-is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
-printed('dprofmerge', '-o', $merged, $lost, $plain);
-like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
+    my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
+    is(in_process('dprofreport', '-m', 'cycles', $lost)->{err},
+        "$lost: cycles was not counted to the end: the program closed its counter\n",
+        'counting that ended early');
+    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
+    printed('dprofmerge', '-o', $merged, $lost, $plain);
+    like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
+};
 
 # ---- options of dprofpp ----
 

@@ -118,38 +118,39 @@ Events of this processor (GenuineIntel-6-55-4): branch
 END
 }
 
-# ---- patterns ----
+my ($run);
+subtest 'patterns' => sub {
+    $ENV{PERF_CPUID} = 'None-1';
 
-$ENV{PERF_CPUID} = 'None-1';
+    for (['page-faults' => 'page-faults'],
+        ['FAULTS' => 'page-faults minor-faults major-faults alignment-faults emulation-faults'],
+        ['faults' => qr/^page-faults /],
+        ['??nor-*' => 'minor-faults'], ['[mn]?[jn]or-faults' => 'minor-faults major-faults'],
+        ['[!a-z]*' => qr/^(?!.*\bops\b)/], ['page-f*' => 'page-faults'],
+        ['cs' => qr/\bcontext-switches\b/], ['c?' => 'context-switches'],
+        ['had to read from' => 'major-faults'],
+        ['software' => qr/^(?=.*\bcpu-clock\b)(?!.*instructions)/],
+        ['perl has executed' => 'ops']) {
+        my ($pattern, $want) = @$_;
+        last if $^O ne 'linux';
+        my $json = $pattern eq '[!a-z]*' ? { events => [] } : json($pattern);
+        my $got = names($json);
+        ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
+    }
+    is(names(json('ops', 'b?tes')), 'ops bytes', 'several: any of them');
 
-for (['page-faults' => 'page-faults'],
-    ['FAULTS' => 'page-faults minor-faults major-faults alignment-faults emulation-faults'],
-    ['faults' => qr/^page-faults /],
-    ['??nor-*' => 'minor-faults'], ['[mn]?[jn]or-faults' => 'minor-faults major-faults'],
-    ['[!a-z]*' => qr/^(?!.*\bops\b)/], ['page-f*' => 'page-faults'],
-    ['cs' => qr/\bcontext-switches\b/], ['c?' => 'context-switches'],
-    ['had to read from' => 'major-faults'],
-    ['software' => qr/^(?=.*\bcpu-clock\b)(?!.*instructions)/],
-    ['perl has executed' => 'ops']) {
-    my ($pattern, $want) = @$_;
-    last if $^O ne 'linux';
-    my $json = $pattern eq '[!a-z]*' ? { events => [] } : json($pattern);
-    my $got = names($json);
-    ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
-}
-is(names(json('ops', 'b?tes')), 'ops bytes', 'several: any of them');
-
-for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m],
-    ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m],
-    ["x\e[1m" => qr/\\x1b/]) {
-    my ($pattern, $like) = @$_;
-    my $run = list($pattern);
-    is("$run->{status} $run->{out}", '1 ', 'nothing is found');
-    like($run->{err}, $like, '... and what may have been meant');
-}
-my $run = list('ops', 'no-such-event');
-is($run->{status}, 0, 'something is found');
-like($run->{err}, qr/no-such-event/, '... and the other is named');
+    for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m],
+        ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m],
+        ["x\e[1m" => qr/\\x1b/]) {
+        my ($pattern, $like) = @$_;
+        my $run = list($pattern);
+        is("$run->{status} $run->{out}", '1 ', 'nothing is found');
+        like($run->{err}, $like, '... and what may have been meant');
+    }
+    $run = list('ops', 'no-such-event');
+    is($run->{status}, 0, 'something is found');
+    like($run->{err}, qr/no-such-event/, '... and the other is named');
+};
 
 # What stands in no list is tried as it is written.
 SKIP: {
@@ -162,8 +163,6 @@ SKIP: {
     like(list('-l', 'mem-loads')->{out}, qr{ cpu/event=0xcd,umask=0x1/; unit: events$}m,
         '--long: terms and unit');
 }
-
-# ---- what other machines would say ----
 
 {
     package Made;
@@ -203,40 +202,44 @@ sub made_up {
         $made);
 }
 
-for my $width (40, 80, 200) {
-    my ($text) = made_up($width, { a => 1, l => 1 });
-    my @wide = grep { length > $width } split /\n/, $text;
-    is("@wide", '', "$width columns are enough");
-    my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
-    cmp_ok($longest, '>', $width - 12, '... and used');
-}
-my ($text, $made) = made_up(80, {});
-is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse',
-    'what is deprecated, or of the whole machine, is left out');
-is("@{ $made->{asked} }", 'good bad worse', '... and only what is shown is asked for');
-is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is said once');
-like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked');
-like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms,
-    '... as is what does not work; the reasons stand at the end');
-($text) = made_up(80, {}, 'OLD');
-like($text, qr/^    old  .*and more\n? *\(deprecated\)$/ms,
-    'what is deprecated is listed by its name, and marked');
-($text, $made) = made_up(80, { a => 1 });
-like($text, qr/\(whole machine\)/, '--all: what is of the whole machine, marked');
-like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m, '... and whose table it is');
-like($text, qr/^    other  Theirs$/m, '... without marks');
-is("@{ $made->{asked} }", 'good bad worse old', '... these are not asked for');
+subtest 'what other machines would say' => sub {
+    for my $width (40, 80, 200) {
+        my ($text) = made_up($width, { a => 1, l => 1 });
+        my @wide = grep { length > $width } split /\n/, $text;
+        is("@wide", '', "$width columns are enough");
+        my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
+        cmp_ok($longest, '>', $width - 12, '... and used');
+    }
+    my ($text, $made) = made_up(80, {});
+    is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse',
+        'what is deprecated, or of the whole machine, is left out');
+    is("@{ $made->{asked} }", 'good bad worse', '... and only what is shown is asked for');
+    is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is said once');
+    like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked');
+    like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms,
+        '... as is what does not work; the reasons stand at the end');
+    ($text) = made_up(80, {}, 'OLD');
+    like($text, qr/^    old  .*and more\n? *\(deprecated\)$/ms,
+        'what is deprecated is listed by its name, and marked');
+    ($text, $made) = made_up(80, { a => 1 });
+    like($text, qr/\(whole machine\)/, '--all: what is of the whole machine, marked');
+    like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m,
+        '... and whose table it is');
+    like($text, qr/^    other  Theirs$/m, '... without marks');
+    is("@{ $made->{asked} }", 'good bad worse old', '... these are not asked for');
+};
 
-# ---- the command line ----
+subtest 'the command line' => sub {
+    for (['--bogus'], ['--cpuid', 'ops']) {
+        my $run = list(@$_);
+        is("$run->{status} $run->{out}", '2 ', "@$_: exit 2");
+        like($run->{err}, qr/Try 'dproflist -h'/, '... and what helps');
+    }
+    like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
+    like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
+    $run = run_tool('dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
+    is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs',
+        'DPROFLIST_OPTS');
+};
 
-for (['--bogus'], ['--cpuid', 'ops']) {
-    my $run = list(@$_);
-    is("$run->{status} $run->{out}", '2 ', "@$_: exit 2");
-    like($run->{err}, qr/Try 'dproflist -h'/, '... and what helps');
-}
-like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
-like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
-$run = run_tool('dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
-is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs',
-    'DPROFLIST_OPTS');
 done_testing;

@@ -347,8 +347,8 @@ TAP
 #   Can't open perl script "bin/nothing": No such file or directory
 DIAG
 
-# What a program could notice: the same with and without.
-my $looks = <<'END';
+subtest 'What a program could notice: the same with and without' => sub {
+    my $looks = <<'END';
 print "perldb $^P, name $0, ", join(',', map { fileno } do { open my $in, '<', $0; $in }), "\n";
 print "env $_=$ENV{$_}\n" for grep { !/^(?:_|PWD|SHLVL)\z/ } sort keys %ENV;
 print "sig $_\n" for grep { defined $SIG{$_} } sort keys %SIG;
@@ -356,18 +356,19 @@ srand 5; print int rand 1000, "\n";
 $! = 2; $@ = 'e'; my @c; sub look { @c = caller 0; return } look(); print "$!|$@|@c[0..3]\n";
 exit 7;
 END
-spew('look.pl', $looks);
-my @plain = run({}, 'look.pl');
-my @with = run({}, '-MTest::DProf', 'look.pl');
-is_deeply(\@with, \@plain, 'the program does not notice');
+    spew('look.pl', $looks);
+    my @plain = run({}, 'look.pl');
+    my @with = run({}, '-MTest::DProf', 'look.pl');
+    is_deeply(\@with, \@plain, 'the program does not notice');
 
-spew('in.pl',
-    "use Test::DProf;\nuse Test::More;\nmy \$p;\nmy \@is;\n\$! = 2; "
-        . "\$@ = 'e';\nprofile_ok { \@is = (\$^P, scalar caller(0)) } "
-        . "'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; "
-        . "is fileno \$in, 3;\ndone_testing;\n");
-is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n", 'nor within a block');
-is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    spew('in.pl',
+        "use Test::DProf;\nuse Test::More;\nmy \$p;\nmy \@is;\n\$! = 2; "
+            . "\$@ = 'e';\nprofile_ok { \@is = (\$^P, scalar caller(0)) } "
+            . "'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; "
+            . "is fileno \$in, 3;\ndone_testing;\n");
+    is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n", 'nor within a block');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+};
 
 # ---- where it cannot be, or is already ----
 

@@ -200,8 +200,6 @@ END
     like($@, qr/nofile: No such file/, 'a file that is not there');
 }
 
-# ---- no_regression_ok ----
-
 my $run = 't/perf/run.tmon';
 sub perf {
     my (%env) = @_;
@@ -210,32 +208,34 @@ sub perf {
     return ($out, $err =~ s/^# Looks like.*\n//mr, $status);
 }
 
-is_deeply([perf()], ["ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n",
-    <<"END", 1], 'a missing baseline is a failure');
+subtest 'no_regression_ok' => sub {
+    is_deeply([perf()], ["ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n",
+        <<"END", 1], 'a missing baseline is a failure');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # there is no baseline $run
 # this writes it: DPROF_UPDATE_BASELINES=1 prove t/perf.t
 END
-is_deeply([perf(DPROF_UPDATE_BASELINES => 1)],
-    ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", "# baseline $run was written\n", 0],
-    'it is written');
-my $baseline = slurp("$dir/one/$run");
-is_deeply([perf()], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", '', 0],
-    'and compared');
-perf(DPROF_UPDATE_BASELINES => 1);
-is(slurp("$dir/one/$run"), $baseline, 'and the same when it is written again');
-is_deeply([$baseline =~ /^& \w+ (.*)/mg],
-    ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5',
-        'My run lib/My.pm:7'], 'it has what was called in the block');
-my ($out, $err, $status) = perf(N => 9, MORE => 1);
-is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
-# The line is broken at blanks, and TMPDIR may have some.
-like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
-    'and names the picture');
-$err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
-is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr
-    =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
+    is_deeply([perf(DPROF_UPDATE_BASELINES => 1)],
+        ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n",
+            "# baseline $run was written\n", 0],
+        'it is written');
+    my $baseline = slurp("$dir/one/$run");
+    is_deeply([perf()], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", '', 0],
+        'and compared');
+    perf(DPROF_UPDATE_BASELINES => 1);
+    is(slurp("$dir/one/$run"), $baseline, 'and the same when it is written again');
+    is_deeply([$baseline =~ /^& \w+ (.*)/mg],
+        ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5',
+            'My run lib/My.pm:7'], 'it has what was called in the block');
+    my ($out, $err, $status) = perf(N => 9, MORE => 1);
+    is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
+    # The line is broken at blanks, and TMPDIR may have some.
+    like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
+        'and names the picture');
+    $err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
+    is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr
+        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # FAIL calls > 0: (total): N -> N
@@ -261,34 +261,35 @@ is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+
 # flame graph of the difference:
 # $dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html
 END
-ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html",
-    'the flame graph is there');
-like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/,
-    'and a page');
-($out, $err, $status) = perf(N => 9, RULES => 'gone');
-is($status, 0, 'other rules');
-($out, $err, $status) = perf(RULES => 'calls > x');
-like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
-isnt($status, 0, 'fails');
-($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
-is("$err$status",
-    "# rule self > 5% was not checked: the baseline has counters only, and no times\n0",
-    'what was not checked is said');
-($out, $err, $status) = run('one',
-    { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
-like($err =~ s/\n#\s*/ /gr,
-    qr/PERL_HASH_SEED=0\ PERL_PERTURB_KEYS=0\ in\ the\ environment,\ or\ `use\ Test::DProf
+    ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html",
+        'the flame graph is there');
+    like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/,
+        'and a page');
+    ($out, $err, $status) = perf(N => 9, RULES => 'gone');
+    is($status, 0, 'other rules');
+    ($out, $err, $status) = perf(RULES => 'calls > x');
+    like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
+    isnt($status, 0, 'fails');
+    ($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
+    is("$err$status",
+        "# rule self > 5% was not checked: the baseline has counters only, and no times\n0",
+        'what was not checked is said');
+    ($out, $err, $status) = run('one',
+        { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
+    like($err =~ s/\n#\s*/ /gr,
+        qr/PERL_HASH_SEED=0\ PERL_PERTURB_KEYS=0\ in\ the\ environment,\ or\ `use\ Test::DProf
         \ -pinned',\ make\ them\ repeat/x, 'how to pin the hash seed');
-($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
-like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: },
-    'one that cannot be written');
-is($status, 1, 'fails');
-($out, $err, $status) = perf(FILE => 'lib/My.pm');
-like($err, qr{^# lib/My\.pm: }m, 'one that is no profile');
-is($status, 1, 'fails');
-perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
-($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
-is("$err$status", '0', 'one with times');
-is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    ($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
+    like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: },
+        'one that cannot be written');
+    is($status, 1, 'fails');
+    ($out, $err, $status) = perf(FILE => 'lib/My.pm');
+    like($err, qr{^# lib/My\.pm: }m, 'one that is no profile');
+    is($status, 1, 'fails');
+    perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
+    ($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
+    is("$err$status", '0', 'one with times');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+};
 
 done_testing;

@@ -44,6 +44,9 @@ our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program to
                      tree
                  without_privileges);
 
+# A tool that runs in a folder of its own loads modules there.
+@INC = map { ref || !-d ? $_ : abs_path($_) } @INC;
+
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
 sub root { return $ROOT }
