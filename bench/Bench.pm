@@ -12,7 +12,9 @@ use File::Spec;
 use File::Temp;
 use FindBin;
 
-our @EXPORT_OK = qw(sides run_side rounds median spread table note top scratch ours_version best compiled gen_marks gen_tree tool);
+our @EXPORT_OK =
+    qw(sides run_side rounds median spread table note top scratch ours_version best compiled
+        gen_marks gen_tree tool);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -26,7 +28,8 @@ sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1)
 sub compiled {
     my ($name) = @_;
     my $path = scratch() . "/$name";
-    -e $path or system($ENV{CC} || 'cc', '-O2', '-o', $path, "$top/bench/$name.c") == 0 or die "no C compiler\n";
+    -e $path or system($ENV{CC} || 'cc', '-O2', '-o', $path, "$top/bench/$name.c") == 0
+        or die "no C compiler\n";
     return $path;
 }
 
@@ -42,14 +45,16 @@ sub gen_tree {
     my ($path, $contexts, $subs, $seed) = @_;
     srand($seed // 1);
     open my $out, '>', $path or die "$path: $!";
-    print {$out} "#fOrTyTwO\n\$hz=10000000;\n\$dprof_format='tree 1'; \$dprof_complete=1;\n\nPART3\n";
+    print {$out} "#fOrTyTwO\n\$hz=10000000;\n",
+        "\$dprof_format='tree 1'; \$dprof_complete=1;\n\nPART3\n";
     printf {$out} "& %x P%d s%d f.pl:%d\n", $_, $_ % 50, $_, $_ for 1 .. $subs;
     print {$out} "= 0 0 1 10 0 10 0 0\n";
     my $depth = 0;
     for (2 .. $contexts) {
         $depth = 1 + int rand($depth < 40 ? $depth + 1 : 40);
         my $ticks = int rand 1000;
-        printf {$out} "= %d %x %d %d 0 %d 10 1\n", $depth, 1 + int rand $subs, 1 + int rand 100, $ticks, $ticks;
+        printf {$out} "= %d %x %d %d 0 %d 10 1\n", $depth, 1 + int rand $subs, 1 + int rand 100,
+            $ticks, $ticks;
     }
     close $out or die "$path: $!";
 }
@@ -57,7 +62,8 @@ sub gen_tree {
 # A tool of ours with its arguments, as a shell command.
 sub tool {
     my ($name, @args) = @_;
-    return join ' ', map { quotemeta } $^X, "-I$top/blib/lib", "-I$top/blib/arch", "$top/bin/$name", @args;
+    return join ' ', map { quotemeta } $^X, "-I$top/blib/lib", "-I$top/blib/arch",
+        "$top/bin/$name", @args;
 }
 
 # The best of RUNS: CPU seconds of a command, and elapsed ones.
@@ -96,20 +102,24 @@ sub sides {
         [ plain          => [], {} ],
         [ 'DProf'        => [ @ours, '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree'  => [ @ours, '-d:DProf=tree' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
-        [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
-        [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, clock_gettime' => [ @ours, '-d:DProf' ],
             { PERL_DPROF_OUT_FILE_NAME => $out, PERL_DPROF_CLOCK => 'monotonic' } ],
     );
     if (has_nytprof()) {
         push @all,
-            [ 'NYTProf, lean' => ['-d:NYTProf'], { NYTPROF => "stmts=0:slowops=0:calls=0:file=$out.nyt" } ],
+            [ 'NYTProf, lean' => ['-d:NYTProf'],
+                { NYTPROF => "stmts=0:slowops=0:calls=0:file=$out.nyt" } ],
             [ 'NYTProf, stmts=0' => ['-d:NYTProf'], { NYTPROF => "stmts=0:file=$out.nyt" } ];
     } else {
         print "Devel::NYTProf is not installed (Debian: libdevel-nytprof-perl): not compared\n";
     }
     if (my $lib = old_lib()) {
-        push @all, [ 'old DProf' => [ "-I$lib", '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ];
+        push @all, [ 'old DProf' => [ "-I$lib", '-d:DProf' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ];
     } else {
         print "DPROF_OLD_LIB does not name the classic Devel::DProf, unpacked: not compared\n";
     }

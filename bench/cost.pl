@@ -17,7 +17,8 @@ my $calls = $all->{plain}{calls}[0];
 # Round by round, so that both sides of a difference saw the same machine.
 my %added;
 for my $name (keys %$all) {
-    my @v = map { ($all->{$name}{cpu}[$_] - $all->{plain}{cpu}[$_]) * 1e9 / $calls } 0 .. $rounds - 1;
+    my @v = map { ($all->{$name}{cpu}[$_] - $all->{plain}{cpu}[$_]) * 1e9 / $calls }
+        0 .. $rounds - 1;
     $added{$name} = \@v;
 }
 my $ratio = sub {
@@ -28,13 +29,15 @@ my $ratio = sub {
 };
 print "fib($n), $calls calls: CPU time a call in ns, medians of $rounds interleaved rounds\n";
 table(
-    [ '', 'a call', 'added', 'least', 'most', 'DProf is so many times cheaper', 'as a tree', 'with clock_gettime' ],
+    [ '', 'a call', 'added', 'least', 'most', 'DProf is so many times cheaper', 'as a tree',
+        'with clock_gettime' ],
     map {
         my $name = $_->[0];
         my ($least, $most) = spread(@{ $added{$name} });
         [   $name, sprintf('%.0f', median(map { $_ * 1e9 / $calls } @{ $all->{$name}{cpu} })),
             $name eq 'plain' ? ('') x 6
             : ( map({ sprintf '%.0f', $_ } median(@{ $added{$name} }), $least, $most),
-                $name =~ /^DProf/ ? ('') x 3 : map { $ratio->($name, $_) } 'DProf', 'DProf, tree', 'DProf, clock_gettime' ) ]
+                $name =~ /^DProf/ ? ('') x 3 : map { $ratio->($name, $_) } 'DProf', 'DProf, tree',
+                'DProf, clock_gettime' ) ]
     } @sides
 );

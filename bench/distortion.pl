@@ -29,7 +29,9 @@ sub dprofpp {
 
 sub nytprof {
     my %incl;
-    my $code = 'use Devel::NYTProf::Data; my $p = Devel::NYTProf::Data->new({filename => shift, quiet => 1});'
+    my $code =
+        'use Devel::NYTProf::Data; my $p = Devel::NYTProf::Data->new({filename => shift, quiet => '
+            . '1});'
         . 'my $s = $p->subname_subinfo_map; print "$_ ", $s->{$_}->incl_time, "\n" for keys %$s';
     open my $fh, '-|', $^X, '-e', $code, "$out.nyt" or die "bench: NYTProf: $!\n";
     while (<$fh>) { $incl{$1} = $2 if /^main::(\w+) (\S+)/ }
@@ -39,7 +41,10 @@ sub nytprof {
 my $old = $ENV{DPROF_OLD_LIB} // '';
 my $old_bin = $ENV{DPROF_OLD_BIN} // '';
 my %reader = (
-    'DProf' => sub { dprofpp($^X, '-I' . top() . '/blib/lib', '-I' . top() . '/blib/arch', top() . '/bin/dprofpp') },
+    'DProf' => sub {
+        dprofpp($^X, '-I' . top() . '/blib/lib', '-I' . top() . '/blib/arch',
+            top() . '/bin/dprofpp');
+    },
     'NYTProf, lean' => \&nytprof,
     'old DProf' => sub { -e $old_bin ? dprofpp($^X, "-I$old", $old_bin) : {} },
 );

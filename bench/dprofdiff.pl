@@ -1,5 +1,5 @@
-# dprofdiff on two traces of 10 million marks each (MARKS), beside dprofpp on one; and on two trees of 100,000
-# contexts. Elapsed and CPU seconds, the best of 5 runs (RUNS).
+# dprofdiff on two traces of 10 million marks each (MARKS), beside dprofpp on one; and on two trees
+# of 100,000 contexts. Elapsed and CPU seconds, the best of 5 runs (RUNS).
 use strict;
 use warnings;
 use FindBin ();
@@ -14,6 +14,7 @@ printf "perl's start %s\n", scalar best(tool('dprofdiff', '-V'));
 for my $name (qw(trace tree)) {
     my @two = map { "$dir/$name$_.out" } 1, 2;
     printf "%-5s  dprofpp of one %s\n", $name, scalar best(tool('dprofpp', '-F', $two[0]));
-    printf "       dprofdiff of two%s %s\n", join('', map { " $_" } @$_), scalar best(tool('dprofdiff', '-f', @$_, @two))
+    printf "       dprofdiff of two%s %s\n", join('', map { " $_" } @$_),
+        scalar best(tool('dprofdiff', '-f', @$_, @two))
         for [], ['--tree'], ['--format', 'json'];
 }

@@ -1,8 +1,10 @@
-# dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl, difffolded.pl and inferno, where they are: user
-# CPU seconds, the best of RUNS (3; from a million stacks on 1), MB held at most, MB written.
-# DPROF_BENCH_STACKS: how many stacks, 10000,100000,1000000 if not given; a million takes 3 GB of TMPDIR.
-# DPROF_FLAMEGRAPH: the folder of flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is looked for in PATH.
-# FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and gigabytes of memory).
+# dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl,
+# difffolded.pl and inferno, where they are: user CPU seconds, the best of RUNS (3; from a million
+# stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
+# 10000,100000,1000000 if not given; a million takes 3 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
+# flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is
+# looked for in PATH. FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and
+# gigabytes of memory).
 use strict;
 use warnings;
 use FindBin ();
@@ -16,24 +18,32 @@ my %they = they();
 
 for my $n (@sizes) {
     note("$n stacks are made");
-    system("$gen $n before > $dir/before && $gen $n after > $dir/after && $gen $n before unsorted > $dir/unsorted") == 0 or die "gen-folded failed\n";
+    system("$gen $n before > $dir/before && $gen $n after > $dir/after && $gen $n before unsorted "
+        . "> $dir/unsorted") == 0 or die "gen-folded failed\n";
     printf "%s stacks, %.0f MB\n", thousands($n), (-s "$dir/before") / 1e6;
-    my ($before, $after, $unsorted, $two, $out) = map { "$dir/$_" } qw(before after unsorted two out);
-    system(tool('dproffold', '--diff', '-o', $two, $before, $after)) == 0 or die "dproffold failed\n";
+    my ($before, $after, $unsorted, $two, $out) = map { "$dir/$_" }
+        qw(before after unsorted two out);
+    system(tool('dproffold', '--diff', '-o', $two, $before, $after)) == 0
+        or die "dproffold failed\n";
     my @graph = ('dprofflame', '-o', $out, '--format');
     my $reverse = $n <= 100_000 || $ENV{FULL};
     table(['what', 'tool', 'user s', 'ratio', 'MB held', 'ratio', 'MB written'],
-        compared($n, 'graph', [@graph, 'svg', $before], "{flamegraph.pl} $before", "{inferno-flamegraph} $before"),
-        compared($n, 'graph, unsorted', [@graph, 'svg', $unsorted], "{flamegraph.pl} $unsorted", "{inferno-flamegraph} $unsorted"),
+        compared($n, 'graph', [@graph, 'svg', $before], "{flamegraph.pl} $before",
+            "{inferno-flamegraph} $before"),
+        compared($n, 'graph, unsorted', [@graph, 'svg', $unsorted], "{flamegraph.pl} $unsorted",
+            "{inferno-flamegraph} $unsorted"),
         compared($n, '--minwidth 0', [@graph, 'svg', '--minwidth', 0, $before],
             "{flamegraph.pl} --minwidth 0 $before", "{inferno-flamegraph} --minwidth 0 $before"),
         compared($n, '--reverse', [@graph, 'svg', '--reverse', $before],
-            $reverse ? "{flamegraph.pl} --reverse $before" : (), "{inferno-flamegraph} --reverse $before"),
+            $reverse ? "{flamegraph.pl} --reverse $before" : (),
+            "{inferno-flamegraph} --reverse $before"),
         compared($n, 'page', [@graph, 'html', $before]),
         compared($n, '--diff', [@graph, 'svg', '--diff', $before, $after],
-            "{difffolded.pl} $before $after | {flamegraph.pl}", "{inferno-diff-folded} $before $after | {inferno-flamegraph}"),
+            "{difffolded.pl} $before $after | {flamegraph.pl}",
+            "{inferno-diff-folded} $before $after | {inferno-flamegraph}"),
         compared($n, '--diff, page', [@graph, 'html', '--diff', $before, $after]),
-        compared($n, 'two counts', [@graph, 'svg', $two], "{flamegraph.pl} $two", "{inferno-flamegraph} $two"),
+        compared($n, 'two counts', [@graph, 'svg', $two], "{flamegraph.pl} $two",
+            "{inferno-flamegraph} $two"),
         compared($n, 'dproffold --diff', ['dproffold', '--diff', '-o', $out, $before, $after],
             "{difffolded.pl} $before $after", "{inferno-diff-folded} $before $after"));
 }
@@ -55,7 +65,8 @@ sub compared {
 sub numbers {
     my ($it, $of) = @_;
     my @ratio = map { $of ? sprintf '%.1f', $it->[$_] / ($of->[$_] || 0.01) : '' } 0, 1;
-    return (sprintf('%.2f', $it->[0]), $ratio[0], sprintf('%.0f', $it->[1]), $ratio[1], sprintf('%.2f', $it->[2]));
+    return (sprintf('%.2f', $it->[0]), $ratio[0], sprintf('%.0f', $it->[1]), $ratio[1],
+        sprintf('%.2f', $it->[2]));
 }
 
 # User seconds, MB held, MB written.
@@ -83,7 +94,8 @@ sub they {
         my ($copy) = grep { -e } map { "$_/Devel/NYTProf/flamegraph.pl" } @INC;
         $they{'flamegraph.pl'} = "$^X " . quotemeta $copy if $copy;
         print $copy ? "flamegraph.pl is the copy of Devel::NYTProf\n"
-            : "flamegraph.pl is not here (DPROF_FLAMEGRAPH; Debian has a copy in libdevel-nytprof-perl): not compared\n";
+            : "flamegraph.pl is not here (DPROF_FLAMEGRAPH; Debian has a copy in "
+                . "libdevel-nytprof-perl): not compared\n";
     }
     print "difffolded.pl is not here (DPROF_FLAMEGRAPH): not compared\n" if !$they{'difffolded.pl'};
     for my $name (qw(inferno-flamegraph inferno-diff-folded)) {

@@ -1,5 +1,6 @@
-# dprofpp against the old one, in one go: user time, and memory. The old one runs on a part of the marks unless FULL=1.
-# DPROF_OLD_LIB and DPROF_OLD_BIN: the old Devel::DProf and its dprofpp. MARKS, RUNS: how much.
+# dprofpp against the old one, in one go: user time, and memory. The old one runs on a part of the
+# marks unless FULL=1. DPROF_OLD_LIB and DPROF_OLD_BIN: the old Devel::DProf and its dprofpp. MARKS,
+# RUNS: how much.
 use strict;
 use warnings;
 use File::Temp ();
@@ -11,8 +12,10 @@ my $runs = $ENV{RUNS} || 5;
 my $part = $ENV{FULL} ? $marks : int($marks / 20);
 my $dir = File::Temp->newdir;
 
-system($ENV{CC} || 'cc', '-O2', '-o', "$dir/gen", "$root/bench/gen-marks.c") == 0 or die "no C compiler\n";
-system("$dir/gen $marks > $dir/all.out && $dir/gen $part > $dir/part.out") == 0 or die "gen-marks failed\n";
+system($ENV{CC} || 'cc', '-O2', '-o', "$dir/gen", "$root/bench/gen-marks.c") == 0
+    or die "no C compiler\n";
+system("$dir/gen $marks > $dir/all.out && $dir/gen $part > $dir/part.out") == 0
+    or die "gen-marks failed\n";
 
 my @ours = ($^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/bin/dprofpp");
 my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
@@ -29,7 +32,9 @@ sub run {
     my @before = times;
     my $kb = 0;
     while (!waitpid $pid, 1) {          # WNOHANG
-        if (open my $in, '<', "/proc/$pid/status") { while (<$in>) { $kb = $1 if /^VmHWM:\s*(\d+)/ && $1 > $kb } }
+        if (open my $in, '<', "/proc/$pid/status") {
+            while (<$in>) { $kb = $1 if /^VmHWM:\s*(\d+)/ && $1 > $kb }
+        }
         Time::HiRes::sleep(0.002);
     }
     return ((times)[2] - $before[2], Time::HiRes::time() - $start, $kb);
@@ -49,10 +54,13 @@ for (1 .. $runs) {
     push @old_user, $user * $marks / $part;
     $old_kb = $kb if $kb > $old_kb;
 }
-printf "%d marks, %.0f MB, median of %d runs, user time\n", $marks, (-s "$dir/all.out") / 1e6, $runs;
-printf "  dprofpp      %8.3f s  %6.1f ns a mark  %6.1f MB\n", median(@our_user), 1e9 * median(@our_user) / $marks, $our_kb / 1024;
+printf "%d marks, %.0f MB, median of %d runs, user time\n", $marks,
+    (-s "$dir/all.out") / 1e6, $runs;
+printf "  dprofpp      %8.3f s  %6.1f ns a mark  %6.1f MB\n", median(@our_user),
+    1e9 * median(@our_user) / $marks, $our_kb / 1024;
 if (@old) {
-    printf "  the old one  %8.3f s%s  %6.1f MB\n", median(@old_user), $part < $marks ? " (of $part marks, scaled)" : '', $old_kb / 1024;
+    printf "  the old one  %8.3f s%s  %6.1f MB\n", median(@old_user),
+        $part < $marks ? " (of $part marks, scaled)" : '', $old_kb / 1024;
     printf "  ratio        %8.1f\n", median(@old_user) / median(@our_user);
 } else {
     print "  (DPROF_OLD_LIB is not set: nothing to compare with)\n";

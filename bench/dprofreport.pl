@@ -1,5 +1,5 @@
-# dprofreport beside dprofpp, in one go: a trace of 10 million marks (MARKS), and a tree of 100,000 contexts.
-# User and system seconds, the best of 5 runs (RUNS).
+# dprofreport beside dprofpp, in one go: a trace of 10 million marks (MARKS), and a tree of 100,000
+# contexts. User and system seconds, the best of 5 runs (RUNS).
 use strict;
 use warnings;
 use FindBin ();
@@ -15,5 +15,7 @@ sub cpu { return (best($_[0]))[0] }
 printf "perl's start: %.3f s\n", cpu(tool('dprofreport', '-V'));
 for my $name (qw(trace tree)) {
     printf "%-6s dprofpp %.3f s, dprofreport %.3f s, with -g %.3f s\n", $name,
-        map { cpu($_) } tool('dprofpp', '-F', "$dir/$name.out"), tool('dprofreport', '-f', "$dir/$name.out"), tool('dprofreport', '-f', '-g', "$dir/$name.out");
+        map { cpu($_) } tool('dprofpp', '-F', "$dir/$name.out"),
+        tool('dprofreport', '-f', "$dir/$name.out"),
+        tool('dprofreport', '-f', '-g', "$dir/$name.out");
 }

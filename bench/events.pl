@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# What counters of events cost a call: perl's own are read from memory, the kernel's by a system call, one for all of them.
+# What counters of events cost a call: perl's own are read from memory, the kernel's by a system
+# call, one for all of them.
 #     perl bench/events.pl [--rounds 9] [--n 22]
 use strict;
 use warnings;
@@ -14,7 +15,8 @@ print ours_version(), "\n\n";
 my @sides = sides('plain', 'DProf', 'DProf, tree');
 my ($plain, $trace, $tree) = @sides;
 my @with;
-for my $events ('ops', 'svs', 'bytes', 'page-faults', 'page-faults+context-switches+task-clock', 'instructions', 'instructions+cycles+cache-misses') {
+for my $events ('ops', 'svs', 'bytes', 'page-faults', 'page-faults+context-switches+task-clock',
+    'instructions', 'instructions+cycles+cache-misses') {
     for ([ 'trace', $trace ], [ 'tree', $tree ]) {
         my ($mode, $side) = @$_;
         next if $events eq 'ops' && $mode eq 'tree';    # it has them anyway
@@ -30,12 +32,14 @@ for my $events ('ops', 'svs', 'bytes', 'page-faults', 'page-faults+context-switc
 }
 my $all = rounds($rounds, [ @sides, @with ], "$FindBin::Bin/fib.pl", $n);
 my $calls = $all->{plain}{calls}[0];
-print "fib($n), $calls calls: CPU time in ns that recording adds to a call, medians of $rounds interleaved rounds\n";
+print "fib($n), $calls calls: CPU time in ns that recording adds to a call, medians of $rounds "
+    . "interleaved rounds\n";
 table(
     [ '', 'added', 'least', 'most' ],
     map {
         my $name = $_->[0];
-        my @added = map { ($all->{$name}{cpu}[$_] - $all->{plain}{cpu}[$_]) * 1e9 / $calls } 0 .. $rounds - 1;
+        my @added = map { ($all->{$name}{cpu}[$_] - $all->{plain}{cpu}[$_]) * 1e9 / $calls }
+            0 .. $rounds - 1;
         [ $name, map { sprintf '%.0f', $_ } median(@added), spread(@added) ]
     } @sides[1, 2], @with
 );

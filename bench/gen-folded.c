@@ -1,9 +1,11 @@
 /* Writes folded stacks of a made-up program, so many distinct ones, 5 to 60 frames deep. A stack
- * shares its beginning with one written before and adds a few frames of its own, so that there are about 1.85 contexts
- * per stack, as in profiles of real programs; almost half of the stacks were seen once. Names are of 24 bytes or so. `after` is the same program
- * some time later: 8 % of the stacks are gone, as many are new, all that passes JSON::PP takes 1.6 times as long,
- * Template half as long, and the rest differs by chance. In the order of a sorted file, or as they come with `unsorted`. The same arguments give the same
- * bytes. Usage: gen-folded [stacks [before|after [sorted|unsorted]]] > out.folded */
+ * shares its beginning with one written before and adds a few frames of its own, so that there are
+ * about 1.85 contexts per stack, as in profiles of real programs; almost half of the stacks were
+ * seen once. Names are of 24 bytes or so. `after` is the same program some time later: 8 % of the
+ * stacks are gone, as many are new, all that passes JSON::PP takes 1.6 times as long, Template half
+ * as long, and the rest differs by chance. In the order of a sorted file, or as they come with
+ * `unsorted`. The same arguments give the same bytes. Usage: gen-folded [stacks [before|after
+ * [sorted|unsorted]]] > out.folded */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,15 @@ enum { NAMES = 6000, LEAST = 5, MOST = 60 };
 struct node { uint32_t parent, kid, next, name, count; unsigned char depth, which; };
 enum { OTHER, JSON, TEMPLATE };
 
-static const char *const packages[] = { "JSON::PP", "Template::Context", "DBIx::Class::Row", "HTTP::Message", "Moose::Meta::Class",
-    "Text::CSV_PP", "DateTime::Duration", "Mojo::Reactor::Poll", "Catalyst::Action", "PPI::Token::Quote", "Pod::Simple", "Getopt::Long" };
-static const char *const verbs[] = { "parse", "render", "fetch", "build", "validate", "normalize", "flush", "lookup", "dispatch", "encode" };
+static const char *const packages[] = {
+    "JSON::PP", "Template::Context", "DBIx::Class::Row", "HTTP::Message", "Moose::Meta::Class",
+    "Text::CSV_PP", "DateTime::Duration", "Mojo::Reactor::Poll", "Catalyst::Action",
+    "PPI::Token::Quote", "Pod::Simple", "Getopt::Long"
+};
+static const char *const verbs[] = {
+    "parse", "render", "fetch", "build", "validate", "normalize", "flush", "lookup", "dispatch",
+    "encode"
+};
 static char names[NAMES][64];
 static struct node *nodes;
 static uint32_t count = 1;
@@ -30,7 +38,8 @@ static uint32_t rnd(uint32_t n)
 
 static uint64_t mixed(uint64_t k)
 {
-    k ^= k >> 33, k *= UINT64_C(0xff51afd7ed558ccd), k ^= k >> 33, k *= UINT64_C(0xc4ceb9fe1a85ec53);
+    k ^= k >> 33, k *= UINT64_C(0xff51afd7ed558ccd);
+    k ^= k >> 33, k *= UINT64_C(0xc4ceb9fe1a85ec53);
     return k ^ k >> 33;
 }
 
@@ -47,7 +56,8 @@ static uint32_t add(uint32_t parent)
     for (;;) {
         uint32_t k;
         /* a sub calls a few others of its neighbourhood: the same ones wherever it is called */
-        name = (uint32_t)(mixed(nodes[parent].name * UINT64_C(1000) + rnd(nodes[parent].depth < 8 ? 30 : 400)) % NAMES);
+        uint32_t others = rnd(nodes[parent].depth < 8 ? 30 : 400);
+        name = (uint32_t)(mixed(nodes[parent].name * UINT64_C(1000) + others) % NAMES);
         for (k = nodes[parent].kid; k && nodes[k].name != name; k = nodes[k].next)
             ;
         if (!k)
@@ -61,7 +71,8 @@ static uint32_t add(uint32_t parent)
         }
     }
     unsigned which = name % 12 == 0 ? JSON : name % 12 == 1 ? TEMPLATE : OTHER;
-    nodes[n] = (struct node){ parent, 0, nodes[parent].kid, name, 0, (unsigned char)(nodes[parent].depth + 1),
+    nodes[n] = (struct node){ parent, 0, nodes[parent].kid, name, 0,
+                              (unsigned char)(nodes[parent].depth + 1),
                               (unsigned char)(which ? which : nodes[parent].which) };
     return nodes[parent].kid = n;
 }
@@ -126,7 +137,8 @@ static void write_sorted(int after)
 int main(int argc, char **argv)
 {
     uint32_t stacks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000, done = 0;
-    int after = argc > 2 && strcmp(argv[2], "after") == 0, unsorted = argc > 3 && strcmp(argv[3], "unsorted") == 0;
+    int after = argc > 2 && strcmp(argv[2], "after") == 0;
+    int unsorted = argc > 3 && strcmp(argv[3], "unsorted") == 0;
     uint32_t total = stacks + stacks / 11;      /* 8 % of them are in one of the two only */
     nodes = calloc((size_t)total * 5 + 100, sizeof *nodes);
     make_names();

@@ -28,7 +28,8 @@ static void make_bodies(void)
         for (int k = 0; k < BODY; k++) {
             int layer = i / LAYER + 1 + (int)(k > 1 ? rnd(3) : 0);
             struct call *c = &body[i][k];
-            c->sub = layer >= LAYERS || k >= 2 + (int)rnd(BODY - 1) ? -1 : layer * LAYER + (int)rnd(LAYER);
+            c->sub = layer >= LAYERS || k >= 2 + (int)rnd(BODY - 1) ? -1
+                : layer * LAYER + (int)rnd(LAYER);
             if (i % 16 == 15 && k == 1)
                 c->sub = i;
             c->times = c->sub == i || rnd(3) ? 1 : 2 + (int)rnd(8);
@@ -62,8 +63,9 @@ int main(int argc, char **argv)
     int depth = 0;
     setvbuf(stdout, buf, _IOFBF, sizeof buf);
     make_bodies();
-    printf("#fOrTyTwO\n$hz=10000000;\n$XS_VERSION='DProf 20261120.00';\n# All values are given in HZ\n"
-           "$over_utime=0; $over_stime=0; $over_rtime=0;\n$over_tests=10000;\n$dprof_format='trace 1';\n");
+    printf("#fOrTyTwO\n$hz=10000000;\n$XS_VERSION='DProf 20261120.00';\n"
+           "# All values are given in HZ\n$over_utime=0; $over_stime=0; $over_rtime=0;\n"
+           "$over_tests=10000;\n$dprof_format='trace 1';\n");
     long gap = ftell(stdout);
     printf("%240s\n\nPART2\n", "");
     for (uint64_t m = 0; m < marks; m++) {
@@ -76,7 +78,8 @@ int main(int argc, char **argv)
         user += u, sys += s, real += r;
         if (at >= 0) {
             if (!named[at])
-                printf("& %x Package%02d function_%d lib/Package%02d.pm:%d\n", at + 2, at % 20, at, at % 20, at * 7);
+                printf("& %x Package%02d function_%d lib/Package%02d.pm:%d\n",
+                       at + 2, at % 20, at, at % 20, at * 7);
             named[at] = 1;
             printf("+ %x\n", at + 2);
             stack[++depth] = (struct frame){ at, 0, body[at][0].sub >= 0 ? body[at][0].times : 0 };

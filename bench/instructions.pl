@@ -15,10 +15,14 @@ unless (grep { -x "$_/valgrind" } split /:/, $ENV{PATH}) {
 my @programs = (
     [ 'Perl sub', 'sub f { $_[0] } my $n = shift; f($_) for 1 .. $n' ],
     [ 'method',   'sub f { $_[0] } my $o = bless []; my $n = shift; $o->f for 1 .. $n' ],
-    [ 'XS sub',   'use Scalar::Util "blessed"; my $o = bless []; my $n = shift; blessed($o) for 1 .. $n' ],
-    [ 'comparator', 'sub by { $a <=> $b } my $n = shift; my @x = sort by map { $_ ^ 1 } 1 .. $n / 8' ],
+    [ 'XS sub',
+        'use Scalar::Util "blessed"; my $o = bless []; my $n = shift; blessed($o) for 1 .. $n' ],
+    [ 'comparator',
+        'sub by { $a <=> $b } my $n = shift; my @x = sort by map { $_ ^ 1 } 1 .. $n / 8' ],
     [ 'goto', 'sub g { 1 } sub f { goto &g } my $n = shift; f($_) for 1 .. $n' ],
-    [ 'die', 'sub d { die 1 } sub e { d() } sub f { e() } my $n = shift; for (1 .. $n) { eval { f($_) } }' ],
+    [ 'die',
+        'sub d { die 1 } sub e { d() } sub f { e() } my $n = shift; for (1 .. $n) { eval { f($_) } '
+            . '}' ],
     [ 'last', 'sub f { last } my $n = shift; no warnings; for (1 .. $n) { for (1) { f() } }' ],
     [ 'no call', 'my $x; my $n = shift; $x += $_ for 1 .. $n' ],
 );
@@ -27,9 +31,11 @@ my @sides = sides('plain', 'DProf', 'DProf, tree');
 sub instructions {
     my ($side, $code, $n) = @_;
     my (undef, $options, $env) = @$side;
-    local @ENV{ keys %$env, 'PERL_DPROF_CLOCK', 'PERL_HASH_SEED' } = (values %$env, 'counting:15', 0);
+    local @ENV{ keys %$env, 'PERL_DPROF_CLOCK', 'PERL_HASH_SEED' } = (values %$env,
+        'counting:15', 0);
     my $file = scratch() . '/callgrind';
-    my $text = qx{valgrind --tool=callgrind --callgrind-out-file=$file $^X @$options -e '$code' $n 2>&1};
+    my $text =
+        qx{valgrind --tool=callgrind --callgrind-out-file=$file $^X @$options -e '$code' $n 2>&1};
     return $text =~ /Collected : (\d+)/ ? $1 : die "bench: valgrind: $text\n";
 }
 
@@ -41,7 +47,8 @@ for my $program (@programs) {
         my ($small, $large) = map { instructions($side, $code, $_) } 20_000, 60_000;
         $per{ $side->[0] } = ($large - $small) / 40_000;
     }
-    push @rows, [ $name, map { sprintf '%.1f', $_ } $per{plain}, $per{DProf} - $per{plain}, $per{'DProf, tree'} - $per{plain} ];
+    push @rows, [ $name, map { sprintf '%.1f', $_ } $per{plain}, $per{DProf} - $per{plain},
+        $per{'DProf, tree'} - $per{plain} ];
 }
 print "instructions a call (for the comparator: an eighth of the elements, all comparisons)\n";
 table([ '', 'plain', 'added by a trace', 'by a tree' ], @rows);

@@ -1,6 +1,7 @@
-/* Runs a shell command and tells what it took: user and system seconds of all its processes, seconds from start to end, and the KB that the
- * largest of these held at most. Usage: measure COMMAND; the numbers go to the standard output, the command's own to the null device.
- * The status is the command's. */
+/* Runs a shell command and tells what it took: user and system seconds of all its processes,
+ * seconds from start to end, and the KB that the largest of these held at most. Usage: measure
+ * COMMAND; the numbers go to the standard output, the command's own to the null device. The status
+ * is the command's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -27,6 +28,7 @@ int main(int argc, char **argv)
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || getrusage(RUSAGE_CHILDREN, &use) < 0)
         return 2;
     gettimeofday(&end, NULL);
-    printf("%.3f %.3f %.3f %ld\n", seconds(use.ru_utime), seconds(use.ru_stime), seconds(end) - seconds(start), use.ru_maxrss);
+    printf("%.3f %.3f %.3f %ld\n", seconds(use.ru_utime), seconds(use.ru_stime),
+           seconds(end) - seconds(start), use.ru_maxrss);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

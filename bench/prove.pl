@@ -1,7 +1,9 @@
 #!/usr/bin/perl
-# What prove -PDProf costs on the tests of a distribution, and whether any of them turns out otherwise.
+# What prove -PDProf costs on the tests of a distribution, and whether any of them turns out
+# otherwise.
 #     perl bench/prove.pl [--rounds 5] [--jobs 1] [--option baseline=DIR ...] DIR [tests of it: t]
-# DIR is a distribution's folder, unpacked; built (blib/ is there), or of Perl alone (lib/). Plain and profiled runs take turns.
+# DIR is a distribution's folder, unpacked; built (blib/ is there), or of Perl alone (lib/). Plain
+# and profiled runs take turns.
 use strict;
 use warnings;
 use App::Prove;
@@ -18,8 +20,12 @@ package Bench::State {
     our %seen;
     sub observe_test {
         my ($self, $test, $parser) = @_;
-        my @facts = map { my $list = $_; "$list " . join ',', $parser->$list } qw(passed failed todo skipped parse_errors);
-        $seen{ $test->[1] } = join '; ', 'wait ' . ($parser->wait // ''), 'plan ' . ($parser->plan // ''), 'all skipped ' . ($parser->skip_all // ''), @facts;
+        my @facts = map {
+            my $list = $_;
+            "$list " . join ',', $parser->$list
+        } qw(passed failed todo skipped parse_errors);
+        $seen{ $test->[1] } = join '; ', 'wait ' . ($parser->wait // ''),
+            'plan ' . ($parser->plan // ''), 'all skipped ' . ($parser->skip_all // ''), @facts;
         return $self->SUPER::observe_test($test, $parser);
     }
 }
@@ -38,8 +44,10 @@ sub one_run {
 
 one_run(@ARGV[1 .. $#ARGV]) if @ARGV && $ARGV[0] eq '--one-run';
 
-GetOptions('rounds=i' => \(my $rounds = 5), 'jobs=i' => \(my $jobs = 1), 'option=s@' => \my @options) or exit 2;
-my ($dir, @tests) = @ARGV or die "usage: perl bench/prove.pl [--rounds N] [--jobs N] [--option NAME=VALUE] DIR [tests]\n";
+GetOptions('rounds=i' => \(my $rounds = 5), 'jobs=i' => \(my $jobs = 1),
+    'option=s@' => \my @options) or exit 2;
+my ($dir, @tests) = @ARGV
+    or die "usage: perl bench/prove.pl [--rounds N] [--jobs N] [--option NAME=VALUE] DIR [tests]\n";
 @tests = 't' if !@tests;
 my $self = abs_path($0);
 my $scratch = scratch();
@@ -57,11 +65,13 @@ sub suite {
         open STDOUT, '>', "$scratch/said" or die;
         open STDERR, '>', "$scratch/err" or die;
         open STDIN, '<', '/dev/null' or die;
-        exec $^X, @ours, $self, '--one-run', "$scratch/outcomes", @plugin, @common or die "$^X: $!\n";
+        exec $^X, @ours, $self, '--one-run', "$scratch/outcomes", @plugin, @common
+            or die "$^X: $!\n";
     }
     waitpid $pid, 0;
     my ($status, $end, @after) = ($?, time, times);
-    my %run = (status => $status, real => $end - $start, cpu => $after[2] + $after[3] - $before[2] - $before[3]);
+    my %run = (status => $status, real => $end - $start,
+        cpu => $after[2] + $after[3] - $before[2] - $before[3]);
     open my $in, '<', "$scratch/outcomes" or die "no test ran: see\n" . slurp("$scratch/err");
     %{ $run{outcomes} } = map { chomp; split /\t/, $_, 2 } <$in>;
     $run{said} = slurp("$scratch/said");
@@ -88,13 +98,18 @@ for my $what (qw(cpu real)) {
     my ($plain, $profiled) = @{ $all{$what} };
     my @ratios = map { $profiled->[$_] / $plain->[$_] } 0 .. $#$plain;
     my ($least, $most) = spread(@ratios);
-    printf "%-8s plain %.2f s, -PDProf %.2f s; ratio %.2f (%.2f to %.2f)\n", $what eq 'cpu' ? 'CPU' : 'elapsed', median(@$plain), median(@$profiled), median(@ratios), $least, $most;
+    printf "%-8s plain %.2f s, -PDProf %.2f s; ratio %.2f (%.2f to %.2f)\n",
+        $what eq 'cpu' ? 'CPU' : 'elapsed', median(@$plain), median(@$profiled), median(@ratios),
+        $least, $most;
 }
 my @differ;
 for my $name (sort keys %{ { %{ $outcomes{0} }, %{ $outcomes{1} } } }) {
-    my @new = grep { !$outcomes{0}{$name}{$_} } sort keys %{ $outcomes{1}{$name} || { 'it did not run' => 1 } };
-    push @differ, map { "$name:\n    plain:    " . join("\n              ", sort keys %{ $outcomes{0}{$name} }) . "\n    profiled: $_\n" } @new;
+    my @new = grep { !$outcomes{0}{$name}{$_} } sort keys %{ $outcomes{1}{$name}
+        || { 'it did not run' => 1 } };
+    push @differ, map { "$name:\n    plain:    " . join("\n              ",
+        sort keys %{ $outcomes{0}{$name} }) . "\n    profiled: $_\n" } @new;
 }
-print @differ ? ("outcomes that plain runs do not have:\n", @differ) : "all outcomes are those of plain runs\n";
+print @differ ? ("outcomes that plain runs do not have:\n", @differ)
+    : "all outcomes are those of plain runs\n";
 print "\n", $summary =~ s/.*^Result:[^\n]*\n//smr;
 exit(@differ ? 1 : 0);

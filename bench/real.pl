@@ -18,7 +18,8 @@ my ($tidy) = grep { -x } map { ("$_/perltidy") } split /:/, $ENV{PATH};
 my ($big) = grep { -e } map { ("$_/perl5db.pl") } @INC;
 my @programs;
 push @programs, [ 'pod2text perlfunc.pod', "$FindBin::Bin/pod2text.pl", $pod ] if $pod;
-push @programs, [ 'perltidy perl5db.pl', "$FindBin::Bin/perltidy.pl", $tidy, $big ] if $tidy && $big;
+push @programs, [ 'perltidy perl5db.pl', "$FindBin::Bin/perltidy.pl", $tidy, $big ]
+    if $tidy && $big;
 print "perlfunc.pod not found (Debian: perl-doc)\n" unless $pod;
 print "perltidy not found (Debian: perltidy)\n" unless $tidy;
 

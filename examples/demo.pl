@@ -118,7 +118,9 @@ sub lines {
 
 # What prove says of the distribution's tests, and its status.
 sub prove {
-    my @command = ($^X, '-MApp::Prove', '-e', 'my $app = App::Prove->new; $app->process_args(@ARGV); exit !$app->run', '--', '--norc', @_);
+    my @command = ($^X, '-MApp::Prove', '-e',
+        'my $app = App::Prove->new; $app->process_args(@ARGV); exit !$app->run', '--',
+        '--norc', @_);
     my $pid = open(my $fh, '-|') // die "demo: $!\n";
     if (!$pid) {
         chdir $inventory or die "demo: $inventory: $!\n";
@@ -134,7 +136,8 @@ sub prove {
 sub change {
     my ($patch) = @_;
     my $text = join '', read_file($patch);
-    my ($name, $lines) = $text =~ m{^\+\+\+ b/(\S+)\n@@[^\n]*\n(.*)}ms or die "demo: $patch: not a change.\n";
+    my ($name, $lines) = $text =~ m{^\+\+\+ b/(\S+)\n@@[^\n]*\n(.*)}ms
+        or die "demo: $patch: not a change.\n";
     my $old = join '', map { s/^.//r } grep { !/^\+/ } $lines =~ /^.*\n/mg;
     my $new = join '', map { s/^.//r } grep { !/^-/ } $lines =~ /^.*\n/mg;
     my $before = join '', read_file("$inventory/$name");

@@ -106,7 +106,8 @@ sub by_hits {
 
 sub lines {
     my ($self, $name, $depth, $least) = @_;
-    my @lines = sprintf '%8d %9.1f MB  %s%s', $self->{hits}, $self->{bytes} / 1e6, '  ' x $depth, $name;
+    my @lines = sprintf '%8d %9.1f MB  %s%s', $self->{hits}, $self->{bytes} / 1e6,
+        '  ' x $depth, $name;
     for my $kid (by_hits($self->{kids})) {
         next if $self->{kids}{$kid}{hits} < $least;
         push @lines, $self->{kids}{$kid}->lines($kid, $depth + 1, $least);

@@ -20,7 +20,8 @@ my %FUNCTION = (
 
 sub compile {
     my ($class, $text) = @_;
-    my $self = bless { tokens => [ $text =~ /\d+(?:\.\d+)?|[A-Z]+\d*|[-+*\/^(),:]|\S/g ], text => $text }, $class;
+    my $self = bless { tokens => [ $text =~ /\d+(?:\.\d+)?|[A-Z]+\d*|[-+*\/^(),:]|\S/g ],
+        text => $text }, $class;
     my $code = $self->sum;
     $self->fail if @{ $self->{tokens} };
     return $code;
@@ -92,7 +93,10 @@ sub args {
     while (1) {
         if (($self->{tokens}[1] // '') eq ':') {
             my ($from, undef, $to) = map { $self->take } 1 .. 3;
-            push @args, sub { my $sheet = shift; map { $sheet->value($_) } Sheet::range($from, $to) };
+            push @args, sub {
+                my $sheet = shift;
+                map { $sheet->value($_) } Sheet::range($from, $to);
+            };
         }
         else {
             push @args, $self->sum;
@@ -142,7 +146,8 @@ sub letters {
 
 sub range {
     my ($from, $to) = @_;
-    my ($c1, $r1, $c2, $r2) = map { /^([A-Z]+)(\d+)$/ ? (column($1), $2) : die "#RANGE\n" } $from, $to;
+    my ($c1, $r1, $c2, $r2) = map { /^([A-Z]+)(\d+)$/ ? (column($1), $2) : die "#RANGE\n" }
+        $from, $to;
     return map { my $c = letters($_); map { "$c$_" } $r1 .. $r2 } $c1 .. $c2;
 }
 

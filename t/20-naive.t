@@ -1,40 +1,49 @@
-# Recorded files and random streams, to the tick, against a model that shares nothing with the C core.
+# Recorded files and random streams, to the tick, against a model that shares nothing with the C
+# core.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
 use NaiveProfile;
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use Devel::DProf::Profile;
 
+my $dir = scratch();
 my %time = (cpu => 0, user => 1, system => 2, real => 3);
 
 sub flat {
     my ($profile, $time, %how) = @_;
-    return { map { ($_->[0] => [@$_[1 .. 3]]) } $profile->rows({ time => $time{$time}, program => 1, %how }) };
+    return { map { ($_->[0] => [@$_[1 .. 3]]) }
+        $profile->rows({ time => $time{$time}, program => 1, %how }) };
 }
 
 sub check {
     my ($what, $text) = @_;
-    my $file = spew('naive.out', $text);
+    my $file = spew("$dir/naive.out", $text);
     my $naive = NaiveProfile->new($text);
     my $profile = Devel::DProf::Profile->new;
     my $code = $profile->add($file);
-    my $good = ok($code == 0 || $code == -4, "$what: readable") || diag explain $profile->outcome(0);
+    my $good = ok($code == 0 || $code == -4, "$what: readable")
+        || diag explain $profile->outcome(0);
     for my $time (sort keys %time) {
         my $flat = flat($profile, $time);
         $good &&= is_deeply($flat, $naive->flat($time), "$what: $time, calls, self, inclusive");
         my $sum = 0;
         $sum += $_->[1] for values %$flat;
-        $good &&= is($sum, $profile->total($time{$time}), "$what: $time, the sum of self is the total");
-        $good &&= is_deeply([grep { $_->[2] < $_->[1] } values %$flat], [], "$what: $time, inclusive >= self");
+        $good &&= is($sum, $profile->total($time{$time}),
+            "$what: $time, the sum of self is the total");
+        $good &&= is_deeply([grep { $_->[2] < $_->[1] } values %$flat], [],
+            "$what: $time, inclusive >= self");
     }
-    $good &&= is_deeply([map { $_->[0] } $profile->rows({ order => Devel::DProf::Profile::UNSORTED })],
+    $good &&= is_deeply([map { $_->[0] }
+        $profile->rows({ order => Devel::DProf::Profile::UNSORTED })],
         $naive->{order}, "$what: order of first entry");
     $good &&= is_deeply($profile->outcome(0)->{open}, $naive->{open}, "$what: what is left open");
     my ($calls) = dprofpp('-T', '-F', '--no-separate-anon', $file);
     $good &&= is($calls, join('', map { "$_\n" } @{ $naive->{lines} }), "$what: -T");
-    $good &&= is_deeply(merged(dprofpp('-S', '-F', '-r', '--no-separate-anon', $file)), rounded($naive), "$what: -S");
+    $good &&= is_deeply(merged(dprofpp('-S', '-F', '-r', '--no-separate-anon', $file)),
+        rounded($naive), "$what: -S");
     return $good;
 }
 
@@ -55,7 +64,8 @@ sub rounded {
     my ($naive) = @_;
     my $tree = $naive->tree('real');
     my $digits = length($naive->{hz} - 1);
-    return { map { ($_ => [$tree->{$_}[0], sprintf '%.*f', $digits, $tree->{$_}[1] / $naive->{hz}]) } keys %$tree };
+    return { map { ($_ => [$tree->{$_}[0], sprintf '%.*f', $digits,
+        $tree->{$_}[1] / $naive->{hz}]) } keys %$tree };
 }
 
 check($_, slurp(data("$_.out"))) for qw(manual-old manual-new classic);
@@ -72,9 +82,10 @@ sub random_text {
     my $old = !$ours && rnd(2);
     my @hz = (100, 1000, 10_000_000);
     my $names = 1 + rnd(12);
-    my $head = "#fOrTyTwO\n\$hz=" . $hz[rnd(3)] . ";\n";
-    $head .= "\$over_utime=" . rnd(100) . "; \$over_stime=" . rnd(3) . "; \$over_rtime=" . rnd(1000) . ";\n\$over_tests=" . (1 + rnd(20)) . ";\n" if rnd(2);
-    $head .= "\$dprof_format='trace 1';\n" if $ours;
+    my $hz = $hz[rnd(3)];
+    my $head = '';
+    $head .= sprintf "\$over_utime=%d; \$over_stime=%d; \$over_rtime=%d;\n\$over_tests=%d;\n",
+        rnd(100), rnd(3), rnd(1000), 1 + rnd(20) if rnd(2);
     $head .= "\$dprof_inherited=" . rnd(4) . ";\n" if $ours && rnd(2);
     my $trace = '';
     my (%named, @stack);
@@ -82,14 +93,18 @@ sub random_text {
     my $marks = rnd(400);
     my $deep = rnd(3) ? 50 : 70;
     while ($marks-- > 0 || @stack) {
-        $trace .= sprintf "@ %d %d %d\n", rnd(rnd(9) ? 50 : 12_345_678), rnd(9), rnd(3) ? rnd(2000) : 0 for 1 .. (rnd(5) ? 1 : rnd(3));
+        $trace .= sprintf "@ %d %d %d\n", rnd(rnd(9) ? 50 : 12_345_678), rnd(9),
+            rnd(3) ? rnd(2000) : 0 for 1 .. (rnd(5) ? 1 : rnd(3));
         if (!$ours && !rnd(20)) {
             $trace .= "+ & Devel::DProf::write\n@ 7 1 9\n- & Devel::DProf::write\n";
         }
         my $id = 2 + rnd($names) ** 2;
-        my $op = @stack && ($marks < 0 || rnd(100) > $deep || @stack > 150) ? (rnd(4) ? '-' : rnd(2) ? '/' : $marks > 0 ? '*' : '-') : '+';
+        my $op = @stack && ($marks < 0 || rnd(100) > $deep || @stack > 150)
+            ? (rnd(4) ? '-' : rnd(2) ? '/' : $marks > 0 ? '*' : '-') : '+';
         if ($op ne '+' && $op ne '*') { $id = $stack[-1] }
-        if (!$named{$id}++) { $trace .= sprintf "& %x P%d n%d lib/x.pm:%d\n", $id, $id % 3, $id, $id }
+        if (!$named{$id}++) {
+            $trace .= sprintf "& %x P%d n%d lib/x.pm:%d\n", $id, $id % 3, $id, $id;
+        }
         if ($old && rnd(3) == 0) {
             $_ += rnd(30) for @clock;
             $trace .= sprintf "%s %d %d %d P%d::n%d\n", $op, @clock, $id % 3, $id;
@@ -99,8 +114,8 @@ sub random_text {
         if ($op eq '+') { push @stack, $id } elsif ($op eq '*') { } else { pop @stack }
         # the exit behind a goto carries the id first entered: the stack keeps it
     }
-    $head .= '$rrun_utime=' . rnd(9_000_000) . '; $rrun_stime=' . rnd(90) . '; $rrun_rtime=' . rnd(90_000) . ";\n";
-    return "${head}PART2\n$trace";
+    return profile_text(format => $ours ? 'trace' : 'classic', hz => $hz, header => $head,
+        times => [rnd(9_000_000), rnd(90), rnd(90_000)], lines => $trace);
 }
 
 my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
@@ -113,14 +128,16 @@ for my $seed (1 .. $runs) {
 
 # Gzip, CRLF and a second reading change nothing; two files are twice one.
 my $text = random_text(5);
-my $plain = spew('one.out', $text);
-my $crlf = spew('crlf.out', $text =~ s/\n/\r\n/gr);
+my $plain = spew("$dir/one.out", $text);
+my $crlf = spew("$dir/crlf.out", $text =~ s/\n/\r\n/gr);
 my $profile = Devel::DProf::Profile->new;
 $profile->add($plain);
 my $other = Devel::DProf::Profile->new;
 $other->add($crlf);
 is_deeply(flat($other, 'cpu'), flat($profile, 'cpu'), 'CRLF');
 $other->add($plain);
-is_deeply(flat($other, 'cpu'), { map { ($_->[0] => [map { 2 * $_ } @$_[1 .. 3]]) } $profile->rows({ program => 1 }) }, 'twice');
+is_deeply(flat($other, 'cpu'),
+    { map { ($_->[0] => [map { 2 * $_ } @$_[1 .. 3]]) } $profile->rows({ program => 1 }) },
+    'twice');
 
 done_testing;

@@ -3,47 +3,59 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 
 my $ours = data('ours.out');
 my $good = slurp($ours);
-my $dir = tempdir();
-spew('tmon.out', $good);
+my $dir = scratch();
+spew("$dir/tmon.out", $good);
 
-sub head { "#fOrTyTwO\n\$hz=100;\n\$XS_VERSION='x';\n\$rrun_utime=0; \$rrun_stime=0; \$rrun_rtime=0;\nPART2\n" . join '', @_ }
+# A trace of the old recorder; marks begin in its line 7.
+sub head { return profile_text(format => 'classic', version => 'x', lines => join '', @_) }
 
 # Runs it on a text and checks stderr and status.
 sub says {
     my ($what, $text, $args, $err, $status, $out) = @_;
     spew("$dir/x.out", $text);
-    my @got = dprofpp({ cwd => $dir }, @$args, 'x.out');
+    my @got = dprofpp({ dir => $dir }, @$args, 'x.out');
     is($got[1], $err, "$what: stderr");
     is($got[2], $status, "$what: status");
     like($got[0], $out, "$what: stdout") if $out;
 }
 
 my ($default) = dprofpp($ours);
-is_deeply([dprofpp({ cwd => $dir })], [$default, '', 0], 'tmon.out is the default');
+is_deeply([dprofpp({ dir => $dir })], [$default, '', 0], 'tmon.out is the default');
 is((dprofpp({ stdin => $ours }, '-'))[0], $default, '- is standard input');
-is((dprofpp({ env => { DPROFPP_OPTS => qq{"$ours"} } }))[0], $default, 'DPROFPP_OPTS may name the profile');
+is((dprofpp({ env => { DPROFPP_OPTS => qq{"$ours"} } }))[0], $default,
+    'DPROFPP_OPTS may name the profile');
 spew("$dir/two  blanks.out", $good);
 for (q{"two  blanks.out"}, q{'two  blanks.out'}, q{two\ \ blanks.out}, q{ two"  "blanks.out }) {
-    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], [$default, '', 0], "$_: with blanks");
+    is_deeply([dprofpp({ dir => $dir, env => { DPROFPP_OPTS => $_ } })], [$default, '', 0],
+        "$_: with blanks");
 }
 for ('ANON|s\w\w', q{'ANON|s\w\w'}, q{"ANON|s\w\w"}, q{ANON|s\\\\w\w}) {
-    is((dprofpp({ env => { DPROFPP_OPTS => "-qaf $_" } }, $ours))[0], (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash is a backslash");
+    is((dprofpp({ env => { DPROFPP_OPTS => "-qaf $_" } }, $ours))[0],
+        (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash is a backslash");
 }
 for (q{-I "tmon.out}, q{'}) {
-    is_deeply([dprofpp({ cwd => $dir, env => { DPROFPP_OPTS => $_ } })], ['', "DPROFPP_OPTS: a quote is not closed: $_\nTry 'dprofpp -h' for help.\n", 2], "$_: no end");
+    is_deeply([dprofpp({ dir => $dir, env => { DPROFPP_OPTS => $_ } })],
+        ['', "DPROFPP_OPTS: a quote is not closed: $_\nTry 'dprofpp -h' for help.\n", 2],
+        "$_: no end");
 }
-is((dprofpp({ env => { DPROFPP_OPTS => '-I -l' } }, '-E', '-z', $ours))[0], $default, 'the command line wins');
-is((dprofpp({ env => { DPROFPP_OPTS => '-I' } }, $ours))[0], (dprofpp('-I', $ours))[0], 'DPROFPP_OPTS');
-is((dprofpp('-qIrO3', $ours))[0], (dprofpp(qw(--no-header --inclusive --real --rows 3), $ours))[0], 'clusters, long names');
+is((dprofpp({ env => { DPROFPP_OPTS => '-I -l' } }, '-E', '-z', $ours))[0], $default,
+    'the command line wins');
+is((dprofpp({ env => { DPROFPP_OPTS => '-I' } }, $ours))[0], (dprofpp('-I', $ours))[0],
+    'DPROFPP_OPTS');
+is((dprofpp('-qIrO3', $ours))[0], (dprofpp(qw(--no-header --inclusive --real --rows 3), $ours))[0],
+    'clusters, long names');
 is(scalar(my @rows = split /\n/, (dprofpp('-qO', 3, $ours))[0]), 3, '-O');
-is_deeply([reverse split /\n/, (dprofpp('-qad', $ours))[0]], [split /\n/, (dprofpp('-qa', $ours))[0]], '-d');
+is_deeply([reverse split /\n/, (dprofpp('-qad', $ours))[0]],
+    [split /\n/, (dprofpp('-qa', $ours))[0]], '-d');
 unlike($default, qr/\e/, 'no escape sequence reaches the terminal');
 like($default, qr/odd name%1b\[31m|odd name\\x1b/, 'it is shown');
-like((dprofpp('-R', $ours))[0], qr/main::__ANON__\[lib\/a\.pl:11\]\n(?:.*\n)*?.*main::__ANON__\[lib\/a\.pl:11\]#2$/m, '-R');
+like((dprofpp('-R', $ours))[0],
+    qr/main::__ANON__\[lib\/a\.pl:11\]\n(?:.*\n)*?.*main::__ANON__\[lib\/a\.pl:11\]#2$/m, '-R');
 like((dprofpp('-A', $ours))[0], qr/ \*::AUTOLOAD$/m, '-A');
 unlike((dprofpp('-A', $ours))[0], qr/wanted/, '-A takes the wanted name away');
 like((dprofpp('--program', $ours))[0], qr/ \(program\)$/m, '--program');
@@ -52,131 +64,181 @@ my ($merged) = dprofpp($ours, $ours);
 is_deeply([map { (split)[3] } split /\n/, (dprofpp('-qU', $ours, $ours))[0]],
     [map { 2 * (split)[3] } split /\n/, (dprofpp('-qU', $ours))[0]], 'two files: twice the calls');
 
-# -f, -G, -P
-my @all = split /\n/, (dprofpp('-qa', $ours))[0];
-is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]], [grep { !/ANON|sum/ } @all], '-f');
-is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [], '-f leaves nothing out by mistake');
-like((dprofpp('-G', 'My::', $ours))[0],
-    qr/\AOption G Grouping: \[My::\]\nGrouping \[My::\] Calls: \[2\]\nGrouping \[My::\] Times: \[512\]\nGrouping \[My::\] IncTimes: \[512\]\nTotal/, '-G');
-like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G that is a name');
-my @none = dprofpp('-G', 'nothing at all', $ours);
-like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
-is("$none[1]$none[2]", 0, 'is no error');
-is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2, '-P: two rows');
-is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
-unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
-is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)], ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1], "@$_ -g: a name that is not there")
-    for [], ['-S'], ['-T'], ['-t'];
-is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours, spew('tmon.short', head("& 2 main a\n+ 2\n- 2\n"))))[2], 0, '-g -T: of several files, one that has it will do');
-like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/, '-g: its time is the whole');
+subtest '-f, -G, -P' => sub {
+    my @all = split /\n/, (dprofpp('-qa', $ours))[0];
+    is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]],
+        [grep { !/ANON|sum/ } @all], '-f');
+    is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [],
+        '-f leaves nothing out by mistake');
+    like((dprofpp('-G', 'My::', $ours))[0],
+        qr/\AOption\ G\ Grouping:\ \[My::\]\nGrouping\ \[My::\]\ Calls:\ \[2\]\n
+        Grouping\ \[My::\]\ Times:\ \[512\]\nGrouping\ \[My::\]\ IncTimes:\ \[512\]\nTotal/x, '-G');
+    like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G that is a name');
+    my @none = dprofpp('-G', 'nothing at all', $ours);
+    like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
+    is("$none[1]$none[2]", 0, 'is no error');
+    is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2,
+        '-P: two rows');
+    is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
+    unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
+    is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)],
+        ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1],
+        "@$_ -g: a name that is not there")
+        for [], ['-S'], ['-T'], ['-t'];
+    is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
+        spew("$dir/tmon.short", head("& 2 main a\n+ 2\n- 2\n"))))[2], 0,
+        '-g -T: of several files, one that has it will do');
+    like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/,
+        '-g: its time is the whole');
+};
 
-# usage
-is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
-like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'and what to do');
-is_deeply([(dprofpp('-Q'))[1, 2]], ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2], '-Q alone');
-like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h');
-like((dprofpp('-H'))[0], qr/DESCRIPTION/, '-H');
-my ($v, undef, $status) = dprofpp('-V', $ours);
-like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V');
-like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
-is($status, 0, '-V: status');
-is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
+my ($status, $v);
+subtest 'usage' => sub {
+    is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
+    like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'and what to do');
+    is_deeply([(dprofpp('-Q'))[1, 2]],
+        ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2], '-Q alone');
+    like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h');
+    like((dprofpp({ fresh => 1 }, '-H'))[0], qr/DESCRIPTION/, '-H');
+    ($v, undef, $status) = dprofpp('-V', $ours);
+    like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V');
+    like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
+    is($status, 0, '-V: status');
+    is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
+};
 
-# a terminal shows units; a pipe does not, and either can be had in the other
-is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
-is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default, '--classic takes back --no-classic');
-like((dprofpp('--no-classic', $ours))[0], qr/^%Time +Excl +Cumul +#Calls +Excl\/call +Cumul\/call  Name\n(?: *[\d.]+ +(?:[\d.]{5} [mun]?s +){2}\d+ +(?:[\d.]{5} [mun]?s +){2} ?\S.*\n)+\z/m, '--no-classic');
+subtest 'a terminal shows units; a pipe does not, and either can be had in the other' => sub {
+    is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
+    is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default,
+        '--classic takes back --no-classic');
+    like((dprofpp('--no-classic', $ours))[0],
+        qr/^%Time\ +Excl\ +Cumul\ +\#Calls\ +Excl\/call\ +Cumul\/call\ \ Name\n
+        (?:\ *[\d.]+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\d+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\ ?\S.*\n)+\z/mx,
+        '--no-classic');
+};
+
 SKIP: {
-    require Cwd;
-    my $cwd = Cwd::getcwd();
     my $seen = `script -qec 'echo here' /dev/null 2>/dev/null </dev/null`;
     skip 'no command script, which makes a terminal', 2 if ($seen // '') !~ /here/;
-    my $tool = "$^X " . join(' ', map { "-I'$cwd/blib/$_'" } qw(lib arch)) . " '$cwd/bin/dprofpp'";
-    my ($shown, $classic) = map { my $text = `script -qec "$tool $_ '$ours'" /dev/null 2>/dev/null </dev/null`; $text =~ s/\r//g; $text } '', '--classic';
+    my $tool = join ' ', map { "'$_'" } tool_command('dprofpp');
+    my ($shown, $classic) = map {
+        my $text = `script -qec "$tool $_ '$ours'" /dev/null 2>/dev/null </dev/null`;
+        $text =~ s/\r//g;
+        $text
+    } '', '--classic';
     like($shown, qr/ Excl\/call .* ms /s, 'a terminal');
     is($classic, $default, '--classic on a terminal');
 }
 
-# messages
-is_deeply([dprofpp({ cwd => $dir }, 'none')], ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
-says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
-says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
-is((dprofpp("$dir"))[1],
-    "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n", 'a directory');
-mkdir "$dir/empty" or die;
-is_deeply([dprofpp({ cwd => "$dir/empty" }, $_, '.')],
-    ['', ". is a directory; name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
-is_deeply([dprofpp({ cwd => "$dir/empty" }, $_)], ['', "Unable to open tmon.out: No such file or directory; run perl -d:DProf PROGRAM first\n", 1], "$_: nothing was recorded")
-    for qw(-I -T);
-my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
-my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
-says('missing exits', $missing, [], "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry rerunning dprofpp with -F.\n", 1, qr/\A\z/);
-says('missing exits, -F', $missing, ['-F'], "${outer}Faking 2 exit timestamp(s).\n", 0, qr/main::a$/m);
-my $enter = head("& 2 main a\n+ 2\n- 2\n- 2\n");
-says('missing enter', $enter, [], "Garbled profile, missing an enter time stamp (x.out, line 9, byte " . (length($enter) - 4) . ")\n", 1, qr/main::a$/m);
-says('missing enter, -F', $enter, ['-F'], '', 0, qr/main::a$/m);
-my $bad = head("& 2 main a\n+ 2\n- 2\nfoo\e[31m bar\n");
-says('bad line', $bad, [], "Bad profile: foo\\x1b[31m bar (x.out, line 9, byte " . (length($bad) - 13) . ")\n", 1, qr/main::a$/m);
-says('bad line, -T', $bad, ['-T'], "Bad profile: foo\\x1b[31m bar (x.out, line 9, byte " . (length($bad) - 13) . ")\n", 1, qr/\Amain::a\n\z/);
-says('unexpected exit, -G', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-G', 'b'],
-    "Garbled profile, unexpected exit time stamp (x.out: main::b instead of main::a)\n", 1);
-says('unexpected exit, -G -F', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-F', '-G', 'b'],
-    "Garbled profile, faking exit timestamp:\n    main::b => main::a.\n", 0);
-says('unexpected exit', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), [], '', 0);
-says('newer', "#fOrTyTwO\n\$dprof_format='trace 2';\nPART2\n", [],
-    "x.out: the format 'trace 2' is newer than 'trace 1', the newest that this version reads\n", 1, qr/\A\z/);
+subtest 'messages' => sub {
+    is_deeply([dprofpp({ dir => $dir }, 'none')],
+        ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
+    says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
+    says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
+    is((dprofpp("$dir"))[1],
+        "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n", 'a directory');
+    mkdir "$dir/empty" or die;
+    is_deeply([dprofpp({ dir => "$dir/empty" }, $_, '.')],
+        ['', ". is a directory; name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
+    is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
+        ['', "Unable to open tmon.out: No such file or directory; "
+            . "run perl -d:DProf PROGRAM first\n",
+            1], "$_: nothing was recorded")
+        for qw(-I -T);
+    my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
+    my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
+    says('missing exits', $missing, [],
+        "${outer}Garbled profile is missing some exit time stamps:\nmain::a\nmain::b\nTry "
+            . "rerunning "
+            . "dprofpp with -F.\n", 1, qr/\A\z/);
+    says('missing exits, -F', $missing, ['-F'], "${outer}Faking 2 exit timestamp(s).\n", 0,
+        qr/main::a$/m);
+    my $enter = head("& 2 main a\n+ 2\n- 2\n- 2\n");
+    says('missing enter', $enter, [],
+        "Garbled profile, missing an enter time stamp (x.out, line 10, byte " . (length($enter) - 4)
+            . ")\n", 1, qr/main::a$/m);
+    says('missing enter, -F', $enter, ['-F'], '', 0, qr/main::a$/m);
+    my $bad = head("& 2 main a\n+ 2\n- 2\nfoo\e[31m bar\n");
+    says('bad line', $bad, [], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
+        . (length($bad) - 13) . ")\n", 1, qr/main::a$/m);
+    says('bad line, -T', $bad, ['-T'], "Bad profile: foo\\x1b[31m bar (x.out, line 10, byte "
+        . (length($bad) - 13) . ")\n", 1, qr/\Amain::a\n\z/);
+    says('unexpected exit, -G', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-G', 'b'],
+        "Garbled profile, unexpected exit time stamp (x.out: main::b instead of main::a)\n", 1);
+    says('unexpected exit, -G -F', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), ['-F', '-G', 'b'],
+        "Garbled profile, faking exit timestamp:\n    main::b => main::a.\n", 0);
+    says('unexpected exit', head("& 2 main a\n& 3 main b\n+ 2\n- 3\n"), [], '', 0);
+    says('newer', profile_text(header => "\$dprof_format='trace 2';"), [],
+        "x.out: the format 'trace 2' is newer than 'trace 1', the newest that this version reads\n",
+        1, qr/\A\z/);
+};
 
-# cut short, anywhere
-my ($kept) = dprofpp('-T', $ours);
-my ($start) = $good =~ /\A(.*?PART2\n)/s;
-for my $cut (length($start), length($start) + 1, length($good) - 1, map { length($start) + 37 * $_ } 1 .. 9) {
-    spew("$dir/cut.out", substr $good, 0, $cut);
-    my ($out, $err, $status) = dprofpp({ cwd => $dir }, '-T', 'cut.out');
-    ok($status == 0 && $err =~ /\Acut\.out: profile cut short: [^\n]+\n\z/ && index($kept, $out) == 0, "cut at $cut") or diag $out, $err, $status;
-    is_deeply([(dprofpp({ cwd => $dir }, '-TF', 'cut.out'))[1, 2]], ['', 0], 'with -F: no line');
-}
-spew("$dir/cut.out", substr $good, 0, 80);
-like((dprofpp({ cwd => $dir }, 'cut.out'))[1], qr/\Acut\.out: profile cut short: the file ends within its header \(line \d+, byte 80\)\n\z/, 'within the header');
+subtest 'cut short, anywhere' => sub {
+    my ($kept) = dprofpp('-T', $ours);
+    my ($start) = $good =~ /\A(.*?PART2\n)/s;
+    for my $cut (length($start), length($start) + 1, length($good) - 1,
+        map { length($start) + 37 * $_ } 1 .. 9) {
+        spew("$dir/cut.out", substr $good, 0, $cut);
+        my ($out, $err, $status) = dprofpp({ dir => $dir }, '-T', 'cut.out');
+        ok($status == 0 && $err =~ /\Acut\.out: profile cut short: [^\n]+\n\z/
+            && index($kept, $out) == 0, "cut at $cut") or diag $out, $err, $status;
+        is_deeply([(dprofpp({ dir => $dir }, '-TF', 'cut.out'))[1, 2]], ['', 0],
+            'with -F: no line');
+    }
+    spew("$dir/cut.out", substr $good, 0, 80);
+    like((dprofpp({ dir => $dir }, 'cut.out'))[1],
+        qr/\Acut\.out:\ profile\ cut\ short:\ the\ file\ ends\ within\ its\ header\ \(line\ \d+,
+            \ byte\ 80\)\n\z/x,
+        'within the header');
+};
 
 # a header is read, never run
 my $flag = "$dir/flag";
-says('code in a header', head("& 2 main a\n+ 2\n- 2\n") =~ s/\$hz=100;/\$hz=100; open F, '>$flag'; `touch $flag`;/r, [],
-    qq{Bad profile: \$hz=100; open F, '>$flag'; `touch $flag`; (x.out, line 2, byte 10)\n}, 1, qr/main::a$/m);
+says('code in a header',
+    head("& 2 main a\n+ 2\n- 2\n") =~ s/\$hz=100;/\$hz=100; open F, '>$flag'; `touch $flag`;/r, [],
+    qq{Bad profile: \$hz=100; open F, '>$flag'; `touch $flag`; (x.out, line 2, byte 10)\n}, 1,
+    qr/main::a$/m);
 ok(!-e $flag, 'nothing was run');
 
 # one bad file among good ones
-my @mixed = dprofpp({ cwd => $dir }, 'none', $ours);
+my @mixed = dprofpp({ dir => $dir }, 'none', $ours);
 is_deeply([@mixed[0, 2]], [$default, 1], 'a bad file is named, the others are reported');
 
 # output that goes nowhere
 SKIP: {
     skip 'no /dev/full', 2 if !-w '/dev/full';
-    my $root = data('../..');
-    open my $pipe, '-|', 'sh', '-c', '"$@" 2>&1 >/dev/full', 'sh', $^X, "-I$root/blib/lib", "-I$root/blib/arch", "$root/bin/dprofpp", $ours or die "sh: $!";
-    my $err = join '', <$pipe>;
-    close $pipe;
-    is($? >> 8, 1, 'a full disk');
-    like($err, qr/could not be written/, 'is told');
+    my $run = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', tool_command('dprofpp', $ours)]);
+    is($run->{status}, 1, 'a full disk');
+    like($run->{err}, qr/could not be written/, 'is told');
 }
 
-# names and numbers that are too long for their columns
-my $long = 'x' x 5000;
-says('long names', head("& 2 main $long\n+ 2\n- 2\n"), ['-q'], '', 0, qr/  main::$long\n\z/);
-says('many calls', head("& 2 main a\n", "+ 2\n- 2\n" x 1_234_567), ['-q'], '', 0, qr/ 1234567 /);
-says('deep', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-T'], '', 0, qr/\n {600}main::a\n {600}\[201\] main::a\n/);
-says('deep, -S', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-S'], '', 0, qr/\n {400}\[201\] main::a x 1  \t/);
-says('-t', head("& 2 main a\n& 3 main b\n", "+ 2\n- 2\n" x 3, "+ 3\n", "+ 2\n- 2\n" x 2, "- 3\n"), ['-t'], '', 0,
-    qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
+subtest 'names and numbers that are too long for their columns' => sub {
+    my $long = 'x' x 5000;
+    says('long names', head("& 2 main $long\n+ 2\n- 2\n"), ['-q'], '', 0, qr/  main::$long\n\z/);
+    says('many calls', head("& 2 main a\n", "+ 2\n- 2\n" x 1_234_567), ['-q'], '', 0,
+        qr/ 1234567 /);
+    says('deep', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-T'], '', 0,
+        qr/\n {600}main::a\n {600}\[201\] main::a\n/);
+    says('deep, -S', head("& 2 main a\n", "+ 2\n" x 1000, "- 2\n" x 1000), ['-S'], '', 0,
+        qr/\n {400}\[201\] main::a x 1  \t/);
+    says('-t', head("& 2 main a\n& 3 main b\n", "+ 2\n- 2\n" x 3, "+ 3\n",
+        "+ 2\n- 2\n" x 2, "- 3\n"),
+        ['-t'], '', 0,
+        qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
+};
 
-# the tools never start the profiler, and this one loads nothing of those that compare and draw
-my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;
+subtest 'the tools never start the profiler; dprofpp loads no other tool' => sub {
+    my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;
     print join " ", Devel::DProf::Core->VERSION, grep /DProf/, sort keys %INC' 2>/dev/null`;
-my ($version, @loaded) = split ' ', $inc;
-require ExtUtils::MakeMaker;
-is($version, MM->parse_version('lib/Devel/DProf.pm'), 'one version');
-is(join(' ', grep { m{/Core\.pm|/Tool/} } @loaded), 'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
-    'what is loaded');
-is(join(' ', grep { m{\ADevel/DProf(?:/(?:Diff|Stacks|Flame|View|Baseline|Record))?\.pm\z} } @loaded),
-    '', '... and what is not');
+    my ($version, @loaded) = split ' ', $inc;
+    require ExtUtils::MakeMaker;
+    is($version, MM->parse_version('lib/Devel/DProf.pm'), 'one version');
+    is(join(' ', grep { m{/Core\.pm|/Tool/} } @loaded),
+        'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
+        'what is loaded');
+    is(join(' ', grep { m{\ADevel/DProf(?:/(?:Diff|Stacks|Flame|View|Baseline|Record))?\.pm\z} }
+        @loaded),
+        '', '... and what is not');
+};
 
 done_testing;

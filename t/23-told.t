@@ -1,4 +1,5 @@
-# What dprofpp says of files that are out of the ordinary: very many calls; a run loop that was not perl's.
+# What dprofpp says of files that are out of the ordinary: very many calls; a run loop that was not
+# perl's.
 use strict;
 use warnings;
 use FindBin;
@@ -6,13 +7,12 @@ use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
 
-sub tool {
-    my ($name, @args) = @_;
-    return run_program([$^X, (map { '-I' . root() . "/blib/$_" } qw(lib arch)), root() . "/bin/$name", @args]);
-}
+sub tool { my ($name, @args) = @_; return run_tool($name, \@args) }
 
 for my $mode (qw(trace tree)) {
-    my $run = profiled(['-e', 'sub f { 1 } sub g { f() for 1 .. 3 } g(); my @x = sort { f(); $a <=> $b } 2, 1; eval { die }'],
+    my $run = profiled(['-e',
+        'sub f { 1 } sub g { f() for 1 .. 3 } g(); my @x = sort { f(); $a <=> $b } 2, 1; '
+            . 'eval { die }'],
         env => { counting(PERL_DPROF_MODE => $mode) });
     my $whole = slurp($run->{profile});
     unlike($whole, qr/runops/, "$mode: a run loop of perl's own is nothing to speak of");
@@ -22,13 +22,17 @@ for my $mode (qw(trace tree)) {
     my $told = tool('dprofpp', $file);
     like($told->{err}, qr/\A[^\n]*taken\.out: another module took over perl's run loop[^\n]*\n\z/,
         "$mode: one line if it was another");
-    is("$told->{status} $told->{out}", join(' ', 0, tool('dprofpp', $run->{profile})->{out}), "$mode: the report is the same");
+    is("$told->{status} $told->{out}", join(' ', 0, tool('dprofpp', $run->{profile})->{out}),
+        "$mode: the report is the same");
     is(tool('dprofpp', '-F', $file)->{err}, '', "$mode: no line with -F");
-    is(tool('dprofmerge', '-o', "$run->{dir}/merged.out", $file, $run->{profile})->{err}, '', "$mode: merged with another");
-    like(tool('dprofpp', "$run->{dir}/merged.out")->{err}, qr/run loop/, "$mode: the sum says it, too");
+    is(tool('dprofmerge', '-o', "$run->{dir}/merged.out", $file, $run->{profile})->{err}, '',
+        "$mode: merged with another");
+    like(tool('dprofpp', "$run->{dir}/merged.out")->{err}, qr/run loop/,
+        "$mode: the sum says it, too");
 }
 
-my $run = profiled(['-e', 'sub f { 1 } sub g { f() } g()'], env => { counting(PERL_DPROF_MODE => 'tree') });
+my $run = profiled(['-e', 'sub f { 1 } sub g { f() } g()'],
+    env => { counting(PERL_DPROF_MODE => 'tree') });
 for my $n (999_999, 1_000_000, 1_234_567, 12_345_678_901) {
     my $text = slurp($run->{profile}) =~ s/^(= [23] \w+ )1 /$1$n /mgr;
     my $report = tool('dprofpp', spew("$run->{dir}/many.out", $text))->{out};
@@ -39,7 +43,8 @@ SKIP: {
     my $there = run_perl(['-MDevel::Cover=-silent,1', '-e', '']);
     skip 'no Devel::Cover', 6 if $there->{raw};
     for my $own (0, 1) {
-        my @program = ("-MDevel::Cover=-silent,1,-replace_ops," . (1 - $own), '-e', 'sub f { 1 } sub by { $a <=> $b } f(); my @x = sort by 2, 1; f()');
+        my @program = ("-MDevel::Cover=-silent,1,-replace_ops," . (1 - $own), '-e',
+            'sub f { 1 } sub by { $a <=> $b } f(); my @x = sort by 2, 1; f()');
         my $plain = plain(\@program);
         my $run = profiled(\@program, env => { counting(PERL_DPROF_MODE => 'tree') });
         same_as_plain($plain, $run, $own ? 'Devel::Cover with a loop of its own' : 'Devel::Cover');

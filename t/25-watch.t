@@ -3,15 +3,11 @@
 use strict;
 use warnings;
 use Test::More;
-use Cwd 'getcwd';
 use lib 't/lib';
-use DprofppTest;
-use DProfTest ();
+use DProfTest;
 
-my $dir = tempdir();
-my $root = getcwd();
-my @perl = ($^X, "-I$root/blib/lib", "-I$root/blib/arch");
-my @dprofpp = (@perl, "$root/bin/dprofpp");
+my $dir = scratch();
+my @dprofpp = tool_command('dprofpp');
 
 # Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from
 # its standard output. What it says on standard error goes to a file.
@@ -56,7 +52,7 @@ sub read_to {
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
     . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
 sub program {
-    my $run = started('program.err', @perl, '-d:DProf', '-e', $code);
+    my $run = started('program.err', built_perl(), '-d:DProf', '-e', $code);
     read_to($run, qr/^f$/);
     return $run;
 }
@@ -79,12 +75,12 @@ is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and not
 my @reports = split /\n\n/, $watch->{read} . $rest;
 cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
 is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
-is("$reports[-1]", (dprofpp({ cwd => $dir }, '-l'))[0], 'the last one is of all that there is');
+is("$reports[-1]", (dprofpp({ dir => $dir }, '-l'))[0], 'the last one is of all that there is');
 unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
 
 # A run that had ended.
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, '-l')],
-    [(dprofpp({ cwd => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
+is_deeply([dprofpp({ dir => $dir }, '--watch', 100, '-l')],
+    [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
 
 # Ctrl-C.
 $run = program();
@@ -94,17 +90,19 @@ kill INT => $watch->{pid};
 (undef, $status, $err) = ended($watch);
 is("$status$err", '0', 'Ctrl-C ends it with status 0, and without a message');
 
-# A program that is killed ends the watching, too; then, and only then, a line says that the profile
-# is cut short.
-$watch = started('watch.err', @dprofpp, '--watch', 0.02);
-read_to($watch, qr/main::f$/);
-$run->{to}->print("go on\nkill\n");
-is((ended($run))[1], 9, 'the program is killed');
-($rest, $status, $err) = ended($watch);
-is($status, 0, 'the watching ends');
-like($rest, qr/main::g$/m, 'with all that was recorded');
-is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
-    'and the usual remark, once');
+subtest 'A program that is killed ends the watching, too' => sub {
+    # A program that is killed ends the watching, too; then, and only then, a line says that the
+    # profile is cut short.
+    $watch = started('watch.err', @dprofpp, '--watch', 0.02);
+    read_to($watch, qr/main::f$/);
+    $run->{to}->print("go on\nkill\n");
+    is((ended($run))[1], 9, 'the program is killed');
+    ($rest, $status, $err) = ended($watch);
+    is($status, 0, 'the watching ends');
+    like($rest, qr/main::g$/m, 'with all that was recorded');
+    is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
+        'and the usual remark, once');
+};
 
 SKIP: {
     my $script = `script --version 2>&1`;
@@ -117,16 +115,19 @@ SKIP: {
         'what is there goes, then messages and the report') or diag $rest;
 }
 
-# What cannot be watched.
-for (['-', 'not a file that can be read again'],
-    ['/dev/null', 'not a file that can be read again']) {
-    is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
-        . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
-}
-is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
-like((dprofpp('--watch', 1, '-Q', '-p', 'x.pl'))[1], qr/^--watch: .*not with -p$/m, 'not with -p');
-spew('foreign.out', "hello\n");
-is_deeply([dprofpp({ cwd => $dir }, '--watch', 100, 'foreign.out')],
-    ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+subtest 'What cannot be watched' => sub {
+    for (['-', 'not a file that can be read again'],
+        ['/dev/null', 'not a file that can be read again']) {
+        is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
+            . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
+    }
+    is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
+    like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1],
+        qr/^--watch: .*not with -p$/m,
+        'not with -p');
+    spew("$dir/foreign.out", "hello\n");
+    is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
+        ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+};
 
 done_testing;

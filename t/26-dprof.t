@@ -17,12 +17,12 @@ is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
 
 sub dprof {
     my (@args) = @_;
-    my $r = run_tool('Dprof', [@args]);
+    my $r = run_tool('dprof', [@args]);
     return [ @$r{qw(out err status)} ];
 }
 sub tool {
     my ($tool, @args) = @_;
-    my $r = run_tool("Dprof$tool", [@args]);
+    my $r = run_tool("dprof$tool", [@args]);
     return [ @$r{qw(out err status)} ];
 }
 
@@ -56,8 +56,7 @@ for my $tool ('', @tools) {
     my $module = "Devel::DProf::Tool::Dprof$tool";
     my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
         . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
-    my $script = root() . "/blib/script/dprof$tool";
-    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', '-e', $dies, $script]);
+    my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
     is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
         "dprof$tool that dies");
     is($got->{status}, 1, '... exit 1');
@@ -67,8 +66,8 @@ for my $tool ('', @tools) {
 SKIP: {
     skip 'there is no /dev/full', 1 + @tools if !-c '/dev/full';
     for my $tool ('', @tools) {
-        my @command = ($^X, '-Mblib=' . root() . '/blib', root() . "/blib/script/dprof$tool", '-h');
-        my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', @command]);
+        my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh',
+            tool_command("dprof$tool", '-h')]);
         is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
             . "No space left on device\n", "dprof$tool -h on a full disk");
     }
@@ -77,8 +76,7 @@ SKIP: {
 # Its manual, and a tool's through it, are found where they are installed.
 for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
     my ($name, $head) = @$_;
-    my $got = run_program([$^X, '-Mblib=' . root() . '/blib', root() . '/blib/script/dprof',
-        grep({ length } $name), '-H']);
+    my $got = run_tool('dprof', [grep({ length } $name), '-H'], fresh => 1);
     like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
 }
 
@@ -98,7 +96,7 @@ sub options_given {
             @specs = @_[3 .. $#_];
             return $original->(@_);
         };
-        in_process("Dprof$name", '-h');
+        in_process("dprof$name", '-h');
     }
     my %written;
     for my $spec (@specs) {

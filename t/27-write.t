@@ -188,7 +188,7 @@ subtest 'devices and pipes' => sub {
 
 # Each tool that writes to a file: how it is asked to, and how that begins.
 my @tools = (
-    ['Dprofmerge', qr/\A#/], ['Dprofflame', qr/\A<\?xml/], ['Dproffold', qr/\A\S.* \d+$/m],
+    ['dprofmerge', qr/\A#/], ['dprofflame', qr/\A<\?xml/], ['dproffold', qr/\A\S.* \d+$/m],
 );
 
 for (@tools) {
@@ -196,8 +196,7 @@ for (@tools) {
     subtest $tool => sub {
         my $dir = scratch();
         spew("$dir/victim", 'precious');
-        require "Devel/DProf/Tool/$tool.pm";
-        my $main = "Devel::DProf::Tool::$tool"->can('main');
+        my $main = DProfTest::main_of($tool);
         my $run = run_program(sub {
             symlink 'victim', "x.svg.$$.new";
             return $main->('-o', 'x.svg', $data);

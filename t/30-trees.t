@@ -1,47 +1,53 @@
-# Tree files against the naive model; a tree and a trace of the same program; what is written is what was read.
+# Tree files against the naive model; a tree and a trace of the same program; what is written is
+# what was read.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest ();
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use NaiveProfile;
 use Devel::DProf::Profile;
 
+my $dir = scratch();
 my %time = (cpu => 0, user => 1, system => 2, real => 3);
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# A tree file whose contexts come in any order a file may have, some of them twice; perhaps behind a trace.
+# A tree file whose contexts come in any order a file may have, some of them twice; perhaps behind a
+# trace.
 sub random_tree {
     my ($seed) = @_;
     $state = $seed * 7919 + 1;
     my $hz = (100, 1000, 10_000_000)[rnd(3)];
     my $behind = rnd(3) == 0;
     my @counters = (['ops:ops'], ['ops:ops', 'instructions'], [])[rnd(3)]->@*;
-    my $text = "#fOrTyTwO\n\$hz=$hz; \$dprof_format='" . ($behind ? 'trace' : 'tree') . " 1'; \$dprof_counters='@counters';\n"
-        . '$rrun_utime=' . rnd(90_000) . "; \$rrun_stime=0; \$rrun_rtime=0;\n";
+    my $text = profile_text(format => $behind ? 'trace' : 'tree', hz => $hz,
+        counters => "@counters", times => [rnd(90_000), 0, 0]);
     my $names = 1 + rnd(9);
     if ($behind) {
-        $text .= "PART2\n" . join('', map { sprintf "& %x P n%d\n", $_ + 20, $_ } 1 .. $names);
+        $text .= join '', map { sprintf "& %x P n%d\n", $_ + 20, $_ } 1 .. $names;
         $text .= sprintf "@ %d 0 %d\n+ %x\n", rnd(9), rnd(99), 21 + rnd($names) for 1 .. rnd(20);
+        $text .= "PART3\n";
     }
-    $text .= "PART3\n" . join '', map { sprintf "& %x P n%d lib/x.pm:%d\n", $_, $_, $_ } 1 .. $names;
+    $text .= join '', map { sprintf "& %x P n%d lib/x.pm:%d\n", $_, $_, $_ } 1 .. $names;
     my $depth = 0;
     for my $n (0 .. rnd(200)) {
         my $id = $depth && $n ? 1 + rnd($names) : 0;
         my $longest = rnd(3) ? 1 + rnd(5000) : 0;
-        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $n ? $depth : 0, $id, rnd(50), rnd(5000), rnd(9), rnd(7000),
+        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $n ? $depth : 0, $id, rnd(50),
+            rnd(5000), rnd(9), rnd(7000),
             $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters),
             $id && !rnd(4) ? ' at=f:' . rnd(5) : '' if !$n || $depth;
         $depth = $n ? 1 + rnd($depth + 1) : 1;
     }
-    return $text . join '', map { rnd(2) ? sprintf "h %x %d:%d %d:3\n", $_, rnd(20), rnd(100), 20 + rnd(20) : () } 1 .. $names;
+    return $text . join '', map { rnd(2) ? sprintf "h %x %d:%d %d:3\n", $_, rnd(20), rnd(100),
+        20 + rnd(20) : () } 1 .. $names;
 }
 
 sub written {
     my ($profile) = @_;
-    my $file = tempdir() . '/written';
+    my $file = "$dir/written";
     open my $out, '>', $file or die;
     $profile->write_tree($out, 'x') and die;
     close $out;
@@ -57,12 +63,14 @@ sub detailed {
 
 sub check {
     my ($what, $text) = @_;
-    my $file = spew('tree.out', $text);
+    my $file = spew("$dir/tree.out", $text);
     my $naive = NaiveProfile->new($text);
     my $profile = detailed($file);
-    my $good = is($profile->outcome(0)->{code}, 0, "$what: readable") || diag explain $profile->outcome(0);
+    my $good = is($profile->outcome(0)->{code}, 0, "$what: readable")
+        || diag explain $profile->outcome(0);
     for my $time (sort keys %time) {
-        my $flat = { map { ($_->[0] => [@$_[1 .. 3]]) } $profile->rows({ time => $time{$time}, program => 1 }) };
+        my $flat = { map { ($_->[0] => [@$_[1 .. 3]]) }
+            $profile->rows({ time => $time{$time}, program => 1 }) };
         $good &&= is_deeply($flat, $naive->flat($time), "$what: $time");
     }
     my $again = written($profile);
@@ -71,7 +79,8 @@ sub check {
         $good &&= is_deeply($model->{$_}, $naive->{$_}, "$what: $_") unless $text =~ /PART2/;
     }
     $good &&= is_deeply($model->tree('real'), $naive->tree('real'), "$what: contexts");
-    $good &&= is(written(detailed(spew('again.out', $again))), $again, "$what: read and written again");
+    $good &&= is(written(detailed(spew("$dir/again.out", $again))), $again,
+        "$what: read and written again");
     return $good;
 }
 
@@ -82,13 +91,14 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
 }
 
 # A tree has no order of calls.
-my $file = spew('t.out', random_tree(3) =~ s/PART2.*(?=PART3)//sr =~ s/trace 1/tree 1/r);
+my $file = spew("$dir/t.out", random_tree(3) =~ s/PART2.*(?=PART3)//sr =~ s/trace 1/tree 1/r);
 for my $flag (qw(-T -t)) {
-    is_deeply([dprofpp($flag, $file)], ['', "$file: this is a tree, which has no order of calls; use -S\n", 1], "$flag of a tree");
+    is_deeply([dprofpp($flag, $file)],
+        ['', "$file: this is a tree, which has no order of calls; use -S\n", 1], "$flag of a tree");
 }
 
 # The same program both ways.
-my $script = spew(tempdir() . '/p.pl', <<'END');
+my $script = spew("$dir/p.pl", <<'END');
 sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 sub even { my $n = shift; $n ? odd($n - 1) : 1 }
 sub odd { my $n = shift; $n ? even($n - 1) : 0 }
@@ -101,7 +111,8 @@ sort { fib(2); $a <=> $b } 3, 1, 2;
 END
 my %calls;
 for my $mode (qw(trace tree)) {
-    my $run = DProfTest::profiled([$script], env => { PERL_DPROF_CLOCK => 'counting', PERL_DPROF_MODE => $mode });
+    my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting',
+        PERL_DPROF_MODE => $mode });
     is($run->{raw}, 0, "$mode: ran") or diag $run->{err};
     my $text = written(detailed($run->{profile}));
     like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m, "$mode: is one");

@@ -4,30 +4,19 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use NaiveProfile;
 use Devel::DProf::Profile;
 
-my $dir = tempdir();
+my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
 # Runs it in the folder: (stdout, stderr, status).
 sub dprofmerge {
-    my @args = @_;
-    my $root = data('../..');
-    my ($out, $err) = map { "$dir/$_" } qw(merge.stdout merge.stderr);
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        delete $ENV{DPROFMERGE_OPTS};
-        chdir $dir or die;
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), "$root/bin/dprofmerge", @args;
-        die;
-    }
-    waitpid $pid, 0;
-    return (slurp($out), slurp($err), $? & 127 ? "signal $?" : $? >> 8);
+    my $run = run_tool('dprofmerge', [@_], dir => $dir);
+    return (@$run{qw(out err status)});
 }
 
 sub detailed {
@@ -63,15 +52,19 @@ sub random_file {
     my ($k) = @_;
     my $hz = (100, 150, 1000, 10_000_000)[rnd(4)];
     my $tree = rnd(2);
-    my $head = "#fOrTyTwO\n\$hz=$hz; \$dprof_format='" . ($tree ? 'tree' : 'trace') . " 1'; \$dprof_run='r" . rnd(2) . "';\n"
-        . "\$dprof_perl='5.36.0'; \$dprof_pid=" . rnd(3) . '; $dprof_own_cpu=' . rnd(99) . ";\n";
-    $head .= "\$dprof_counters='" . (rnd(4) ? 'ops:ops' : 'b ops:ops a') . "';\n" if rnd(5);
-    $head .= '$rrun_utime=0; $rrun_stime=0; $rrun_rtime=' . rnd(99) . ";\n" if rnd(4);
-    my @counters = $head =~ /counters='(.*)'/ ? split ' ', $1 : ();
-    my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x') . (rnd(4) ? '' : ' seq=' . rnd(99))
-        : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') } 1 .. 1 + rnd(9);
+    my $header = sprintf "\$dprof_run='r%d'; \$dprof_perl='5.36.0'; \$dprof_pid=%d; "
+        . '$dprof_own_cpu=%d;', rnd(2), rnd(3), rnd(99);
+    my $counters = rnd(5) ? (rnd(4) ? 'ops:ops' : 'b ops:ops a') : undef;
+    my $times = rnd(4) ? [0, 0, rnd(99)] : undef;
+    my @counters = split ' ', $counters // '';
+    my %line = map { ($_ => rnd(3) ? "P n$_ x.pm:$_" . (rnd(2) ? '' : ' in=P::x')
+        . (rnd(4) ? '' : ' seq=' . rnd(99))
+        : rnd(2) ? 'P __ANON__ x.pm:7' . (rnd(2) ? '' : ' in=P::y') : 'P __ANON__ -') }
+        1 .. 1 + rnd(9);
     my @ids = sort { rnd(3) - 1 || $a <=> $b } keys %line;
-    my $text = $head . ($tree ? "PART3\n" : "PART2\n") . join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
+    my $text = profile_text(format => $tree ? 'tree' : 'trace', hz => $hz, header => $header,
+        counters => $counters, times => $times)
+        . join '', map { sprintf "& %x %s\n", $_, $line{$_} } @ids;
     if (!$tree) {
         my @stack;
         for (1 .. rnd(60)) {
@@ -85,11 +78,14 @@ sub random_file {
     for my $n (0 .. rnd(60)) {
         my $id = $n ? $ids[rnd(@ids)] : 0;
         my $longest = rnd(3) ? rnd(500) : 0;
-        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $depth, $id, rnd(50), rnd(5000), rnd(9), rnd(7000),
-            $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters), $id && !rnd(4) ? ' at=f:' . rnd(3) : '';
+        $text .= sprintf "= %d %x %d %d %d %d %d %d%s%s\n", $depth, $id, rnd(50), rnd(5000),
+            rnd(9), rnd(7000),
+            $longest, $longest ? rnd($longest) : 0, join('', map { ' ' . rnd(1000) } @counters),
+            $id && !rnd(4) ? ' at=f:' . rnd(3) : '';
         $depth = 1 + rnd($depth + 1);
     }
-    return spew("$dir/file$k", $text . join '', map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
+    return spew("$dir/file$k", $text . join '',
+        map { rnd(2) ? sprintf "h %x %d:%d\n", $_, rnd(20), rnd(100) : () } @ids);
 }
 
 for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
@@ -114,66 +110,81 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
             $want{ $row->[0] }[$_] += $row->[$_ + 1] * ($_ ? $all->hz / $hz{$file} : 1) for 0, 1;
         }
     }
-    $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) } $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
+    $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) }
+        $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
     next if $good;
     diag("seed $seed");
     last;
 }
 
-# The command.
-my @all = map { data("$_.out") } qw(ours classic);
-my ($text, $err, $status) = dprofmerge(@all);
-is_deeply([$err, $status], ['', 0], 'two files');
-is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
-is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
-is(slurp("$dir/out"), $text, 'the same');
-is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
-is(slurp("$dir/out"), $text, 'changes nothing');
-is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
-is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
-is((dprofmerge('out.gz'))[0], $text, 'and is read');
-is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
-ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
-my $golden = data('../golden/dprofmerge.ours+classic');
-spew($golden, $text) if $ENV{DPROF_GOLDEN};
-is($text, -e $golden ? slurp($golden) : '', 'as it always was');
+my ($err, $status, $text, @all);
+subtest 'The command' => sub {
+    @all = map { data("$_.out") } qw(ours classic);
+    ($text, $err, $status) = dprofmerge(@all);
+    is_deeply([$err, $status], ['', 0], 'two files');
+    is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
+    is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
+    is(slurp("$dir/out"), $text, 'the same');
+    is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
+    is(slurp("$dir/out"), $text, 'changes nothing');
+    is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
+    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
+    is((dprofmerge('out.gz'))[0], $text, 'and is read');
+    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
+    ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
+    my $golden = root() . '/t/golden/dprofmerge.ours+classic';
+    spew($golden, $text) if $ENV{DPROF_GOLDEN};
+    is($text, -e $golden ? slurp($golden) : '', 'as it always was');
 
-spew('bad.out', slurp($all[0]) =~ s/^- /x /mr);
-my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
-is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
-like($bad[1], qr/\ABad profile: x .*\(bad\.out, line \d+, byte \d+\)\nbad\.out is left out\nUnable to open nothing: .*\nnothing is left out\n\z/, 'and named');
-is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
-ok(!-e "$dir/none", 'is not written');
-spew('open.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART2\n& 2 m a\n+ 2\n");
-is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
-is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
-spew('cut.out', slurp($all[0]) =~ s/^\$rrun.*\n//mr);
-@bad = dprofmerge('cut.out');
-like("$bad[2] $bad[1]", qr/\A0 cut\.out: profile cut short: the recording did not come to its end \(line \d+, byte \d+\)\n\z/, 'one that was cut short');
-like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
-spew('ops.out', "#fOrTyTwO\n\$hz=100; \$dprof_format='tree 1'; \$dprof_counters='ops:ops';\n\$rrun_utime=0;\$rrun_stime=0;\$rrun_rtime=0;\nPART3\n= 0 0 1 0 0 0 0 0 5\n");
-like((dprofmerge('ops.out', 'ops.out'))[0], qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
-is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
-    . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
-is((dprofmerge())[2], 2, 'no file');
-is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
-like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
-is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+    spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
+    my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
+    is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
+    like($bad[1],
+        qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
+        Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'and named');
+    is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
+    ok(!-e "$dir/none", 'is not written');
+    spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
+    is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
+    is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
+    spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
+    @bad = dprofmerge('cut.out');
+    like("$bad[2] $bad[1]",
+        qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end
+            \ \(line\ \d+,\ byte\ \d+\)\n\z/x, 'one that was cut short');
+    like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
+    spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
+        lines => ['= 0 0 1 0 0 0 0 0 5']));
+    like((dprofmerge('ops.out', 'ops.out'))[0],
+        qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
+    is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
+        . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
+    is((dprofmerge())[2], 2, 'no file');
+    is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
+    like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
+    is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+};
 
-# --processes: the same run, beside it
-my $n = 0;
-for my $name (qw(tmon.out tmon.out.17 tmon.out.17.1 tmon.out.9 tmon.out.old tmon.out.x tmon.outer)) {
-    my $pid = $n++;
-    spew("$dir/$name", slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
-}
-spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
-spew("$dir/tmon.out.6", 'no profile');
-is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")], [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
-like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
-is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
-is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
-my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
-is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] } (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+subtest '--processes: the same run, beside it' => sub {
+    my $n = 0;
+    for my $end ('', qw(.17 .17.1 .9 .old .x er)) {
+        my $name = "tmon.out$end";
+        my $pid = $n++;
+        spew("$dir/$name",
+            slurp($all[0]) =~ s/^PART2$/\$dprof_run='one';\n\$dprof_pid=$pid;\nPART2/mr);
+    }
+    spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
+    spew("$dir/tmon.out.6", 'no profile');
+    is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")],
+        [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
+    like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
+    is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
+    is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
+    my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+        (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
+    is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
+        (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+};
 
 # A pipe beside them is none of them: nobody may ever write to it.
 require POSIX;
@@ -192,8 +203,7 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { "$dir/$_" } qw(tmon.out.123 1.out);
 }
 
-# What tmon.out* finds beside files is read with them.
-{
+subtest 'What tmon.out* finds beside files is read with them' => sub {
     my @given = qw(tmon.out tmon.out.old);
     my $merged = (dprofmerge('-F', @given))[0];
     for my $suffix (qw(live new)) {
@@ -206,10 +216,10 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     is($status, 1, '... but one without its file is');
     like($err, qr/tmon\.out\.old\.live/, '... which is told');
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
-}
+};
 
-# Files of long names, until there is no memory for one. Tools ask what a file was read as, and there is
-# no file that could tell.
+# Files of long names, until there is no memory for one. Tools ask what a file was read as, and
+# there is no file that could tell.
 SKIP: {
     my $grow = <<'END';
 use Devel::DProf::Profile;
@@ -221,8 +231,7 @@ for (1 .. 100) {
     $profile->files == $files + 1 or print("nothing\n"), last;
 }
 END
-    my @perl = ($^X, (map { '-I' . data("../../blib/$_") } qw(lib arch)));
-    my @limited = ('sh', '-c', 'ulimit -v 120000 || exit 1; exec "$@"', 'sh', @perl);
+    my @limited = ('sh', '-c', 'ulimit -v 120000 || exit 1; exec "$@"', 'sh', built_perl());
     spew("$dir/grow.pl", $grow);
     my $can = system(@limited, '-MDevel::DProf::Profile', '-e', 'exit 0') == 0;
     skip 'needs ulimit -v', 2 if !$can;

@@ -12,26 +12,33 @@ sub look {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
-    return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) }, $profile->outcome(0));
+    return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) },
+        $profile->outcome(0));
 }
 
 # It says how far it has come, and is killed, or kills itself.
 my $script = spew(scratch() . '/p.pl', <<'END');
 use strict; use warnings;
-sub inner { 1 } sub middle { inner() for 1 .. 3; no_args() } sub no_args { my $f = sub { 2 }; $f->() }
+sub inner { 1 } sub middle {
+    inner() for 1 .. 3;
+    no_args();
+} sub no_args { my $f = sub { 2 }; $f->() }
 sub outer { middle() }
 sub stop { kill 9, $$ }
 sub with_deep { my $n = shift; $n ? with_deep($n - 1) : stop() }
 my $n = shift; outer() for 1 .. $n; with_deep(5);
 END
-my %mode = (tree => { PERL_DPROF_MODE => 'tree' }, trace => {}, both => { PERL_DPROF_LIMIT => 60_000 });
+my %mode = (tree => { PERL_DPROF_MODE => 'tree' }, trace => {},
+    both => { PERL_DPROF_LIMIT => 60_000 });
 for my $mode (sort keys %mode) {
     for my $n (0, 1, 3000, TestEnvironment::rounds(7_001, 20_001)) {
         my $run = profiled([$script, $n], env => $mode{$mode});
         is($run->{signal}, 9, "$mode, $n: killed") or diag $run->{err};
         my ($calls, $o) = look($run->{profile});
-        my %got = map { ($_ => $calls->{"main::$_"} // 0) } qw(inner middle no_args __ANON__ outer stop with_deep);
-        is_deeply(\%got, { inner => 3 * $n, middle => $n, no_args => $n, __ANON__ => $n, outer => $n, stop => 1, with_deep => 6 },
+        my %got = map { ($_ => $calls->{"main::$_"} // 0) }
+            qw(inner middle no_args __ANON__ outer stop with_deep);
+        is_deeply(\%got, { inner => 3 * $n, middle => $n, no_args => $n, __ANON__ => $n,
+            outer => $n, stop => 1, with_deep => 6 },
             "$mode, $n: every call is there");
         is($o->{code}, Devel::DProf::Profile::TRUNCATED, "$mode, $n: cut short");
     }
@@ -39,19 +46,28 @@ for my $mode (sort keys %mode) {
 
 # After an exec that has failed, too.
 for my $mode (sort keys %mode) {
-    my $run = profiled(['-e', 'no warnings; sub f { 1 } sub g { f() } f() for 1 .. 3000; exec "/no/such/program" for 1, 2; g() for 1 .. 3000; eval "sub h$_ { f() } h$_()" for 1 .. 900; kill 9, $$'],
+    my $run = profiled(['-e',
+        'no warnings; sub f { 1 } sub g { f() } f() for 1 .. 3000; '
+            . 'exec "/no/such/program" for 1, 2; g() for 1 .. 3000; eval "sub h$_ { f() } '
+            . 'h$_()" for 1 .. 900; kill 9, $$'],
         env => $mode{$mode});
     my ($calls) = look($run->{profile});
-    is("$run->{signal} $calls->{'main::f'} $calls->{'main::g'} $calls->{'main::h900'}", '9 6900 3000 1', "$mode: killed after an exec that failed");
+    is("$run->{signal} $calls->{'main::f'} $calls->{'main::g'} $calls->{'main::h900'}",
+        '9 6900 3000 1', "$mode: killed after an exec that failed");
     my $files = () = glob "$run->{dir}/*";
-    $run = profiled(['-e', 'no warnings; sub f { 1 } f(); exec "/no/such/program"; f()'], env => $mode{$mode});
-    is("$files " . join(' ', map { m{([^/]+)$} } glob "$run->{dir}/*"), '2 tmon.out', "$mode: which leaves no other file");
+    $run = profiled(['-e', 'no warnings; sub f { 1 } f(); exec "/no/such/program"; f()'],
+        env => $mode{$mode});
+    is("$files " . join(' ', map { m{([^/]+)$} } glob "$run->{dir}/*"), '2 tmon.out',
+        "$mode: which leaves no other file");
 }
 
 # Killed from outside wherever it is, and read before that, all the while.
-my $endless = spew(scratch() . '/q.pl', 'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; 1 } f($_) for 1 .. 1e9;');
+my $endless = spew(scratch() . '/q.pl',
+    'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; '
+        . '1 } f($_) for 1 .. 1e9;');
 # Saved all the while, too, and packed.
-$mode{"$_, saved"} = { %{ $mode{$_} }, PERL_DPROF_SIGNAL => 'USR1', PERL_DPROF_COMPRESS => $_ eq 'trace' ? 1 : 0 } for keys %mode;
+$mode{"$_, saved"} = { %{ $mode{$_} }, PERL_DPROF_SIGNAL => 'USR1',
+    PERL_DPROF_COMPRESS => $_ eq 'trace' ? 1 : 0 } for keys %mode;
 $mode{'tree, saved and packed'} = { %{ $mode{'tree, saved'} }, PERL_DPROF_COMPRESS => 6 };
 for my $mode (sort keys %mode) {
     my (@codes, $reads, %last, $shrunk);
@@ -70,8 +86,10 @@ for my $mode (sort keys %mode) {
         for (1 .. TestEnvironment::rounds(6, 12)) {
             kill USR1 => $pid if $mode{$mode}{PERL_DPROF_SIGNAL};
             my ($calls, $o) = look("$dir/tmon.out");
-            push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;
-            $shrunk ||= "g: $last{g} -> $calls->{'main::g'}" if ($last{g} // 0) > ($calls->{'main::g'} // 0);
+            push @codes, "$o->{code} $o->{message}"
+                if $o->{code} != Devel::DProf::Profile::TRUNCATED;
+            $shrunk ||= "g: $last{g} -> $calls->{'main::g'}"
+                if ($last{g} // 0) > ($calls->{'main::g'} // 0);
             $last{g} = $calls->{'main::g'} // 0;
             $reads++;
         }

@@ -97,7 +97,10 @@ SKIP: {
         use threads;
         my $n = 0;
         sub f { $n++ }
-        sub open_files { opendir my $dir, '/proc/self/fd' or return 0; return scalar(() = readdir $dir) }
+        sub open_files {
+            opendir my $dir, '/proc/self/fd' or return 0;
+            return scalar(() = readdir $dir);
+        }
         f();
         my $before = open_files();
         for (1 .. 3) {

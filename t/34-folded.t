@@ -3,17 +3,19 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 use Devel::DProf::Profile;
 use IO::Compress::Gzip;
 use List::Util 'sum0';
 use Math::BigFloat;
 
-my $dir = tempdir();
+my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# Format.pod, "FOLDED STACKS", line by line: self and inclusive counts by name, the root's under ''; contexts; bad lines.
+# Format.pod, "FOLDED STACKS", line by line: self and inclusive counts by name, the root's under '';
+# contexts; bad lines.
 sub naive {
     my ($text) = @_;
     my (%flat, %tree, @bad);
@@ -29,7 +31,8 @@ sub naive {
         my ($stack, $number) = ($1, $2);
         my $count = Math::BigFloat->new($number =~ s/\.\z//r);
         $stack =~ s/\A\(program\)(?:;|\z)//;
-        my @frames = map { s/%(3B|2[35]|[01][0-9A-F]|7F)/chr hex $1/gier } grep { length } split /;/, $stack;
+        my @frames = map { s/%(3B|2[35]|[01][0-9A-F]|7F)/chr hex $1/gier } grep { length }
+            split /;/, $stack;
         $tree{ join ';', @frames[0 .. $_] } //= Math::BigFloat->bzero for 0 .. $#frames;
         $tree{ join ';', @frames } += $count;
         my %seen;
@@ -46,7 +49,7 @@ sub check {
     my ($what, $text) = @_;
     my ($flat, $tree, $bad) = naive($text);
     my $profile = Devel::DProf::Profile->new;
-    $profile->add(spew('folded.out', $text));
+    $profile->add(spew("$dir/folded.out", $text));
     my $o = $profile->outcome(0);
     my $good = is($o->{fault_count}, @$bad, "$what: bad lines") || diag explain $o;
     my @named = @$bad[0 .. ($#$bad < 9 ? $#$bad : 9)];
@@ -67,12 +70,15 @@ sub check {
 
 sub bytes { my ($s) = @_; utf8::encode($s) if utf8::is_utf8($s); $s }
 
-# Stacks as profilers give them: sorted or not, names that begin alike, recursion, fractions; now and then rubbish.
+# Stacks as profilers give them: sorted or not, names that begin alike, recursion, fractions; now
+# and then rubbish.
 sub random_text {
     my ($seed) = @_;
     $state = $seed * 7919 + 1;
-    my @names = ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run', 'main::r', "caf\xc3\xa9", "\xff\x80", 'f(int, char)', 'List::Util::first',
-        'thread 12', '[unknown]', 'x_[k]', 'g+0x1f', '%3Bx', '100%', '%25', 'CORE:print', '::y', 'y::', '#z', '(program)', ' lead');
+    my @names = ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run', 'main::r', "caf\xc3\xa9",
+        "\xff\x80", 'f(int, char)', 'List::Util::first',
+        'thread 12', '[unknown]', 'x_[k]', 'g+0x1f', '%3Bx', '100%', '%25', 'CORE:print', '::y',
+        'y::', '#z', '(program)', ' lead');
     my $hostile = rnd(3) == 0;
     my $fractions = rnd(3) == 0;
     my @lines = map {
@@ -83,7 +89,8 @@ sub random_text {
     } 0 .. rnd(200);
     @lines = sort @lines if rnd(2);
     if ($hostile) {
-        my @rubbish = ('rubbish', 'a -1', 'a nan', '7', ' 7', '', '# a 5', '#', "\t ", 'a 1e3', ';a 3', 'a; 3', '; 2', 'a 3 ', "a\t3",
+        my @rubbish = ('rubbish', 'a -1', 'a nan', '7', ' 7', '', '# a 5', '#', "\t ", 'a 1e3',
+            ';a 3', 'a; 3', '; 2', 'a 3 ', "a\t3",
             '(program) 5', '(program);a 5', 'a 99999999999999999999', 'a .5', "z\0 4", 'x y');
         splice @lines, 1 + rnd(scalar @lines), 0, $rubbish[rnd(scalar @rubbish)] for 1 .. rnd(40);
     }
@@ -101,7 +108,7 @@ check('nothing but the root', "(program) 5\n");
 
 # gzip, a pipe
 my $text = "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n";
-my $plain = spew('plain', $text);
+my $plain = spew("$dir/plain", $text);
 my ($table, $err, $status) = dprofpp($plain);
 is($status . $err, '0', 'read');
 is($table, <<'END', 'the table');
@@ -117,75 +124,96 @@ IO::Compress::Gzip::gzip($plain => "$dir/packed");
 is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
 is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
 {
-    open my $pipe, '-|', 'sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain, $^X,
-        '-Iblib/lib', '-Iblib/arch', 'bin/dprofpp', '-' or die "sh: $!";
-    is(join('', <$pipe>), $table, 'from a pipe');
+    my @piped = ('sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain);
+    is(run_program([@piped, tool_command('dprofpp', '-')])->{out}, $table, 'from a pipe');
 }
-spew('cut', substr slurp("$dir/packed"), 0, -12);
+spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
 my (undef, $said, $rc) = dprofpp("$dir/cut");
 like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/, 'cut short');
 is($rc, 0, 'which is no error');
-my $long = spew('long', join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
+my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
 IO::Compress::Gzip::gzip($long => "$dir/long.gz");
 my $packed = slurp("$dir/long.gz");
 my %total;
 for my $cut (1 .. 60) {
     my $profile = Devel::DProf::Profile->new;
-    $profile->add(spew('cut', substr $packed, 0, -7 * $cut));
+    $profile->add(spew("$dir/cut", substr $packed, 0, -7 * $cut));
     $total{ $profile->total / 1000 }++;
 }
-ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken') or diag explain \%total;
+ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken')
+    or diag explain \%total;
 
-# units
-like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
-like((dprofpp('--unit=ms', $plain))[0], qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s, '--unit ms');
-like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m, '--unit calls');
-is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
-is((dprofpp('-S', $plain))[0], "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
-like((dprofpp('-S', spew('frac', "a 1.5\na;b 2\n")))[0], qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m, '-S of fractions');
-for my $flag (qw(-T -t)) {
-    is_deeply([dprofpp($flag, $plain)], ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1], "$flag");
-}
-is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+subtest 'units' => sub {
+    like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
+    like((dprofpp('--unit=ms', $plain))[0],
+        qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s,
+        '--unit ms');
+    like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m,
+        '--unit calls');
+    is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
+    is((dprofpp('-S', $plain))[0],
+        "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
+    like((dprofpp('-S', spew("$dir/frac", "a 1.5\na;b 2\n")))[0],
+        qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m,
+        '-S of fractions');
+    for my $flag (qw(-T -t)) {
+        is_deeply([dprofpp($flag, $plain)],
+            ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1],
+            "$flag");
+    }
+    is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+};
 
 # what is wrong
 sub says {
     my ($what, $text, $want, $want_status, @args) = @_;
-    spew('x.out', $text);
-    my ($out, $err, $status) = dprofpp({ cwd => $dir }, @args, 'x.out');
+    spew("$dir/x.out", $text);
+    my ($out, $err, $status) = dprofpp({ dir => $dir }, @args, 'x.out');
     is($err, $want, "$what: message");
     is($status, $want_status, "$what: status");
     return $out;
 }
-like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n", "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
+like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n",
+    "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
     qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'the others count');
 says('many', "a 1\n" x 15 . "bad line\n" x 15,
-    join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte " . (60 + 9 * ($_ - 16)) . ")\n" } 16 .. 25)
+    join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte "
+        . (60 + 9 * ($_ - 16)) . ")\n" } 16 .. 25)
     . "x.out: ... and 5 more lines that cannot be read\n", 1);
 says('negative', "a -5\nb 1\n", "x.out: the count is negative: -5 (line 1, byte 0)\n", 1);
-is(says('two counts', "a;b 3 5\nc 0 1\n", 'x.out: these are folded stacks with two counts on each line, those of two profiles '
-    . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '', 'and no report');
+is(says('two counts', "a;b 3 5\nc 0 1\n",
+    'x.out: these are folded stacks with two counts on each line, those of two profiles '
+    . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '',
+    'and no report');
 is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '', 'nothing');
 is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
 is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
-is(says('a text that begins with a number', "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+is(says('a text that begins with a number', "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
+    "Not a perl profile: x.out\n", 1), '', 'nothing');
 
-# files of other tools: one line that names the tool and what to do, from every reader of profiles, packed or not
+# files of other tools: one line that names the tool and what to do, from every reader of profiles,
+# packed or not
 my $small = sub { pack "$_[0]*", 0, 3, 0, 10000, 0, 1, 2, 3 };
 my %foreign = (
-    'Devel::NYTProf' => ["NYTProf 5 0\n#Perl profile database. Generated by Devel::NYTProf\n:basetime=1\n" . join '', map { chr } 0 .. 255],
+    'Devel::NYTProf' =>
+    ["NYTProf 5 0\n#Perl profile database. Generated by Devel::NYTProf\n:basetime=1\n" . join '',
+        map { chr } 0 .. 255],
     perf => ["PERFILE2\x68\0\0\0\0\0\0\0" . "\0" x 200, "2ELIFREP\0\0\0\0\0\0\0\x68" . "\0" x 200],
-    callgrind => ["# callgrind format\nversion: 1\ncreator: callgrind-3.19\nevents: Ir\nfn=(1) main\n16 4\n",
+    callgrind =>
+        ["# callgrind format\nversion: 1\ncreator: callgrind-3.19\nevents: Ir\nfn=(1) main\n16 4\n",
         "version: 1\ncreator: callgrind-3.19\npid: 5\nevents: Ir\nfn=(1) main\n16 4\n17 3\n18 3\n"],
-    pprof => ["\x0a\4\x08\1\x10\2\x0a\4\x08\3\x10\4\x12\7\x0a\1\1\x12\2\5\6", map({ $small->($_) } qw(L< L> Q< Q>))],
+    pprof => ["\x0a\4\x08\1\x10\2\x0a\4\x08\3\x10\4\x12\7\x0a\1\1\x12\2\5\6",
+        map({ $small->($_) } qw(L< L> Q< Q>))],
 );
 for my $tool (sort keys %foreign) {
     for my $text (@{ $foreign{$tool} }) {
-        my $file = spew('foreign', $text);
+        my $file = spew("$dir/foreign", $text);
         IO::Compress::Gzip::gzip($file => "$dir/foreign.gz");
         for my $path ($file, "$dir/foreign.gz") {
             my @run = dprofpp($path);
-            like($run[1], qr/\A\Q$path\E: this is a file of \Q$tool\E[:,] [^\n]*(?:makes folded stacks of it|callgrind_annotate)[^\n]*\n\z/, "$tool: one line");
+            like($run[1],
+                qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E[:,]\ [^\n]*(?:makes\ folded
+                    \ stacks\ of\ it|callgrind_annotate)[^\n]*\n\z/x, "$tool: one line");
             is("$run[0]$run[2]", 1, '... and no report');
         }
         is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... of calls as well');
@@ -193,13 +221,16 @@ for my $tool (sort keys %foreign) {
 }
 # what only looks like them
 for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n", "PERFILE 2\n") {
-    is((dprofpp(spew('alike', $text)))[2], 0, "folded stacks: $text");
+    is((dprofpp(spew("$dir/alike", $text)))[2], 0, "folded stacks: $text");
 }
 
 # together with others
-my $trace = spew('trace.out', "#fOrTyTwO\n\$hz=100;\n\$rrun_utime=5; \$rrun_stime=0; \$rrun_rtime=5;\nPART2\n& 2 main a\n+ 2\n@ 5 0 5\n- 2\n");
+my $trace = spew("$dir/trace.out", profile_text(format => 'classic',
+    times => [5, 0, 5], lines => ['& 2 main a', '+ 2', '@ 5 0 5', '- 2']));
 (undef, $err, $status) = dprofpp($trace, $plain);
-is($err, "$plain: its times are in an unknown unit, those of the other files in s; --unit declares that of folded stacks\n", 'units differ');
+is($err,
+    "$plain: its times are in an unknown unit, those of the other files in s; "
+        . "--unit declares that of folded stacks\n", 'units differ');
 is($status, 1, 'which is an error');
 ($table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
 is($status . $err, '0', 'a trace and folded stacks');
@@ -213,20 +244,21 @@ END
 
 # dprofmerge
 sub dprofmerge {
-    my @args = @_;
-    my $err = "$dir/merge.err";
-    my $rc = system 'sh', '-c', 'out=$1 err=$2; shift 2; exec "$@" >"$out" 2>"$err"', 'sh', "$dir/merged", $err, $^X, '-Iblib/lib', '-Iblib/arch', 'bin/dprofmerge', @args;
-    return (slurp($err), $rc >> 8);
+    my $run = run_tool('dprofmerge', [@_]);
+    spew("$dir/merged", $run->{out});
+    return (@$run{qw(err status)});
 }
 is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
 my $merged = slurp("$dir/merged");
 like($merged, qr/^\$dprof_unit='samples';$/m, 'with the unit');
-like((dprofpp("$dir/merged"))[0], qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
+like((dprofpp("$dir/merged"))[0],
+    qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
 dprofmerge('--unit=samples', "$dir/frac", $plain);
 is(slurp("$dir/merged"), $merged, 'in any order');
 dprofmerge($plain);
 like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/, 'without a unit');
-is_deeply([dprofmerge($trace, $plain)], ["$plain: its times are in an unknown unit, those of the other files in s; "
+is_deeply([dprofmerge($trace, $plain)],
+    ["$plain: its times are in an unknown unit, those of the other files in s; "
     . "--unit declares that of folded stacks\n$plain is left out\n", 1], 'not with a trace');
 is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0], 'but in a known unit');
 like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'and calls are known to be missing');

@@ -44,7 +44,8 @@ subtest 'where it is written' => sub {
 
     for my $umask (0077, 0022, 0002) {
         $run = profiled(['-e', $WORK], umask => $umask);
-        is((stat $run->{profile})[2] & 0777, 0666 & ~$umask, sprintf 'umask %04o decides the mode', $umask);
+        is((stat $run->{profile})[2] & 0777, 0666 & ~$umask,
+            sprintf 'umask %04o decides the mode', $umask);
     }
     $run = profiled(['-e', "umask 0777; $WORK"], umask => 0022);
     is((stat $run->{profile})[2] & 0777, 0644, 'as it was when the program began');
@@ -57,39 +58,55 @@ subtest 'where it is written' => sub {
 
 subtest 'descriptors' => sub {
     my $run = both('all closed', 'require POSIX; POSIX::close($_) for 3 .. 1023; '
-        . 'my @fh; for (1 .. 200) { open $fh[$_], "+>", "own$_" or die "$_: $!"; print { $fh[$_] } "mine $_\n" } '
+        . 'my @fh; for (1 .. 200) { open $fh[$_], "+>", "own$_" or die "$_: $!"; print { $fh[$_] } '
+        . '"mine $_\n" } '
         . $MUCH . 'close $_ for grep { $_ } @fh; '
-        . 'for (1 .. 200) { open my $in, "<", "own$_"; local $/; print "foreign bytes\n" if <$in> ne "mine $_\n" } print "done\n"');
+        . 'for (1 .. 200) { open my $in, "<", "own$_"; local $/; '
+        . 'print "foreign bytes\n" if <$in> ne "mine $_\n" } print "done\n"');
     my $got = profile_ok($run->{profile});
     is($got->calls('main::f'), $calls, 'all closed and numbers taken: the profile is whole');
-    is(scalar(grep { slurp($_) ne "mine " . (/(\d+)$/)[0] . "\n" } glob "$run->{dir}/own*"), 0, 'nothing of ours in its files');
+    is(scalar(grep { slurp($_) ne "mine " . (/(\d+)$/)[0] . "\n" } glob "$run->{dir}/own*"), 0,
+        'nothing of ours in its files');
 
-    $run = both('closed at the end', $WORK . 'END { require POSIX; POSIX::close($_) for 3 .. 255 }');
+    $run = both('closed at the end',
+        $WORK . 'END { require POSIX; POSIX::close($_) for 3 .. 255 }');
     is(profile_ok($run->{profile})->calls('main::f'), 100, 'closed at the end');
 
-    $run = both('number taken by dup2', $WORK . 'require POSIX; for (101 .. 110) { open my $o, ">", "d$_"; POSIX::dup2(fileno $o, $_) } ' . $MUCH);
+    $run = both('number taken by dup2',
+        $WORK . 'require POSIX; for (101 .. 110) { open my $o, ">", "d$_"; '
+            . 'POSIX::dup2(fileno $o, $_) } ' . $MUCH);
     is(profile_ok($run->{profile})->calls('main::f'), $calls + 100, 'a number taken by dup2');
     is(scalar(grep { -s } glob "$run->{dir}/d*"), 0, 'nothing of ours in those');
 
-    $run = both('STDERR to a file', 'open STDERR, ">", "err" or die; ' . $MUCH . 'print STDERR "mine\n"');
+    $run = both('STDERR to a file', 'open STDERR, ">", "err" or die; ' . $MUCH
+        . 'print STDERR "mine\n"');
     profile_ok($run->{profile});
     is(slurp("$run->{dir}/err"), "mine\n", 'nothing of ours in STDERR reopened');
 
-    $run = both('std closed', 'close STDIN; close STDOUT; close STDERR; open my $a, ">", "a"; open my $b, ">", "b"; open my $c, ">", "c"; '
+    $run = both('std closed',
+        'close STDIN; close STDOUT; close STDERR; open my $a, ">", "a"; open my $b, ">", "b"; '
+            . 'open my $c, ">", "c"; '
         . 'print $a "A"; print $b "B"; print $c fileno($a), fileno($b), fileno($c); ' . $MUCH);
     profile_ok($run->{profile});
-    is(slurp("$run->{dir}/$_"), { a => 'A', b => 'B', c => '012' }->{$_}, "the program's file $_") for qw(a b c);
+    is(slurp("$run->{dir}/$_"), { a => 'A', b => 'B', c => '012' }->{$_}, "the program's file $_")
+        for qw(a b c);
 
     my $dir = scratch();
-    $run = run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, PROFILER(), '-e', 'open my $o, ">", "o"; print $o fileno $o; ' . $WORK], dir => $dir);
+    $run = run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, PROFILER(), '-e',
+        'open my $o, ">", "o"; print $o fileno $o; ' . $WORK], dir => $dir);
     is($run->{status}, 0, 'started with 0, 1 and 2 closed');
     mkdir "$dir/Devel";
-    spew("$dir/Devel/SomeXS.pm", 'package Devel::SomeXS; $^P = 0; require XSLoader; { package Fcntl; XSLoader::load("Fcntl") } 1;');
-    run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, "-I$dir", '-d:SomeXS', '-e', 'open my $o, ">", "plain"; print $o fileno $o;'], dir => $dir);
-    is(slurp("$dir/o"), slurp("$dir/plain"), 'the first open gets the number it gets after any XS module');
+    spew("$dir/Devel/SomeXS.pm",
+        'package Devel::SomeXS; $^P = 0; require XSLoader; { package Fcntl; '
+            . 'XSLoader::load("Fcntl") } 1;');
+    run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, "-I$dir", '-d:SomeXS', '-e',
+        'open my $o, ">", "plain"; print $o fileno $o;'], dir => $dir);
+    is(slurp("$dir/o"), slurp("$dir/plain"),
+        'the first open gets the number it gets after any XS module');
     profile_ok("$dir/tmon.out");
 
-    $run = run_program(['sh', '-c', 'ulimit -n 20; exec "$@"', 'sh', $^X, PROFILER(), '-e', 'open my $o, "<", "/dev/null"; print fileno $o; ' . $WORK]);
+    $run = run_program(['sh', '-c', 'ulimit -n 20; exec "$@"', 'sh', $^X, PROFILER(), '-e',
+        'open my $o, "<", "/dev/null"; print fileno $o; ' . $WORK]);
     is("$run->{out}|$run->{err}", '3|', 'few descriptors allowed');
     profile_ok("$run->{dir}/tmon.out");
 
@@ -100,20 +117,26 @@ subtest 'descriptors' => sub {
 };
 
 subtest 'the disk' => sub {
-    my $run = profiled(['-e', $MUCH . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
+    my $run = profiled(['-e', $MUCH . 'print "alive\n"'],
+        env => { PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", '/dev/full: the program runs on');
     like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
 
   SKIP: {
         my $dir = scratch();
-        my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', $dir]) : undef;
+        my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=128k', 'tmpfs',
+            $dir]) : undef;
         skip 'cannot mount a small file system', 4 if !$mount || $mount->{raw};
         $run = profiled(['-e', $MUCH . 'print "alive\n"; f(); exit 3'], dir => $dir);
-        is("$run->{out}$run->{status}$run->{signal}", "alive\n30", 'disk full: the program runs on');
-        like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z}, 'one line says so');
+        is("$run->{out}$run->{status}$run->{signal}", "alive\n30",
+            'disk full: the program runs on');
+        like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z},
+            'one line says so');
         my $got = read_profile("$dir/tmon.out");
-        is(join("\n", grep { !/middle of a line/ } $got->problems), '', 'what was recorded is readable');
-        cmp_ok($got->calls('main::f'), '>', 5000, 'calls up to there: the profile has all of the disk');
+        is(join("\n", grep { !/middle of a line/ } $got->problems), '',
+            'what was recorded is readable');
+        cmp_ok($got->calls('main::f'), '>', 5000,
+            'calls up to there: the profile has all of the disk');
         run_program(['umount', $dir], dir => '/');
     }
 
@@ -124,8 +147,10 @@ subtest 'the disk' => sub {
     my $got = profile_ok("$run->{dir}/tmon.out", 'and what was recorded is readable', cut => 1);
     cmp_ok($got->calls('main::f'), '>', 1000, 'calls up to there');
 
-    $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(), '-e', $WORK . 'print "alive\n"']);
-    like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/, 'no file may be written at all');
+    $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(),
+        '-e', $WORK . 'print "alive\n"']);
+    like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/,
+        'no file may be written at all');
 };
 
 # A child that gets no more memory than it has records nothing, and goes on.
@@ -155,14 +180,16 @@ subtest 'the directory' => sub {
         chmod 0555, $dir;
         chmod 0755, $dir =~ s{/[^/]*$}{}r, tree();
         # Others may not get to where root builds.
-        skip 'root can write everywhere, and setpriv does not help', 3 if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
+        skip 'root can write everywhere, and setpriv does not help', 3
+            if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
         my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
         is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
         like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/,
             'one line says so');
         is_deeply([glob "$dir/*"], [], 'and nothing is there');
     }
-    my $run = profiled(['-e', $WORK . 'print "alive\n"'], env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
+    my $run = profiled(['-e', $WORK . 'print "alive\n"'],
+        env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
     is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
     like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
 
@@ -193,17 +220,22 @@ subtest 'the file vanishes or is replaced' => sub {
     is("$run->{out}$run->{status}", "alive\n0", 'removed: the program runs on');
     like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*removed[^\n]*\n\z/, 'one line says so');
 
-    $run = profiled(['-e', $WORK . 'unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
+    $run = profiled(['-e',
+        $WORK . 'unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; '
+            . $MUCH]);
     is(clean($run->{profile}), "mine\n", 'replaced: the program keeps its file');
     like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, 'one line says so');
 
-    $run = profiled(['-e', 'require POSIX; POSIX::close($_) for 3 .. 255; unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
+    $run = profiled(['-e',
+        'require POSIX; POSIX::close($_) for 3 .. 255; unlink "tmon.out"; '
+            . 'open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
     is(clean($run->{profile}), "mine\n", 'closed, removed and replaced: the same');
     is(lines($run->{err}), 1, 'one line');
 
     $run = profiled(['-e', $WORK . 'rename "tmon.out", "moved"; ' . $MUCH]);
     is($run->{status}, 0, 'renamed: the program runs on');
-    my $moved = profile_ok("$run->{dir}/moved", 'and the file has all of it under its new name', cut => 1);
+    my $moved = profile_ok("$run->{dir}/moved", 'and the file has all of it under its new name',
+        cut => 1);
     cmp_ok($moved->calls('main::f'), '==', $calls + 100, 'all calls');
 
     $run = profiled(['-e', $WORK . 'truncate "tmon.out", 0; ' . $WORK . 'print "alive\n"']);
@@ -275,7 +307,8 @@ subtest 'what is there already' => sub {
     spew("$dir/target", '');
     symlink 'target', "$dir/link";
     $run = profiled(['-e', $WORK], dir => $dir, env => { PERL_DPROF_OUT_FILE_NAME => 'link' });
-    ok(-s "$dir/target" || -s "$dir/link", 'a link that was asked for by name is written somewhere');
+    ok(-s "$dir/target" || -s "$dir/link",
+        'a link that was asked for by name is written somewhere');
 
     $dir = scratch();
     spew("$dir/hard", "precious\n");
@@ -310,17 +343,21 @@ subtest 'devices and pipes' => sub {
         close $in;
         POSIX::_exit(0);
     }
-    $run = profiled(['-e', '$SIG{PIPE} = sub { print "got a signal\n" }; ' . $MUCH . 'print "alive\n"'], dir => $dir,
+    $run = profiled(['-e', '$SIG{PIPE} = sub { print "got a signal\n" }; ' . $MUCH
+        . 'print "alive\n"'], dir => $dir,
         env => { PERL_DPROF_OUT_FILE_NAME => 'fifo' });
     waitpid $reader, 0;
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", "a pipe's reader goes: no SIGPIPE");
     like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/, 'one line says so');
 
-    $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(), '-e', $WORK],
+    $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(),
+        '-e', $WORK],
         env => { PERL_DPROF_OUT_FILE_NAME => 'p' });
-    is(profile_ok("$run->{dir}/got", 'a pipe with a reader', cut => 1)->calls('main::f'), 100, 'has all calls');
+    is(profile_ok("$run->{dir}/got", 'a pipe with a reader', cut => 1)->calls('main::f'), 100,
+        'has all calls');
 
-    $run = run_program([$^X, PROFILER(), '-e', $WORK], env => { PERL_DPROF_OUT_FILE_NAME => '/dev/stdout' });
+    $run = run_program([$^X, PROFILER(), '-e', $WORK],
+        env => { PERL_DPROF_OUT_FILE_NAME => '/dev/stdout' });
     is($run->{status}, 0, '/dev/stdout');
 };
 

@@ -1,5 +1,5 @@
-# Modules that do unusual things to perl's stacks and ops; skipped where absent. The tree must have the same calls
-# as the trace.
+# Modules that do unusual things to perl's stacks and ops; skipped where absent. The tree must have
+# the same calls as the trace.
 
 use strict;
 use warnings;
@@ -12,7 +12,8 @@ use RunReader;
 
 subtest trace => sub { run_scripts('modules') };
 
-# A program in one way of recording, by what the tools read: for what is too long to be read mark by mark.
+# A program in one way of recording, by what the tools read: for what is too long to be read mark by
+# mark.
 sub check_calls {
     my ($file, @modes) = @_;
     my ($name) = $file =~ m{([^/]+)\.pl\z};
@@ -28,10 +29,12 @@ sub check_calls {
         for my $mode (@modes) {
             my $run = profiled([$file], env => { EXPECT => '/dev/null', PERL_DPROF_MODE => $mode });
             my ($calls, @outcomes) = calls_of($run->{profile});
-            my @wrong = grep { length } same_as_plain($plain, $run), map { $_->{message} } @outcomes;
+            my @wrong = grep { length } same_as_plain($plain, $run),
+                map { $_->{message} } @outcomes;
             for (grep { !/ > / } @{ $say->{expect} }, @own) {
                 my ($sub, $n) = /^(.*\S)\s+(\d+)$/;
-                push @wrong, "$sub: " . ($calls->{$sub} // 0) . " calls, not $n" if ($calls->{$sub} // 0) != $n;
+                push @wrong, "$sub: " . ($calls->{$sub} // 0) . " calls, not $n"
+                    if ($calls->{$sub} // 0) != $n;
             }
             is(join("\n", @wrong), '', "$name, $mode");
         }

@@ -25,10 +25,12 @@ sub both {
 # The first of these that is there, cut to some size: the tests have to end.
 sub pod {
     my $lines = shift;
-    my ($file) = grep { -r } map { ("$_/pod/perlfunc.pod", "$_/pods/perlfunc.pod") } @INC, $Config{privlibexp};
+    my ($file) = grep { -r } map { ("$_/pod/perlfunc.pod", "$_/pods/perlfunc.pod") } @INC,
+        $Config{privlibexp};
     if (!$file) {
         # Debian keeps perl's manual in a package of its own; big modules have theirs inside.
-        ($file) = sort { -s $b <=> -s $a } grep { -r } map { ("$_/Math/BigFloat.pm", "$_/CPAN.pm", "$_/Module/Build/API.pod") } @INC;
+        ($file) = sort { -s $b <=> -s $a } grep { -r }
+            map { ("$_/Math/BigFloat.pm", "$_/CPAN.pm", "$_/Module/Build/API.pod") } @INC;
     }
     return unless $file;
     my @lines = split /^/, slurp($file);
@@ -37,12 +39,14 @@ sub pod {
     splice @lines, $lines if @lines > $lines;
     my $open = grep({ /^=over/ } @lines) - grep { /^=back/ } @lines;
     push @lines, ("\n=back\n\n") x $open;
-    return spew(scratch() . '/text.pod', join '', "=encoding utf8\n\n=pod\n\n", grep { !/^=encoding/ } @lines);
+    return spew(scratch() . '/text.pod', join '', "=encoding utf8\n\n=pod\n\n",
+        grep { !/^=encoding/ } @lines);
 }
 
 subtest 'pod2text' => sub {
     my $pod = pod(TestEnvironment::rounds(700, 1500));
-    my ($pod2text) = grep { -r } "$Config{scriptdirexp}/pod2text", map { "$_/pod2text" } split /:/, $ENV{PATH};
+    my ($pod2text) = grep { -r } "$Config{scriptdirexp}/pod2text",
+        map { "$_/pod2text" } split /:/, $ENV{PATH};
     plan skip_all => 'no pod2text or no manual' unless $pod && $pod2text;
     my ($got) = both('pod2text', [$pod2text, $pod]);
     cmp_ok($got->calls('Pod::Text::cmd_para'), '>', 50, 'paragraphs');
@@ -52,18 +56,26 @@ subtest 'pod2text' => sub {
 subtest 'Pod::Simple' => sub {
     my $pod = pod(700);
     plan skip_all => 'no manual' unless $pod;
-    my ($got) = both('Pod::Simple::DumpAsText', ['-MPod::Simple::DumpAsText', '-e', 'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
+    my ($got) = both('Pod::Simple::DumpAsText',
+        ['-MPod::Simple::DumpAsText', '-e',
+            'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
     cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100, 'elements');
     return if !$ENV{EXTENDED_TESTING};
-    my ($html) = both('Pod::Simple::XHTML', ['-MPod::Simple::XHTML', '-e', 'my $p = Pod::Simple::XHTML->new; $p->html_header(""); $p->html_footer(""); $p->output_string(\my $o); $p->parse_file(shift); print $o', $pod]);
+    my ($html) = both('Pod::Simple::XHTML',
+        ['-MPod::Simple::XHTML', '-e',
+            'my $p = Pod::Simple::XHTML->new; $p->html_header(""); $p->html_footer(""); '
+                . '$p->output_string(\my $o); $p->parse_file(shift); print $o', $pod]);
 };
 
 subtest 'JSON::PP' => sub {
     my $code = <<'END';
 use strict; use JSON::PP; my $json = JSON::PP->new->canonical->pretty; my $calls = 0;
-my $data = { map { ("key $_" => [1 .. 5, { nested => "text \x{263a} $_", n => $_ / 7, t => JSON::PP::true, u => undef }]) } 1 .. 60 };
+my $data =
+    { map { ("key $_" => [1 .. 5, { nested => "text \x{263a} $_", n => $_ / 7, t => JSON::PP::true,
+        u => undef }]) } 1 .. 60 };
 my $text = $json->encode($data); my $back = $json->decode($text); binmode STDOUT, ':utf8';
-print $text; print $json->encode($back) eq $text ? "same\n" : "differ\n"; eval { $json->decode('{"a":') }; print $@;
+print $text; print $json->encode($back) eq $text ? "same\n" : "differ\n";
+eval { $json->decode('{"a":') }; print $@;
 END
     my ($got, $plain) = both('JSON::PP', ['-e', $code]);
     like($plain->{out}, qr/^same$/m, 'round trip');
@@ -75,21 +87,33 @@ END
 subtest 'perltidy' => sub {
     my ($perltidy) = grep { -r } map { "$_/perltidy" } split /:/, $ENV{PATH};
     TestEnvironment::skip_long();
-    plan skip_all => 'no perltidy' unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
-    my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se', root() . '/t/lib/TraceReader.pm']);
+    plan skip_all => 'no perltidy'
+        unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
+    my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se',
+        root() . '/t/lib/TraceReader.pm']);
     is($got->calls('Perl::Tidy::perltidy'), 1, 'perltidy itself');
     cmp_ok($got->calls('Perl::Tidy::Tokenizer::get_line'), '>', 200, 'lines');
 };
 
 subtest 'other parts of perl' => sub {
     my ($got) = both('Text::Wrap, Data::Dumper, Storable, Encode, POSIX, Time::Local',
-        ['-MText::Wrap', '-MData::Dumper', '-MStorable=dclone', '-MEncode', '-MPOSIX=floor', '-MTime::Local', '-e',
-        '$Data::Dumper::Sortkeys = $Data::Dumper::Useperl = 1; my $d = { map { $_ => [1 .. $_] } 1 .. 20 }; print Dumper(dclone($d)); print wrap("", "  ", "word " x 200), "\n"; '
-        . 'print length encode("UTF-16", decode("UTF-8", "\xc3\xa4" x 50)), "\n"; print floor(3.7), timegm(0, 0, 0, 1, 0, 100), "\n"']);
+        ['-MText::Wrap', '-MData::Dumper', '-MStorable=dclone', '-MEncode', '-MPOSIX=floor',
+            '-MTime::Local', '-e',
+        '$Data::Dumper::Sortkeys = $Data::Dumper::Useperl = 1; my $d = { map { $_ => [1 .. $_] } '
+            . '1 .. 20 }; print Dumper(dclone($d)); print wrap("", "  ", "word " x 200), "\n"; '
+        . 'print length encode("UTF-16", decode("UTF-8", "\xc3\xa4" x 50)), "\n"; '
+        . 'print floor(3.7), timegm(0, 0, 0, 1, 0, 100), "\n"']);
     is($got->calls('Data::Dumper::_dump'), 241 + 20 - 10, 'each value') or 1;
-    ($got) = both('Test::More itself', ['-MTest::More', '-e', 'ok($_, "test $_") for 1 .. 30; is_deeply([1, { a => 2 }], [1, { a => 2 }]); subtest inner => sub { ok 1; done_testing }; SKIP: { skip "why", 1 } isa_ok([], "ARRAY"); done_testing']);
+    ($got) = both('Test::More itself',
+        ['-MTest::More', '-e',
+            'ok($_, "test $_") for 1 .. 30; is_deeply([1, { a => 2 }], [1, { a => 2 }]); '
+                . 'subtest inner => sub { ok 1; done_testing }; SKIP: { skip "why", 1 } '
+                . 'isa_ok([], "ARRAY"); done_testing']);
     is($got->calls('Test::More::ok'), 31, 'calls of ok');
-    ($got) = both('Math::BigInt', ['-MMath::BigInt', '-e', 'print Math::BigInt->new(2) ** 200 + $_, "\n" for 1 .. 3; print Math::BigInt->new(50)->bfac, "\n" for 1 .. 3']);
+    ($got) = both('Math::BigInt',
+        ['-MMath::BigInt', '-e',
+            'print Math::BigInt->new(2) ** 200 + $_, "\n" for 1 .. 3; '
+                . 'print Math::BigInt->new(50)->bfac, "\n" for 1 .. 3']);
     is($got->calls('Math::BigInt::bfac'), 3, 'factorials');
 };
 

@@ -30,7 +30,8 @@ eval "\n\nsub evaled { 1 }"; die $@ if $@;
 one(); three(); empty(); elsewhere(); evaled();
 utf8::is_utf8('x');
 END
-    my %at = map { $_ => join ':', map { $_->{file} // '', $_->{line} // '' } $got->named($_) } map { "main::$_" } qw(one three empty elsewhere evaled);
+    my %at = map { $_ => join ':', map { $_->{file} // '', $_->{line} // '' } $got->named($_) }
+        map { "main::$_" } qw(one three empty elsewhere evaled);
     is($at{'main::one'}, "$file:1", 'on line 1');
     is($at{'main::three'}, "$file:5", "a sub's first statement");
     like($at{'main::empty'}, qr/^(?::|\Q$file\E:7)$/, 'an empty sub has its own line or none');
@@ -53,10 +54,12 @@ END
     my @anon = $got->named('main::__ANON__');
     is(@anon, 5, 'one id for each piece of code, all closures of one share it');
     is_deeply([map { $_->{line} } @anon], [1, 1, 3, 5, 5], 'where they stand');
-    is(scalar(keys %{{ map { $_->{seq} => 1 } @anon }}), 5, 'two on one line have different numbers');
+    is(scalar(keys %{{ map { $_->{seq} => 1 } @anon }}), 5,
+        'two on one line have different numbers');
     my @by_seq = sort { $a->{seq} <=> $b->{seq} } @anon[0, 1];
     is($by_seq[0]{id}, $anon[0]{id}, 'the one compiled later has the greater');
-    is_deeply([map { $_->{in} } @anon], [undef, undef, 'main::maker', 'main::holder', 'main::holder'], 'the named sub around them');
+    is_deeply([map { $_->{in} } @anon],
+        [undef, undef, 'main::maker', 'main::holder', 'main::holder'], 'the named sub around them');
 };
 
 subtest 'one name, two subs' => sub {
@@ -87,17 +90,22 @@ subtest 'AUTOLOAD' => sub {
 package Auto; our $AUTOLOAD; sub new { bless [] } sub AUTOLOAD { 1 }
 package Child; our @ISA = 'Auto';
 package main;
-my $o = Auto->new; $o->thing; Auto::func(); Child->kid; my $m = "odd name"; $o->$m; $o->can('thing') && die;
+my $o = Auto->new; $o->thing; Auto::func(); Child->kid; my $m = "odd name"; $o->$m;
+$o->can('thing') && die;
 undef $o;
 END
     my ($thing) = $got->named('Auto::thing');
     is($thing->{autoload}, 'Auto::AUTOLOAD', 'the wanted name, and what was called instead');
-    is($got->calls($_), 1, $_) for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name', 'Auto::DESTROY';
+    is($got->calls($_), 1, $_) for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name',
+        'Auto::DESTROY';
     is(($got->named('Child::kid'))[0]{autoload}, 'Auto::AUTOLOAD', 'inherited');
 };
 
 subtest 'bounds' => sub {
-    my ($got, undef, $run) = record('eval "sub f { 1 } f()" for 1 .. 5000; eval q(my $s = sub { 2 }; $s->()) for 1 .. 5000; eval q(package P) . $_ . q(; sub g { 1 } g()) for 1 .. 50; print "ok\n"');
+    my ($got, undef, $run) =
+        record('eval "sub f { 1 } f()" for 1 .. 5000; eval q(my $s = sub { 2 }; '
+            . '$s->()) for 1 .. 5000; eval q(package P) . $_ . q(; sub g { 1 } g()) for 1 .. 50; '
+            . 'print "ok\n"');
     cmp_ok(scalar($got->named('main::f')), '<=', 1001, 'subs of string evals');
     cmp_ok(scalar($got->named('main::__ANON__')), '<=', 1001, 'anonymous ones');
     is($got->calls('main::f'), 5000, 'all calls are there');
@@ -105,24 +113,38 @@ subtest 'bounds' => sub {
     is($got->calls("P${_}::g"), 1, "P$_") for 1, 50;
 
     ($got) = record('our $AUTOLOAD; sub AUTOLOAD { 1 } &{"n$_"}() for 1 .. 2000, 1 .. 10;');
-    cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000, '1,000 names of one AUTOLOAD');
+    cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000,
+        '1,000 names of one AUTOLOAD');
     is($got->calls('main::AUTOLOAD'), 1000, 'the rest is plain AUTOLOAD');
     is($got->calls('main::n5'), 2, 'a known name stays known');
 
-    ($got) = record('eval "sub gen$_ { my \$s = sub { 1 }; \$s->() } gen$_(); gen5()" for 1 .. 3000; eval "package Anon$_; sub new { 1 } new()" for 1 .. 3000; '
-        . 'eval sprintf "package Of::A0x%x::B; sub made { 1 } made()", 94123456789120 + 16 * $_ for 1 .. 3000; eval join("\n", map { "sub own$_ { 1 } own$_();" } 1 .. 3000)');
+    ($got) =
+        record('eval "sub gen$_ { my \$s = sub { 1 }; \$s->() } gen$_(); gen5()" for 1 .. 3000; '
+            . 'eval "package Anon$_; sub new { 1 } new()" for 1 .. 3000; '
+        . 'eval sprintf "package Of::A0x%x::B; sub made { 1 } '
+        . 'made()", 94123456789120 + 16 * $_ for 1 .. 3000; eval join("\n", map { "sub own$_ { 1 } '
+        . 'own$_();" } 1 .. 3000)');
     my %n;
-    for (keys %{ $got->{calls} }) { $n{s/0x[0-9a-f]+|\d+/N/gr}++; $n{"$_ calls"} = $got->{calls}{$_} if /#/ }
+    for (keys %{ $got->{calls} }) {
+        $n{s/0x[0-9a-f]+|\d+/N/gr}++;
+        $n{"$_ calls"} = $got->{calls}{$_} if /#/;
+    }
     is_deeply({ map { ($_ => $n{$_}) } grep { /gen|Anon|Of|own/ } keys %n },
-        { 'main::genN' => 1000, 'main::gen#' => 1, 'main::gen# calls' => 2000, 'AnonN::new' => 1000, 'Anon#::new' => 1, 'Anon#::new calls' => 2000,
-          'Of::AN::B::made' => 1000, 'Of::A#::B::made' => 1, 'Of::A#::B::made calls' => 2000, 'main::ownN' => 3000 },
+        { 'main::genN' => 1000, 'main::gen#' => 1, 'main::gen# calls' => 2000, 'AnonN::new' => 1000,
+            'Anon#::new' => 1, 'Anon#::new calls' => 2000,
+          'Of::AN::B::made' => 1000, 'Of::A#::B::made' => 1, 'Of::A#::B::made calls' => 2000,
+          'main::ownN' => 3000 },
         'names that count up: 1,000 of one kind; those of different places are different subs');
     is($got->calls('main::gen5'), 2997, 'a known one stays known');
     is($got->calls('main::__ANON__'), 5996, 'subs within them');
 
     note('66,000 names: with EXTENDED_TESTING=1'), return if !$ENV{EXTENDED_TESTING};
-    ($got) = record('my $w = "Xaaaa"; eval join " ", map { my $n = $w++; "sub $n { 1 } $n();" } 1 .. 66_000; die $@ if $@; eval "package P$_; sub more { 1 } more(); sub again { 1 } again()" for 1 .. 30; '
-        . 'Xaaaa(); eval join ";", map { "package W" . tr/0-9/a-j/r . "; sub x { 1 } x()" } 1000 .. 2500');
+    ($got) =
+        record('my $w = "Xaaaa"; eval join " ", map { my $n = $w++; "sub $n { 1 } $n();" } '
+            . '1 .. 66_000; die $@ if $@; eval "package P$_; sub more { 1 } more(); '
+            . 'sub again { 1 } again()" for 1 .. 30; '
+        . 'Xaaaa(); eval join ";", map { "package W" . tr/0-9/a-j/r . "; sub x { 1 } x()" } '
+        . '1000 .. 2500');
     my $names = keys %{ $got->{subs} };
     cmp_ok($names, '<', 65_536 + 1500, "very many names: $names are kept");
     is($got->calls('main::Xaaaa'), 2, 'those known stay known');
@@ -130,7 +152,8 @@ subtest 'bounds' => sub {
     my $all = 0;
     $all += $_ for values %{ $got->{calls} };
     is($all - $got->calls('main::BEGIN'), 66_000 + 60 + 1 + 1501, 'no call is lost');
-    cmp_ok($got->calls('main::(others)'), '>=', 460 + 400, 'and where packages are too many, together');
+    cmp_ok($got->calls('main::(others)'), '>=', 460 + 400,
+        'and where packages are too many, together');
 };
 
 subtest 'names as bytes' => sub {
@@ -152,7 +175,8 @@ END
     is($got->calls('Empty::'), 1, 'an empty name');
     is($got->calls('Long::' . 'n' x 50_000), 1, 'a name of 50,000 characters');
   SKIP: {
-        skip 'needs Sub::Util 1.50, which gives names of characters', 2 if !DProfTest::module_there('Sub::Util', '1.50');
+        skip 'needs Sub::Util 1.50, which gives names of characters', 2
+            if !DProfTest::module_there('Sub::Util', '1.50');
         is($got->calls("Wide::\x{263a}"), 1, 'Unicode');
         like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'as UTF-8');
     }
@@ -163,10 +187,13 @@ END
 
 # Names that are compiled over and over keep their numbers, which only the evals lose.
 {
-    my $run = profiled(['-e', 'for (1 .. 1500) { eval "sub g0 { 1 } g0(); sub g17 { 1 } g17()" } for (1 .. 1500) { eval "sub n$_ { 1 } n$_()" }'],
+    my $run = profiled(['-e',
+        'for (1 .. 1500) { eval "sub g0 { 1 } g0(); sub g17 { 1 } g17()" } '
+            . 'for (1 .. 1500) { eval "sub n$_ { 1 } n$_()" }'],
         env => { counting() });
     my $calls = profile_ok($run->{profile})->{calls};
-    is_deeply([@$calls{qw(main::g0 main::g17 main::n1 main::n900 main::n1500)}], [1500, 1500, 1, 1, undef], 'evals of a few names, and of many');
+    is_deeply([@$calls{qw(main::g0 main::g17 main::n1 main::n900 main::n1500)}],
+        [1500, 1500, 1, 1, undef], 'evals of a few names, and of many');
     ok($calls->{'main::n#'} >= 490, 'names that count up become one') or diag $calls->{'main::n#'};
 }
 

@@ -33,39 +33,48 @@ subtest 'buffer' => sub {
     my @marks = $reference->marks(qr/./);
     for my $words (TestEnvironment::sample(3, 0, 1, 2, 7, 63, 64, 65, 1000, 100_000, 1 << 20)) {
         my $got = record(counting(), PERL_DPROF_BUFFER => $words);
-        ok(join(' ', $got->marks(qr/./)) eq join(' ', @marks), "buffer of $words: the same marks, with time between the same ones");
+        ok(join(' ', $got->marks(qr/./)) eq join(' ', @marks),
+            "buffer of $words: the same marks, with time between the same ones");
         is($got->{sum}[2], $reference->{sum}[2], 'the same time');
     }
 };
 
 subtest 'every mark at once' => sub {
-    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 5; open my $in, "<", "tmon.out"; my @l = grep /^[+-]/, <$in>; print scalar @l, "\n"'],
+    my $run = profiled(['-e',
+        'sub f { 1 } f() for 1 .. 5; open my $in, "<", "tmon.out"; my @l = grep /^[+-]/, <$in>; '
+            . 'print scalar @l, "\n"'],
         env => { counting(), PERL_DPROF_BUFFER => 0 });
     is($run->{out}, "10\n", 'PERL_DPROF_BUFFER=0: in the file as soon as they happen');
 };
 
 subtest 'ticks' => sub {
-    # Each gap of the counting clock is one step of 1,000 ns; a sub's exact time is known from the reference.
-    for my $hz (TestEnvironment::sample(3, 1, 3, 100, 997, 1_000, 999_983, 1_000_000, 10_000_000, 123_456_789, 1_000_000_000)) {
+    # Each gap of the counting clock is one step of 1,000 ns; a sub's exact time is known from the
+    # reference.
+    for my $hz (TestEnvironment::sample(3, 1, 3, 100, 997, 1_000, 999_983, 1_000_000, 10_000_000,
+        123_456_789, 1_000_000_000)) {
         my $got = record(counting(), PERL_DPROF_TICKS => $hz);
         is($got->{header}{hz}, $hz, 'in the header');
         my $exact = $reference->{sum}[2] * 100 * $hz / 1e9;
-        cmp_ok(abs($got->{sum}[2] - $exact), '<=', 1 + 1e-6 * $exact, "$hz ticks per second: remainders are carried");
+        cmp_ok(abs($got->{sum}[2] - $exact), '<=', 1 + 1e-6 * $exact,
+            "$hz ticks per second: remainders are carried");
         my $worst = 0;
         for (keys %{ $reference->{calls} }) {
             my $off = abs($got->self_time($_) - $reference->self_time($_) * 100 * $hz / 1e9);
-            my $allowed = 1 + $reference->calls($_) * ($hz < 1e6 ? 0 : 1e9 % $hz ? 1 : 0) * 2 + ($hz < 1e6 ? 1 + $reference->calls($_) : 0);
+            my $allowed = 1 + $reference->calls($_) * ($hz < 1e6 ? 0 : 1e9 % $hz ? 1 : 0) * 2
+                + ($hz < 1e6 ? 1 + $reference->calls($_) : 0);
             $worst = $off - $allowed if $off > $allowed && $off - $allowed > $worst;
         }
         is($worst, 0, 'no sub is off by more than the rounding of its marks');
     }
     my $fine = record(counting(), PERL_DPROF_TICKS => 1_000_000_000);
     is($fine->{sum}[2], $reference->{sum}[2] * 100, 'at 1e9 ticks all numbers are exact');
-    is($fine->self_time($_), $reference->self_time($_) * 100, "$_ too") for qw(main::leaf main::mid main::top main::by);
+    is($fine->self_time($_), $reference->self_time($_) * 100, "$_ too")
+        for qw(main::leaf main::mid main::top main::by);
 };
 
 subtest 'the counting clock' => sub {
-    my $got = record(counting(), PERL_DPROF_CLOCK => 'counting:250', PERL_DPROF_TICKS => 1_000_000_000);
+    my $got = record(counting(), PERL_DPROF_CLOCK => 'counting:250',
+        PERL_DPROF_TICKS => 1_000_000_000);
     is($got->{sum}[2] * 4, $reference->{sum}[2] * 100, 'the size of a step');
     is($got->{header}{dprof_clock}, 'counting', 'in the header');
     # Each sub: a gap ends at every mark that did not arrive together with the one before.
@@ -79,8 +88,10 @@ subtest 'the counting clock' => sub {
         else { pop @stack }
     }
     $gaps{'(program)'}++ if $reference->{trailing};
-    $gaps{'(program)'} += @{ $reference->{phases} } - 1;        # the first begins with the recording
-    is_deeply($reference->{self}, { map { $_ => $gaps{$_} * 10 } keys %gaps }, 'a step for each gap, in each sub');
+    # the first begins with the recording
+    $gaps{'(program)'} += @{ $reference->{phases} } - 1;
+    is_deeply($reference->{self}, { map { $_ => $gaps{$_} * 10 } keys %gaps },
+        'a step for each gap, in each sub');
     is($reference->{sum}[0], $reference->{sum}[2], 'all of it user time');
 };
 
@@ -90,15 +101,20 @@ subtest 'other clocks' => sub {
     is_deeply($got->{calls}, $reference->{calls}, 'the same calls');
     is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
     $got = record();
-    like($got->{header}{dprof_clock}, qr/^(?:tsc|cntvct|monotonic)$/, 'the default is one that the header names');
+    like($got->{header}{dprof_clock}, qr/^(?:tsc|cntvct|monotonic)$/,
+        'the default is one that the header names');
     is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
 };
 
 subtest 'bad values' => sub {
-    for (['PERL_DPROF_BUFFER', 'many'], ['PERL_DPROF_BUFFER', '-1'], ['PERL_DPROF_BUFFER', '10x'], ['PERL_DPROF_BUFFER', '999999999999'],
-        ['PERL_DPROF_BUFFER', '99999999999999999999999'], ['PERL_DPROF_BUFFER', ' '], ['PERL_DPROF_BUFFER', '1.5'],
-        ['PERL_DPROF_TICKS', '0'], ['PERL_DPROF_TICKS', '1000000001'], ['PERL_DPROF_TICKS', '-100'], ['PERL_DPROF_TICKS', ' -100'], ['PERL_DPROF_TICKS', '1e6'],
-        ['PERL_DPROF_CLOCK', 'sundial'], ['PERL_DPROF_CLOCK', 'countingx'], ['PERL_DPROF_CLOCK', 'counting:x'], ['PERL_DPROF_CLOCK', 'counting:']) {
+    for (['PERL_DPROF_BUFFER', 'many'], ['PERL_DPROF_BUFFER', '-1'], ['PERL_DPROF_BUFFER', '10x'],
+        ['PERL_DPROF_BUFFER', '999999999999'],
+        ['PERL_DPROF_BUFFER', '99999999999999999999999'], ['PERL_DPROF_BUFFER', ' '],
+        ['PERL_DPROF_BUFFER', '1.5'],
+        ['PERL_DPROF_TICKS', '0'], ['PERL_DPROF_TICKS', '1000000001'], ['PERL_DPROF_TICKS', '-100'],
+        ['PERL_DPROF_TICKS', ' -100'], ['PERL_DPROF_TICKS', '1e6'],
+        ['PERL_DPROF_CLOCK', 'sundial'], ['PERL_DPROF_CLOCK', 'countingx'],
+        ['PERL_DPROF_CLOCK', 'counting:x'], ['PERL_DPROF_CLOCK', 'counting:']) {
         my ($name, $value) = @$_;
         my $run = profiled(['-e', 'print "started\n"'], env => { $name => $value });
         is($run->{out}, '', "$name=$value: an error before the program starts");
@@ -124,10 +140,14 @@ subtest 'without -d' => sub {
 };
 
 subtest 'what can be seen by name' => sub {
-    my $look = 'print join("\n", (map { "INC $_" } sort keys %INC), (map { "ENV $_" } grep /^PERL/, sort keys %ENV), (map { "stash $_" } sort grep /^[A-Z]\w*::$/, keys %main::), '
+    my $look =
+        'print join("\n", (map { "INC $_" } sort keys %INC), (map { "ENV $_" } '
+            . 'grep /^PERL/, sort keys %ENV), (map { "stash $_" } '
+            . 'sort grep /^[A-Z]\w*::$/, keys %main::), '
         . '(map { "devel $_" } sort keys %Devel::), (map { "db $_" } sort keys %DB::)), "\n"';
     # What XSLoader brings differs between perls.
-    my %had = map { $_ => 1 } map { split /\n/, plain($_)->{out} } ['-e', $look], ['-MXSLoader', '-e', $look];
+    my %had = map { $_ => 1 } map { split /\n/, plain($_)->{out} } ['-e', $look],
+        ['-MXSLoader', '-e', $look];
     my $run = profiled(['-e', $look]);
     my @more = grep { !$had{$_} } split /\n/, $run->{out};
     is_deeply([grep { !/^db |^devel / } @more], ['INC Devel/DProf.pm'],
@@ -142,12 +162,14 @@ subtest 'what can be seen by name' => sub {
     $run = profiled(['-e', 'print "x$^P\n"; sub f { print "$^P\n" } f()']);
     is($run->{out}, "x0\n0\n", '$^P is 0');
 
-    $run = run_program([$^X, PROFILER(), '-e', 'system $^X, "-de", "1"'], env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
+    $run = run_program([$^X, PROFILER(), '-e', 'system $^X, "-de", "1"'],
+        env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
     is($run->{status}, 0, 'a child with -d gets its debugger') or diag $run->{err};
 };
 
 subtest 'one line forms' => sub {
-    my $run = run_program([$^X, '-I' . tree(), '-MDevel::DProf', '-d', '-e', 'print "x\n"'], env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
+    my $run = run_program([$^X, '-I' . tree(), '-MDevel::DProf', '-d', '-e', 'print "x\n"'],
+        env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
     is($run->{signal}, 0, '-MDevel::DProf with a plain -d does no harm');
     $run = run_perl(['-I' . tree(), '-e', 'require Devel::DProf; print "loaded\n"']);
     is($run->{signal}, 0, 'loaded at run time without -d');
@@ -156,17 +178,24 @@ subtest 'one line forms' => sub {
     is(profile_ok($double[0]{profile})->calls('main::f'), 1, 'recorded once');
 };
 
-# The object as another perl would have built it, and as no perl can load it; then another perl, if there is one of this version.
+# The object as another perl would have built it, and as no perl can load it; then another perl, if
+# there is one of this version.
 subtest 'a perl that the module was not built for' => sub {
-    my $code = 'sub f { 1 } f(); print "ran, $^P", exists $ENV{PERL5DB} ? ", debugged" : "", $@; eval { require Devel::DProf::Control; Devel::DProf::Control::stop() }; print $@; exit 3';
+    my $code =
+        'sub f { 1 } f(); print "ran, $^P", exists $ENV{PERL5DB} ? ", debugged" : "", $@; '
+            . 'eval { require Devel::DProf::Control; Devel::DProf::Control::stop() }; print $@; '
+            . 'exit 3';
     my $refused = sub {
         my ($perl, $lib, $why, $name) = @_;
-        my $run = run_program([$perl, '-e', $code], env => { PERL5LIB => $lib, PERL5OPT => '-d:DProf' });
+        my $run = run_program([$perl, '-e', $code],
+            env => { PERL5LIB => $lib, PERL5OPT => '-d:DProf' });
         is($run->{out}, 'ran, 0', "$name: the program runs as if nobody had asked");
         is($run->{status}, 3, '... with its own status');
-        like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/, '... one line says that it is not profiled');
+        like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/,
+            '... one line says that it is not profiled');
         is_deeply([glob "$run->{dir}/tmon.out*"], [], '... and no file is left');
-        $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e', 'require Devel::DProf::Core'], env => {});
+        $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e',
+            'require Devel::DProf::Core'], env => {});
         my $said = qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/;
         like($run->{err}, $said, '... the tools say so, too');
     };
@@ -184,40 +213,59 @@ subtest 'a perl that the module was not built for' => sub {
         isnt($other{$name}, $built, $name);
         my $lib = scratch();
         make_path("$lib/Devel/DProf", "$lib/auto/Devel/DProf");
-        symlink tree() . "/Devel/$_", "$lib/Devel/$_" or die "$lib: $!" for 'DProf.pm', 'DProf/Control.pm';
+        symlink tree() . "/Devel/$_", "$lib/Devel/$_" or die "$lib: $!"
+            for 'DProf.pm', 'DProf/Control.pm';
         spew("$lib/$object", $other{$name});
-        $refused->($^X, $lib, $name =~ /^an object/ ? qr/Can't load [^\n]*/ : qr/the module was built for another perl than \Q$^X\E/, $name);
+        $refused->($^X, $lib, $name =~ /^an object/ ? qr/Can't load [^\n]*/
+            : qr/the module was built for another perl than \Q$^X\E/, $name);
     }
 
     my $ours = join ' ', (Internals::V())[0, 1];
-    my ($differs) = grep { my $v = -x && `$_ -e 'print \$^V, join " ", (Internals::V())[0, 1]' 2>/dev/null`; $v && $v =~ s/^\Q$^V\E//r ne $v && $v =~ / DEBUGGING / != $ours =~ / DEBUGGING / }
-        map { my $dir = $_; map { "$dir/$_" } qw(debugperl perl) } grep { m{^/[\w./-]+\z} } split /:/, $ENV{PATH} // '';
+    my ($differs) = grep {
+        my $v = -x && `$_ -e 'print \$^V, join " ", (Internals::V())[0, 1]' 2>/dev/null`;
+        $v && $v =~ s/^\Q$^V\E//r ne $v && $v =~ / DEBUGGING / != $ours =~ / DEBUGGING /
+    }
+        map {
+            my $dir = $_;
+            map { "$dir/$_" } qw(debugperl perl)
+        } grep { m{^/[\w./-]+\z} } split /:/, $ENV{PATH} // '';
   SKIP: {
-        skip 'there is no perl of this version that has assertions where this one has none, or none where it has some', 5 if !$differs;
-        $refused->($differs, tree(), qr/(?:the module was built for another perl than \Q$differs\E|Can't load [^\n]*)/, "$differs");
+        skip 'there is no perl of this version that has assertions where this one has none, or '
+            . 'none where it has some', 5 if !$differs;
+        $refused->($differs, tree(),
+            qr/(?:the module was built for another perl than \Q$differs\E|Can't load [^\n]*)/,
+            "$differs");
     }
 
     my $nowhere = scratch();
     mkdir "$nowhere/Devel" or die $!;
     symlink tree() . '/Devel/DProf.pm', "$nowhere/Devel/DProf.pm" or die $!;
     my $run = run_program([$^X, "-I$nowhere", '-d:DProf', '-e', $code], env => {});
-    like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /, 'without its compiled part: an error before the program starts');
+    like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /,
+        'without its compiled part: an error before the program starts');
 };
 
 subtest 'options that are written wrongly: one line that says what to write' => sub {
     my %said = (
-        'tre' => 'unknown option tre; did you mean tree?', 'modes=tree' => 'unknown option modes=tree; did you mean mode?', 'hlep' => 'unknown option hlep; did you mean help?',
-        'nothing' => 'unknown option nothing; -d:DProf=help lists the options', 'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
+        'tre' => 'unknown option tre; did you mean tree?',
+        'modes=tree' => 'unknown option modes=tree; did you mean mode?',
+        'hlep' => 'unknown option hlep; did you mean help?',
+        'nothing' => 'unknown option nothing; -d:DProf=help lists the options',
+        'out' => 'out needs a value: out=FILE', 'out=' => 'out needs a value: out=FILE',
         'limit' => 'limit needs a value: limit=N', 'start' => 'start needs a value: start=begin, '
         . 'start=main, start=mark or start=no', 'skip' => 'skip needs a value: skip=...',
     );
     for my $option (sort keys %said) {
         my $dir = scratch();
-        my $run = run_program([$^X, '-I' . tree(), "-d:DProf=$option", '-e', 'print "ran"'], dir => $dir);
-        is_deeply([$run->{out}, (split /^/, $run->{err})[0], glob "$dir/tmon*"], ['', "DProf: $said{$option}\n"], $option);
+        my $run = run_program([$^X, '-I' . tree(), "-d:DProf=$option", '-e', 'print "ran"'],
+            dir => $dir);
+        is_deeply([$run->{out}, (split /^/, $run->{err})[0], glob "$dir/tmon*"],
+            ['', "DProf: $said{$option}\n"], $option);
     }
-    my $run = run_program([$^X, '-I' . tree(), '-d:DProf=skip=', '-e', 'sub f { 1 } f()'], dir => my $dir = scratch(), env => { PERL_DPROF_SKIP => '^main::f' });
-    like(slurp("$dir/tmon.out"), qr/^& \S+ main f\b/m, 'an empty regex takes back that of the environment');
+    my $run = run_program([$^X, '-I' . tree(), '-d:DProf=skip=', '-e', 'sub f { 1 } f()'],
+        dir => my $dir = scratch(), env => { PERL_DPROF_SKIP => '^main::f' });
+    like(slurp("$dir/tmon.out"), qr/^& \S+ main f\b/m,
+        'an empty regex takes back that of the environment');
 };
 
 done_testing;

@@ -23,9 +23,24 @@ use List::Util qw(first reduce any pairmap);
 our ($IN, $FUEL, @LOG) = ('-', 1500);
 sub enter { push @LOG, "$_[0]<$IN" if @LOG < 20_000 }
 sub at { BEGIN { } push @LOG, "at<$IN" if @LOG < 20_000; 1 }
-package D { sub DESTROY { local $main::IN = 'D'; push @main::LOG, "D<$_[0][1]"; main::at(); $_[0][0]->() if $main::FUEL-- > 0 } }
-package T { sub TIESCALAR { bless $_[1] } sub FETCH { $main::FUEL-- > 0 ? $_[0]->() : 1 } sub STORE { main::at() } }
-package O { use overload '+' => sub { $main::FUEL-- > 0 ? $_[0]->() : 1 }, '""' => sub { main::at(); 'o' }, '&{}' => sub { main::at(); $_[0]->code }, fallback => 1; }
+package D {
+    sub DESTROY {
+        local $main::IN = 'D';
+        push @main::LOG, "D<$_[0][1]";
+        main::at();
+        $_[0][0]->() if $main::FUEL-- > 0;
+    }
+}
+package T {
+    sub TIESCALAR { bless $_[1] } sub FETCH { $main::FUEL-- > 0 ? $_[0]->()
+        : 1 } sub STORE { main::at() }
+}
+package O {
+    use overload '+' => sub { $main::FUEL-- > 0 ? $_[0]->() : 1 }, '""' => sub {
+        main::at();
+        'o';
+    }, '&{}' => sub { main::at(); $_[0]->code }, fallback => 1;
+}
 package main;
 sub AUTOLOAD { at(); 1 }
 END
@@ -34,7 +49,10 @@ END
 sub generate {
     my $seed = shift;
     my $state = $seed * 2654435761 % 2**32;
-    my $random = sub { $state = ($state * 1103515245 + 12345) % 2**31; int($state / 65536) % $_[0] };
+    my $random = sub {
+        $state = ($state * 1103515245 + 12345) % 2**31;
+        int($state / 65536) % $_[0];
+    };
     my $sub = sub { 's' . $random->($SUBS) };
     my @actions = (
         sub { $sub->() . '();' },
@@ -69,7 +87,10 @@ sub generate {
         sub { 'eval q{die "in eval\n"}; at();' },
         sub { '"a" =~ /a(?{ ' . $sub->() . '() })/; at();' },
         sub { 'local $SIG{__DIE__} = sub { at() }; eval { die "handled\n" }; at();' },
-        sub { 'local $SIG{__DIE__} = sub { ' . $sub->() . '(); die "again\n" }; eval { ' . $sub->() . '() }; at();' },
+        sub {
+            'local $SIG{__DIE__} = sub { ' . $sub->() . '(); die "again\n" }; eval { ' . $sub->()
+                . '() }; at();';
+        },
         sub { 'local $SIG{__WARN__} = sub { ' . $sub->() . '() }; warn "w"; at();' },
         sub { 'main->' . $sub->() . '; at();' },
         sub { '&{"' . $sub->() . '"}(1); at();' },
@@ -86,11 +107,16 @@ sub generate {
     );
     my $text = $PRELUDE;
     for my $n (0 .. $SUBS - 1) {
-        my $body = join "\n    ", map { $actions[$random->(scalar @actions)]->() } 1 .. 2 + $random->(4);
-        $text .= "sub s$n { enter('s$n'); local \$IN = 's$n'; return 1 if \$FUEL-- <= 0 || \@_ && ref \$_[0] eq 'X';\n    $body\n    1 }\n";
+        my $body = join "\n    ", map { $actions[$random->(scalar @actions)]->() }
+            1 .. 2 + $random->(4);
+        $text .=
+            "sub s$n "
+                . "{ enter('s$n'); local \$IN = 's$n'; return 1 if \$FUEL-- <= 0 || \@_ && ref "
+                . "\$_[0] eq 'X';\n    $body\n    1 }\n";
     }
     $text .= "\$SIG{USR1} = sub { at() };\n";
-    $text .= "for my \$round (1 .. 12) { TOP: for my \$once (1) { eval { s" . $random->($SUBS) . "() }; at() } OUT: at(); \$FUEL += 60 }\n";
+    $text .= "for my \$round (1 .. 12) { TOP: for my \$once (1) { eval { s" . $random->($SUBS)
+        . "() }; at() } OUT: at(); \$FUEL += 60 }\n";
     $text .= 'print "$_\n" for @LOG;' . "\n";
     return $text;
 }
@@ -151,7 +177,8 @@ for my $seed ($first .. $first + $programs - 1) {
         $diff ||= late($got);
         $run_ones++;
         $calls += @own;
-        is($diff, '', "program $seed: " . @own . ' calls') or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");
+        is($diff, '', "program $seed: " . @own . ' calls')
+            or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");
     }
 }
 cmp_ok($run_ones, '>=', $programs / 2, "most of the programs ran: $calls calls compared");

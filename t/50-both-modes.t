@@ -1,5 +1,5 @@
-# A tree has the same calls as a trace: random programs in both modes, on the counting clock (t/40-calls.t and t/41-exits.t do
-# this with those of the corpus); and trees of their own.
+# A tree has the same calls as a trace: random programs in both modes, on the counting clock
+# (t/40-calls.t and t/41-exits.t do this with those of the corpus); and trees of their own.
 use strict;
 use warnings;
 use FindBin;
@@ -16,12 +16,14 @@ sub both_modes {
     my ($what, @program) = @_;
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
     my $trace = profiled([@program], env => \%env);
-    is(join("\n", modes_differ($trace, profiled([@program], env => { %env, PERL_DPROF_MODE => 'tree' }))), '', $what);
+    is(join("\n", modes_differ($trace,
+        profiled([@program], env => { %env, PERL_DPROF_MODE => 'tree' }))), '', $what);
     unlink $trace->{profile};
 }
 
 for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
-    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
+    my $file = spew(scratch() . "/fuzz$seed.pl",
+        FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
         skip "program $seed does not run", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
@@ -29,40 +31,54 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
     }
 }
 
-# What runs when a child is forked, or when a trace has become too long, was called elsewhere: it ends
-# here, but is no call of this tree.
-{
+subtest 'What runs when a child is forked' => sub {
+    # What runs when a child is forked, or when a trace has become too long, was called elsewhere:
+    # it ends here, but is no call of this tree.
     my %about;
-    my $file = spew(scratch() . '/forks.pl', 'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); waitpid $pid, 0 if $pid; inner(); inner() } outer();');
+    my $file = spew(scratch() . '/forks.pl',
+        'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); '
+            . 'waitpid $pid, 0 if $pid; inner(); inner() } outer();');
     my $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
     my ($child) = grep { /tmon\.out\.\d+\z/ } glob "$run->{dir}/tmon.out.*";
     is(join("\n", StrictProfile::problems($child, \%about)), '', 'the tree of a forked child');
     my %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is_deeply(\%calls, { 'main::inner' => 2 }, 'its calls');
     my ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
-    like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m, 'what began in the parent has no longest call');
+    like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m,
+        'what began in the parent has no longest call');
     unlike(slurp($child), qr/^h $outer /m, 'nor a histogram');
 
-    $file = spew(scratch() . '/limit.pl', 'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
-    $run = profiled([$file], env => { counting(), PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 64 });
-    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a trace that goes on as a tree');
+    $file = spew(scratch() . '/limit.pl',
+        'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
+    $run = profiled([$file], env => { counting(), PERL_DPROF_LIMIT => '4K',
+        PERL_DPROF_BUFFER => 64 });
+    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
+        'a trace that goes on as a tree');
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is($calls{'main::outer'}, 1, 'the call that began in the trace is not in the tree');
     ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
     like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, 'nor in its histogram');
 
-    $file = spew(scratch() . '/stops.pl', 'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); Devel::DProf::Control::start(); inner() }'
+    $file = spew(scratch() . '/stops.pl',
+        'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); '
+            . 'Devel::DProf::Control::start(); inner() }'
         . ' for (1 .. 3) { Devel::DProf::Control::stop(); outer() } outer();');
     $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
-    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', 'a tree with stops in it');
+    is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
+        'a tree with stops in it');
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
-    is_deeply([@calls{qw(main::inner main::outer)}], [5, 1], 'calls that began while nothing was recorded');
+    is_deeply([@calls{qw(main::inner main::outer)}], [5, 1],
+        'calls that began while nothing was recorded');
 
     # More contexts than there may be.
-    $file = spew(scratch() . '/deep.pl', 'no warnings; sub r { r($_[0] - 1) if $_[0] } r(4999); eval "sub s$_ { t() } s$_()" for 1 .. 99; sub t { 1 }');
+    $file = spew(scratch() . '/deep.pl',
+        'no warnings; sub r { r($_[0] - 1) if $_[0] } r(4999); eval "sub s$_ { t() } '
+            . 's$_()" for 1 .. 99; sub t { 1 }');
     for my $sites (0, 1) {
-        $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree', PERL_DPROF_CONTEXTS => 16, PERL_DPROF_CALLSITES => $sites });
-        is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '', "contexts=16, callsites=$sites");
+        $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree',
+            PERL_DPROF_CONTEXTS => 16, PERL_DPROF_CALLSITES => $sites });
+        is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
+            "contexts=16, callsites=$sites");
         %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
         is_deeply([@calls{qw(main::r main::t main::s99)}], [5000, 99, 1], 'no call is lost');
         my ($r) = grep { $about{names}{$_} eq 'main::r' } keys %{ $about{names} };
@@ -72,9 +88,11 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
             $folded += $n;
             $own += $n if $id eq $r;
         }
-        is($own + (() = slurp($run->{profile}) =~ /^= \d+ $r /mg), 5000, 'calls that are folded, and those with a context');
-        ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300, 'the header says how many') or diag $about{header}{dprof_folded};
+        is($own + (() = slurp($run->{profile}) =~ /^= \d+ $r /mg), 5000,
+            'calls that are folded, and those with a context');
+        ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300,
+            'the header says how many') or diag $about{header}{dprof_folded};
     }
-}
+};
 
 done_testing;

@@ -1,4 +1,5 @@
-# compress=N: the same text in less room; whatever becomes of the process, what was written can be read.
+# compress=N: the same text in less room; whatever becomes of the process, what was written can be
+# read.
 use strict;
 use warnings;
 use FindBin;
@@ -15,7 +16,8 @@ sub unpacked {
     my ($file) = @_;
     my $bytes = slurp($file) // return 'no file';
     my $text;
-    gunzip(\$bytes => \$text, MultiStream => 1, Transparent => 0) or return "not gzip: $GunzipError";
+    gunzip(\$bytes => \$text, MultiStream => 1, Transparent => 0)
+        or return "not gzip: $GunzipError";
     return $text;
 }
 
@@ -28,7 +30,8 @@ sub packed_ok {
 # What differs from run to run, and between packed and plain.
 sub same_text {
     my ($text) = @_;
-    s/\$dprof_(?:run|start|options)='?[^;]*;//g, s/\$dprof_(?:p?pid|own_cpu|own_real|before_cpu|start)=[^;]*;//g, s/ +$//mg for $text;
+    s/\$dprof_(?:run|start|options)='?[^;]*;//g,
+        s/\$dprof_(?:p?pid|own_cpu|own_real|before_cpu|start)=[^;]*;//g, s/ +$//mg for $text;
     return $text;
 }
 
@@ -36,7 +39,8 @@ sub look {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
-    return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) }, $profile->outcome(0));
+    return ({ map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 1000 }) },
+        $profile->outcome(0));
 }
 
 my $WORK = 'sub f { 1 } sub g { f() for 1 .. 3 } sub D::DESTROY { g() } for (1 .. 3_000) { g(); '
@@ -49,34 +53,41 @@ subtest 'the same text' => sub {
         my $plain = profiled(['-e', $code], env => { counting(), %$mode });
         my %size;
         for my $level (1, 9) {
-            my $run = profiled(['-e', $code], env => { counting(), %$mode, PERL_DPROF_COMPRESS => $level });
+            my $run = profiled(['-e', $code],
+                env => { counting(), %$mode, PERL_DPROF_COMPRESS => $level });
             same_as_plain($plain, $run, "$what $level: the program");
             my $text = unpacked($run->{profile});
-            ok(same_text($text) eq same_text(slurp($plain->{profile})), "$what $level: the same text") or diag substr $text, 0, 3000;
+            ok(same_text($text) eq same_text(slurp($plain->{profile})),
+                "$what $level: the same text") or diag substr $text, 0, 3000;
             $size{$level} = -s $run->{profile};
             my ($calls, $o) = look($run->{profile});
             is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090),
                 "$what $level: read by the tools");
         }
         cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile}, "$what: a tenth of the size") if !%$mode;
-        cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};    # a member for each line: there the level does nothing
+        # a member for each line: there the level does nothing
+        cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};
     }
 };
 
 subtest 'processes' => sub {
     for my $mode ({}, \%tree) {
         my $what = %$mode ? 'tree' : 'trace';
-        my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; my $p = fork; f() for 1 .. 30_000; if ($p) { waitpid $p, 0; print $p } else { exec "true" }'],
+        my $run = profiled(['-e',
+            'sub f { 1 } f() for 1 .. 20_000; my $p = fork; f() for 1 .. 30_000; '
+                . 'if ($p) { waitpid $p, 0; print $p } else { exec "true" }'],
             env => { counting(), %packed, %$mode });
         my ($mine) = look($run->{profile});
         my ($childs, $o) = look("$run->{profile}.$run->{out}");
-        is("$mine->{'main::f'} $childs->{'main::f'} $o->{code}", '50000 30000 0', "$what: fork and exec");
+        is("$mine->{'main::f'} $childs->{'main::f'} $o->{code}", '50000 30000 0',
+            "$what: fork and exec");
         packed_ok($run->{profile}) if !%$mode;
         $run = profiled(['-e', 'no warnings; sub f { 1 } sub deep { f() for 1 .. 9999; '
             . 'exec "/no/such/thing" for 1 .. 3; f() } deep(); f(); print "went on"'],
             env => { counting(), %packed, %$mode });
         my ($calls, $out) = look($run->{profile});
-        is("$run->{out} $calls->{'main::f'} $out->{code}", 'went on 10001 0', "$what: execs that fail");
+        is("$run->{out} $calls->{'main::f'} $out->{code}", 'went on 10001 0',
+            "$what: execs that fail");
         packed_ok($run->{profile}) if !%$mode;
     }
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; kill 9, $$'],
@@ -90,13 +101,15 @@ subtest 'processes' => sub {
     my $bad = 0;
     for my $cut (map { int(length($whole) * $_ / 23) } 1 .. 22) {
         my ($some, $out) = look(spew("$run->{dir}/cut", substr $whole, 0, $cut));
-        $bad++ if $out->{code} != Devel::DProf::Profile::TRUNCATED || ($some->{'main::f'} // 0) > $calls->{'main::f'};
+        $bad++ if $out->{code} != Devel::DProf::Profile::TRUNCATED
+            || ($some->{'main::f'} // 0) > $calls->{'main::f'};
     }
     is($bad, 0, 'cut off anywhere');
 };
 
 subtest 'the limit counts what is written' => sub {
-    my $run = profiled(['-e', $WORK], env => { counting(), %packed, PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 1000 });
+    my $run = profiled(['-e', $WORK],
+        env => { counting(), %packed, PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 1000 });
     my ($calls, $o) = look($run->{profile});
     is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 9090 1', 'it went on as a tree');
     my ($trace) = unpacked($run->{profile}) =~ /^(.*?)^PART3$/ms;
@@ -140,7 +153,8 @@ subtest 'the file' => sub {
         . 'print "alive"'], env => { counting(%packed) });
     is("$run->{out}$run->{status}", 'alive0', 'a limit of the size');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
-    cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable', cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');
+    cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable',
+        cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');
   SKIP: {
         $dir = scratch();
         my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', $dir])
@@ -150,7 +164,8 @@ subtest 'the file' => sub {
             . 'sub h { g() if rand() < .5 } for (1 .. 60_000) { h(); g() } print "alive"'],
             dir => $dir, env => { counting(%packed) });
         is("$run->{out}$run->{status}", 'alive0', 'disk full: the program runs on');
-        like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z}, 'one line says so');
+        like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z},
+            'one line says so');
         packed_ok("$dir/tmon.out", 'what was written is readable', cut => 1);
         cmp_ok(-s "$dir/tmon.out", '>', 48_000, 'and takes all of the disk');
         run_program(['umount', $dir], dir => '/');

@@ -33,10 +33,11 @@ sub by_phase {
     return ($code, \%calls);
 }
 
-my %mode = (trace => {}, tree => { PERL_DPROF_MODE => 'tree' }, both => { PERL_DPROF_LIMIT => 20_000, PERL_DPROF_BUFFER => 64 });
+my %mode = (trace => {}, tree => { PERL_DPROF_MODE => 'tree' },
+    both => { PERL_DPROF_LIMIT => 20_000, PERL_DPROF_BUFFER => 64 });
 
-# A random program: named subs that call one another, die through frames, goto, and stop, start and mark
-# wherever they are. It logs what is to be recorded.
+# A random program: named subs that call one another, die through frames, goto, and stop, start and
+# mark wherever they are. It logs what is to be recorded.
 sub program {
     my ($seed) = @_;
     srand $seed;
@@ -49,7 +50,10 @@ END
     my @subs = map { "s$_" } 0 .. 11;
     for my $sub (@subs) {
 
-        $text .= "sub $sub { \$log{\"\$phase main::$sub\"}++ if \$on; return if \$left-- < 0 || \$depth > 12; local \$depth = \$depth + 1;\n";
+        $text .=
+            "sub $sub "
+                . "{ \$log{\"\$phase main::$sub\"}++ if \$on; return if \$left-- < 0 || \$depth > "
+                . "12; local \$depth = \$depth + 1;\n";
         for (1 .. 2 + int rand 5) {
             my $other = $subs[rand @subs];
             my $what = int rand 14;
@@ -101,7 +105,13 @@ for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
 use Devel::DProf::Control;
 sub wait_for { Devel::DProf::_advance($_[0] * 1000, $_[1] * 1000) }
 sub recorded { wait_for(1000, 1000) }
-sub split_up { wait_for(100, 100); Devel::DProf::Control::stop(); wait_for(5000, 4000); Devel::DProf::Control::start(); wait_for(10, 10) }
+sub split_up {
+    wait_for(100, 100);
+    Devel::DProf::Control::stop();
+    wait_for(5000, 4000);
+    Devel::DProf::Control::start();
+    wait_for(10, 10);
+}
 recorded(); split_up(); recorded();
 Devel::DProf::Control::stop(); wait_for(70_000, 1); Devel::DProf::Control::stop();
 END
@@ -109,33 +119,50 @@ END
         my $run = profiled([$file], env => { counting(), %{ $mode{$mode} } });
         my $profile = Devel::DProf::Profile->new;
         $profile->add($run->{profile});
-        my %incl = map { ($_->[0] => $_->[3]) } $profile->rows({ rows => 100, time => Devel::DProf::Profile::REAL });
+        my %incl = map { ($_->[0] => $_->[3]) }
+            $profile->rows({ rows => 100, time => Devel::DProf::Profile::REAL });
         my %head = $profile->header(0);
         # in ticks of 100 ns; every event is a step of 1,000 ns
-        ok($incl{'main::recorded'} >= 20_000 && $incl{'main::recorded'} < 20_300, "$mode: time while recording") or diag $incl{'main::recorded'};
-        ok($incl{'main::split_up'} >= 1100 && $incl{'main::split_up'} < 1400, "$mode: not while stopped") or diag $incl{'main::split_up'};
-        ok($head{dprof_stopped} >= 750_000 && $head{dprof_stopped} < 751_000, "$mode: stopped, in the header") or diag $head{dprof_stopped};
-        ok($head{dprof_own_real} < 3000 && $head{dprof_own_cpu} < 3000, "$mode: nor is it the recorder's own")
+        ok($incl{'main::recorded'} >= 20_000 && $incl{'main::recorded'} < 20_300,
+            "$mode: time while recording") or diag $incl{'main::recorded'};
+        ok($incl{'main::split_up'} >= 1100 && $incl{'main::split_up'} < 1400,
+            "$mode: not while stopped") or diag $incl{'main::split_up'};
+        ok($head{dprof_stopped} >= 750_000 && $head{dprof_stopped} < 751_000,
+            "$mode: stopped, in the header") or diag $head{dprof_stopped};
+        ok($head{dprof_own_real} < 3000 && $head{dprof_own_cpu} < 3000,
+            "$mode: nor is it the recorder's own")
             or diag "$head{dprof_own_real} $head{dprof_own_cpu}";
     }
 }
 
-# Without the profiler: nothing happens, nothing is loaded.
-{
-    my $code = 'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), "\n"';
+subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
+    my $code =
+        'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); '
+            . 'mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), '
+            . '"\n"';
     my $plain = plain(['-I' . tree(), '-e', $code]);
-    is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0", 'no-ops without the profiler');
-    my $run = profiled(['-e', 'use Devel::DProf::Control; for (qw(start stop mark save)) { my $f = Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); print "fine\n"'],
+    is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0",
+        'no-ops without the profiler');
+    my $run = profiled(['-e',
+        'use Devel::DProf::Control; for (qw(start stop mark save)) { my $f = '
+            . 'Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } '
+            . 'Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); '
+            . 'print "fine\n"'],
         env => { counting() });
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
     my $got = profile_ok($run->{profile});
     is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'any name');
-    $run = profiled(['-e', 'use Devel::DProf::Control qw(mark stop); package Dies { use overload q("") => sub { die "called" } } package Tied { sub TIESCALAR { bless [] } sub TIEHASH { bless {} } sub FETCH { die "called" } } '
-        . 'tie my $t, "Tied"; tie my %h, "Tied"; mark(bless [], "Dies"); mark($t); mark($h{x}); mark({}); "a word" =~ /(w.*)/; mark($1); print "fine\n"'], env => { counting() });
+    $run = profiled(['-e',
+        'use Devel::DProf::Control qw(mark stop); package Dies { use overload q("") => sub { die '
+            . '"called" } } package Tied { sub TIESCALAR { bless [] } sub TIEHASH { bless {} } '
+            . 'sub FETCH { die "called" } } '
+        . 'tie my $t, "Tied"; tie my %h, "Tied"; mark(bless [], "Dies"); mark($t); mark($h{x}); '
+        . 'mark({}); "a word" =~ /(w.*)/; mark($1); print "fine\n"'], env => { counting() });
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'no code of the program runs');
-    is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)], 'strings only, magical ones too');
+    is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)],
+        'strings only, magical ones too');
     ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
-}
+};
 
 # start=
 my $program = spew(scratch() . '/s.pl', <<'END');
@@ -150,18 +177,25 @@ END { outer() }
 END
 for my $mode (qw(trace tree)) {
     my %want = (
-        begin => { 'BEGIN main::early' => 1, 'main main::outer' => 2, 'main main::inner' => 3, 'main main::later' => 1, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1, 'BEGIN main::BEGIN' => 4 },
-        main => { 'main main::outer' => 2, 'main main::inner' => 3, 'main main::later' => 1, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1 },
-        no => { 'main main::outer' => 1, 'main main::inner' => 2, 'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1 },
+        begin => { 'BEGIN main::early' => 1, 'main main::outer' => 2, 'main main::inner' => 3,
+            'main main::later' => 1, 'END main::outer' => 1, 'END main::inner' => 1,
+            'END main::END' => 1, 'BEGIN main::BEGIN' => 4 },
+        main => { 'main main::outer' => 2, 'main main::inner' => 3, 'main main::later' => 1,
+            'END main::outer' => 1, 'END main::inner' => 1, 'END main::END' => 1 },
+        no => { 'main main::outer' => 1, 'main main::inner' => 2, 'END main::outer' => 1,
+            'END main::inner' => 1, 'END main::END' => 1 },
     );
     for my $start (sort keys %want) {
-        my $run = profiled([$program], env => { counting(), PERL_DPROF_START => $start, %{ $mode{$mode} } });
+        my $run = profiled([$program], env => { counting(), PERL_DPROF_START => $start,
+            %{ $mode{$mode} } });
         my ($code, $got) = by_phase($run->{profile});
         is_deeply([$run->{err}, $code, $got], ['', 0, $want{$start}], "start=$start, $mode");
     }
-    my $run = profiled(['-e', 'sub f { 1 } f()'], env => { counting(), PERL_DPROF_START => 'no', %{ $mode{$mode} } });
+    my $run = profiled(['-e', 'sub f { 1 } f()'],
+        env => { counting(), PERL_DPROF_START => 'no', %{ $mode{$mode} } });
     my ($code, $got) = by_phase($run->{profile});
-    is_deeply([$code, $got], [0, {}], "start=no, never started, $mode: a profile with nothing in it");
+    is_deeply([$code, $got], [0, {}],
+        "start=no, never started, $mode: a profile with nothing in it");
 }
 
 # fork, exec, kill while stopped.
@@ -170,68 +204,100 @@ for my $mode (qw(trace tree)) {
 use strict; use warnings; use Devel::DProf::Control qw(start stop); use POSIX ();
 sub f { g() } sub g { 1 }
 sub in_child { f(); start() if $_[0]; f(); f(); }
-sub forks { for my $how (0, 1) { my $pid = fork; if (!$pid) { in_child($how); exit } waitpid $pid, 0 } }
+sub forks {
+    for my $how (0, 1) { my $pid = fork; if (!$pid) { in_child($how); exit } waitpid $pid, 0 }
+}
 f(); stop(); forks(); f(); start(); f();
 END
     my $run = profiled([$file], env => { counting(), %{ $mode{$mode} } });
     my @children = glob "$run->{dir}/tmon.out.*";
-    is(scalar @children, 1, "$mode: of two children of a stopped parent the one that starts leaves a file") or diag "@children";
+    is(scalar @children, 1,
+        "$mode: of two children of a stopped parent the one that starts leaves a file")
+            or diag "@children";
     my (undef, $got) = by_phase($run->{profile});
-    is_deeply([@$got{'main main::f', 'main main::g', 'main main::forks'}], [2, 2, undef], "$mode: the parent's");
+    is_deeply([@$got{'main main::f', 'main main::g', 'main main::forks'}], [2, 2, undef],
+        "$mode: the parent's");
     my ($code, $child) = by_phase($children[0]);
-    is_deeply([$code, $child], [0, { 'main main::f' => 2, 'main main::g' => 2 }], "$mode: the child's");
+    is_deeply([$code, $child], [0, { 'main main::f' => 2, 'main main::g' => 2 }],
+        "$mode: the child's");
 
-    my $killed = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $_],
+    my $killed = profiled(['-e',
+        'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; '
+            . 'f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $_],
         env => { counting(), %{ $mode{$mode} } }) for 0, 1;
     for my $stopped (0, 1) {
-        my $killed = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $stopped],
+        my $killed = profiled(['-e',
+            'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; '
+                . 'f() for 1 .. 100; start; f(); $ARGV[0] && stop; f(); kill 9, $$', $stopped],
             env => { counting(), %{ $mode{$mode} } });
         my (undef, $got) = by_phase($killed->{profile});
-        is($got->{'main main::f'}, 7 - $stopped, "$mode: killed" . ($stopped ? ' while stopped' : ' after a stop'));
+        is($got->{'main main::f'}, 7 - $stopped,
+            "$mode: killed" . ($stopped ? ' while stopped' : ' after a stop'));
     }
-    my $exec = profiled(['-e', 'use Devel::DProf::Control; sub f { 1 } f(); Devel::DProf::Control::stop(); f(); exec "nosuch/program" if $ARGV[0]; f(); Devel::DProf::Control::start(); f(); Devel::DProf::Control::stop(); exec "true"', 1],
+    my $exec = profiled(['-e',
+        'use Devel::DProf::Control; sub f { 1 } f(); Devel::DProf::Control::stop(); f(); '
+            . 'exec "nosuch/program" if $ARGV[0]; f(); Devel::DProf::Control::start(); f(); '
+            . 'Devel::DProf::Control::stop(); exec "true"', 1],
         env => { counting(), %{ $mode{$mode} } });
     (undef, $got) = by_phase($exec->{profile});
     is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
 }
 
-# dprofpp -T and -t: who goes on was not called.
-{
-    my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'], env => { counting() });
+subtest 'dprofpp -T and -t: who goes on was not called' => sub {
+    my $run = profiled(['-e',
+        'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); '
+            . 'start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'],
+            env => { counting() });
     my ($child) = glob "$run->{dir}/tmon.out.*";
-    my $of = sub { run_program([$^X, (map { '-I' . root() . "/blib/$_" } qw(lib arch)), root() . '/bin/dprofpp', @_])->{out} =~ s/.*?^(?=main::deep)//msr };
-    is($of->('-T', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f\n   main::f\n", 'dprofpp -T after a stop');
-    is($of->('-t', $run->{profile}), "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
+    my $of = sub { run_tool('dprofpp', [@_])->{out} =~ s/.*?^(?=main::deep)//msr };
+    is($of->('-T', $run->{profile}),
+        "main::deep\n   main::f\nmain::deep (goes on)\n   main::f\n   main::f\n",
+        'dprofpp -T after a stop');
+    is($of->('-t', $run->{profile}),
+        "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
     is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');
-}
+};
 
 # A sub that goto has put in another one's place goes on as that.
 for my $mode (qw(trace tree)) {
-    my $run = profiled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { 1 } sub first { goto &then } sub then { stop(); start(); f() } first(); f()'], env => { counting(), %{ $mode{$mode} } });
-    my $edges = $mode eq 'tree' ? edges_of_tree($run->{profile}) : read_profile($run->{profile})->{edges};
-    is_deeply([@$edges{'main::then > main::f', 'main::first > main::f'}], [1, undef], "$mode: goto, then a stop");
+    my $run = profiled(['-e',
+        'use Devel::DProf::Control qw(start stop); sub f { 1 } sub first { goto &then } '
+            . 'sub then { stop(); start(); f() } first(); f()'],
+            env => { counting(), %{ $mode{$mode} } });
+    my $edges = $mode eq 'tree' ? edges_of_tree($run->{profile})
+        : read_profile($run->{profile})->{edges};
+    is_deeply([@$edges{'main::then > main::f', 'main::first > main::f'}], [1, undef],
+        "$mode: goto, then a stop");
 }
 
 # How often each phase began.
 for my $mode (sort keys %mode) {
-    my $run = profiled(['-e', 'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; f() for 1 .. 3000'],
+    my $run = profiled(['-e',
+        'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); '
+            . 'mark("again"); my $p = fork; if (!$p) { mark("child"); f(); exit } waitpid $p, 0; '
+            . 'f() for 1 .. 3000'],
         env => { counting(), %{ $mode{$mode} } });
     my $profile = Devel::DProf::Profile->new;
     $profile->phases;
     $profile->add($_) for my @files = glob "$run->{dir}/tmon.out*";
     my %calls = map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 100 });
-    is_deeply([scalar @files, @calls{'(BEGIN)', '(main)', '(again)', '(child)'}], [2, 1, 1, 3, 1], "$mode: a phase counts when it begins; a child begins in one")
+    is_deeply([scalar @files, @calls{'(BEGIN)', '(main)', '(again)', '(child)'}], [2, 1, 1, 3, 1],
+        "$mode: a phase counts when it begins; a child begins in one")
         or diag explain \%calls;
 }
 
 SKIP: {
     skip 'perl without threads', 2 unless $Config::Config{useithreads};
     for my $mode (qw(trace tree)) {
-        my $run = profiled(['-e', 'use threads; use Devel::DProf::Control qw(start stop mark); sub f { 1 } mark("work"); f(); stop; threads->create(sub { f(); start; f() for 1 .. 3 })->join; f(); start; threads->create(sub { f() for 1 .. 4 })->join; f()'],
+        my $run = profiled(['-e',
+            'use threads; use Devel::DProf::Control qw(start stop mark); sub f { 1 } mark("work"); '
+                . 'f(); stop; threads->create(sub { f(); start; f() for 1 .. 3 })->join; f(); '
+                . 'start; threads->create(sub { f() for 1 .. 4 })->join; f()'],
             env => { counting(), %{ $mode{$mode} } });
         my @threads = sort glob "$run->{dir}/tmon.out.*";
         my @got = map { (by_phase($_))[1]{'work main::f'} } $run->{profile}, @threads;
-        is_deeply(\@got, [2, 3, 4], "$mode: threads begin as their parent was, and in its phase") or diag $run->{err};
+        is_deeply(\@got, [2, 3, 4], "$mode: threads begin as their parent was, and in its phase")
+            or diag $run->{err};
     }
 }
 

@@ -1,5 +1,5 @@
-# Subs without a name of their own, and subs that are given one: each call goes to the one that was called, by the
-# name that it had then; the same program compares as equal however it is recorded.
+# Subs without a name of their own, and subs that are given one: each call goes to the one that was
+# called, by the name that it had then; the same program compares as equal however it is recorded.
 
 use strict;
 use warnings;
@@ -32,57 +32,77 @@ sub crowd {
     my ($seed) = @_;
     srand $seed;
     my ($code, @subs, %want) = ("my (\@s, \@n);\n");
-    $code .= "sub named$_ { $_ }\n" for 1 .. rand 120;      # so that numbers of the order have two or three digits
+    # so that numbers of the order have two or three digits
+    $code .= "sub named$_ { $_ }\n" for 1 .. rand 120;
     my $line = $code =~ tr/\n// + 1;
     for my $l (0 .. 2) {
         my $n = 1 + int rand 14;
-        $code .= 'push @s, ' . join(', ', map { my $inner = int rand 2 ? 'my $x = $_[0]; sub { $x }->()' : '1'; "sub { $inner }" } 1 .. $n) . ";\n";
+        $code .= 'push @s, ' . join(', ', map {
+            my $inner = int rand 2 ? 'my $x = $_[0]; sub { $x }->()' : '1';
+            "sub { $inner }"
+        } 1 .. $n) . ";\n";
         push @subs, map { [ $line + $l, $_ ] } 1 .. $n;
     }
-    $code .= "srand shift; my \@c = map { 1 + \$_ % 7 } 0 .. \$#s; my \@o = sort { rand 2 <=> 1 } map { (\$_) x \$c[\$_] } 0 .. \$#s;\n\$s[\$_]->(\$_) for \@o;\n";
+    $code .=
+        "srand shift; my \@c = map { 1 + \$_ % 7 } 0 .. \$#s; my \@o = sort { rand 2 <=> 1 } "
+            . "map { (\$_) x \$c[\$_] } 0 .. \$#s;\n\$s[\$_]->(\$_) for \@o;\n";
     return $code;
 }
 
 for my $seed (1 .. $rounds) {
     subtest "several on a line, program $seed" => sub {
         my $file = spew(scratch() . '/crowd.pl', crowd($seed));
-        my @runs = map { my $mode = $_; map { [ "$mode->[0], order $_", (record($file, $mode, $_))[0] ] } 1, 2 } @modes;
+        my @runs = map {
+            my $mode = $_;
+            map { [ "$mode->[0], order $_", (record($file, $mode, $_))[0] ] } 1, 2
+        } @modes;
         my $first = calls_of($runs[0][1]);
         my @anon = grep { /__ANON__/ } keys %$first;
         cmp_ok(scalar(@anon), '>', 3, 'they are told apart');
         is_deeply(calls_of($_->[1]), $first, "$_->[0]: as $runs[0][0]") for @runs[ 1 .. $#runs ];
         for my $pair ([ 0, 1 ], [ 0, 2 ], [ 2, 3 ], [ 3, 0 ]) {
             my @sides = map { $runs[$_][1] } @$pair;
-            my $diff = run_tool('Dprofdiff', [ '-q', '-m', 'calls', '--fail-if', 'calls > 0, new, gone', @sides ]);
-            is($diff->{status}, 0, join(' and ', map { $runs[$_][0] } @$pair) . ' compare as equal') or diag $diff->{out};
+            my $diff = run_tool('dprofdiff',
+                [ '-q', '-m', 'calls', '--fail-if', 'calls > 0, new, gone', @sides ]);
+            is($diff->{status}, 0, join(' and ', map { $runs[$_][0] } @$pair) . ' compare as equal')
+                or diag $diff->{out};
         }
         my $merged = Devel::DProf::Profile->new;
         $merged->add($_->[1]) for @runs;
         my %sum = map { $_->[0] => $_->[1] } $merged->rows({ separate => 1 });
-        is_deeply(\%sum, { map { $_ => @runs * $first->{$_} } keys %$first }, 'files in one profile: the sums');
-        my ($calls) = run_tool('Dprofpp', [ '-T', '-R', $runs[0][1] ]);
+        is_deeply(\%sum, { map { $_ => @runs * $first->{$_} } keys %$first },
+            'files in one profile: the sums');
+        my ($calls) = run_tool('dprofpp', [ '-T', '-R', $runs[0][1] ]);
         my %shown;
         $shown{ s/^ +//r }++ for split /\n/, $calls->{out};
         is_deeply(\%shown, $first, 'call by call');
     };
 }
 
-# Closures of one piece of code that get names, lose them and die; one sub that is renamed all the time.
+# Closures of one piece of code that get names, lose them and die; one sub that is renamed all the
+# time.
 sub names {
     my ($seed) = @_;
     srand $seed;
     my @actions = (
         'my $n = $_; my $f = set_subname("My::w" . int rand 5, sub { $n }); call($f)',
-        'my $n = $_; push @kept, set_subname("My::k" . int rand 9, sub { $n }); call($kept[rand @kept])',
-        'my $n = $_; my $f = sub { $n }; call($f); set_subname("Other::a" . int rand 4, $f); call($f); set_subname("My::b", $f); call($f)',
+        'my $n = $_; push @kept, set_subname("My::k" . int rand 9, sub { $n }); '
+            . 'call($kept[rand @kept])',
+        'my $n = $_; my $f = sub { $n }; call($f); set_subname("Other::a" . int rand 4, $f); '
+            . 'call($f); set_subname("My::b", $f); call($f)',
         'set_subname("My::s" . int rand 4, $same); call($same)',
         'my $n = $_; call(set_subname("My::p" . int rand 3, make($n)))',
         'splice @kept, rand @kept, 1 if @kept > 3',
-        'my $n = "Gen::g" . int rand 6; no strict "refs"; no warnings "redefine"; my $x = $_; *$n = set_subname($n, sub { $x }); call(\&$n)',
-        'my $n = "Gen::h" . int rand 6; no strict "refs"; delete $Gen::{"h" . int rand 6}; my $x = $_; *$n = set_subname($n, sub { $x }); call(\&$n); undef &$n if rand 2 < 1',
-        'call(eval "sub { 1 }"); my $e = eval "sub {}"; set_subname("My::e" . int rand 4, $e); call($e)',
+        'my $n = "Gen::g" . int rand 6; no strict "refs"; no warnings "redefine"; my $x = $_; '
+            . '*$n = set_subname($n, sub { $x }); call(\&$n)',
+        'my $n = "Gen::h" . int rand 6; no strict "refs"; delete $Gen::{"h" . int rand 6}; '
+            . 'my $x = $_; *$n = set_subname($n, sub { $x }); call(\&$n); undef &$n if rand 2 < 1',
+        'call(eval "sub { 1 }"); my $e = eval "sub {}"; set_subname("My::e" . int rand 4, $e); '
+            . 'call($e)',
     );
-    return join '', "use strict; use warnings; use Sub::Util qw(set_subname subname);\nmy (%c, \@kept, \$same); \$same = sub { 1 };\n",
+    return join '',
+        "use strict; use warnings; use Sub::Util qw(set_subname subname);\nmy "
+            . "(%c, \@kept, \$same); \$same = sub { 1 };\n",
         "sub make { my \$n = shift; return sub { \$n } }\n",
         "sub call { my \$f = shift; \$c{ subname(\$f) }++; \$f->() }\nsrand 7;\nfor (1 .. 300) {\n",
         map({ my $do = $actions[rand @actions]; "    { $do }\n" } 1 .. 12),
@@ -109,23 +129,32 @@ package Two; BEGIN { $Two::x = 1 }
 BEGIN { $Two::x = 2 } my ($g, $h) = (sub { 2 }, sub { 3 }); $g->(); $h->() for 1, 2;
 END
     my ($path) = record($file, $modes[0]);
-    my $names = sub { my $run = run_tool($_[0], [ @_[ 1 .. $#_ ], $path ]); join ' ', sort $run->{out} =~ /((?:One|Two)::\S+)/g };
-    my $apart = "One::BEGIN One::__ANON__ Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] Two::__ANON__[$file:3]#2";
-    is($names->('Dprofpp', '-O', 100), $apart, 'dprofpp');
-    is($names->('Dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T');
-    is($names->('Dprofreport'), $apart, 'dprofreport');
-    is($names->('Dprofpp', '-O', 100, '--no-separate-anon'), 'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__', '--no-separate-anon');
-    is($names->('Dprofpp', '-O', 100, '-R'),
-        "One::BEGIN\@1 One::__ANON__[$file:1] Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] Two::__ANON__[$file:3]#2", '-R: all of them');
+    my $names = sub {
+        my $run = run_tool($_[0], [ @_[ 1 .. $#_ ], $path ]);
+        join ' ', sort $run->{out} =~ /((?:One|Two)::\S+)/g;
+    };
+    my $apart =
+        "One::BEGIN One::__ANON__ Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] "
+            . "Two::__ANON__[$file:3]#2";
+    is($names->('dprofpp', '-O', 100), $apart, 'dprofpp');
+    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T');
+    is($names->('dprofreport'), $apart, 'dprofreport');
+    is($names->('dprofpp', '-O', 100, '--no-separate-anon'),
+        'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__', '--no-separate-anon');
+    is($names->('dprofpp', '-O', 100, '-R'),
+        "One::BEGIN\@1 One::__ANON__[$file:1] Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] "
+            . "Two::__ANON__[$file:3]#2", '-R: all of them');
 };
 
 subtest 'names that differ from run to run' => sub {
     my ($digest, $other) = ('5218ab0c99ee5218ab0c99ee5218ab0c', '0a18ab0c99ee5218ab0c99ee5218ab0f');
     my @paths = map {
-        my $file = spew(scratch() . '/digest.pl', "package Mojo::Template::Sandbox::$_; sub run { 1 } my \$f = sub { 2 }; run(); \$f->();\nsub deadbeefcafe { 1 } deadbeefcafe();\n");
+        my $file = spew(scratch() . '/digest.pl',
+            "package Mojo::Template::Sandbox::$_; sub run { 1 } my \$f = sub { 2 }; run(); "
+                . "\$f->();\nsub deadbeefcafe { 1 } deadbeefcafe();\n");
         (record($file, $modes[0]))[0];
     } $digest, $other;
-    my $diff = run_tool('Dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
+    my $diff = run_tool('dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
         @paths ]);
     is($diff->{status}, 0, 'packages called by a digest pair up') or diag $diff->{out};
     like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without it');

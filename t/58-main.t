@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Test::More;
 use DProfTest;
+use MadeUp;
 
 # The start-up is 40 ms, the main program 10: 1 in f by main, 9 in g.
 my $STEP = 'sub step { Devel::DProf::_advance($_[0] * 1_000_000, $_[0] * 1_000_000) } ';
@@ -17,7 +18,7 @@ my $CODE = $STEP . 'sub f { step(1) } sub g { step(9) } sub early { step(20); f2
 # Calls and exclusive seconds by sub, as dprofpp has them.
 sub rows {
     my ($dir, @args) = @_;
-    my $run = run_tool('Dprofpp', ['-O', 9999, @args], dir => $dir);
+    my $run = run_tool('dprofpp', ['-O', 9999, @args], dir => $dir);
     is($run->{err}, '', "dprofpp @args: nothing to say");
     my ($total) = $run->{out} =~ /^ *User\+System Time = +(\S+)/m;
     my %rows;
@@ -42,26 +43,26 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DP
             'what ran before has no rows');
         is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g step)], [2, 1, 3],
             'calls of the main program');
-        my $tree = run_tool('Dprofpp', ['-S', '--main'], dir => $dir)->{out};
+        my $tree = run_tool('dprofpp', ['-S', '--main'], dir => $dir)->{out};
         like($tree, qr/main::g x 1/, '-S');
         unlike($tree, qr/main::(?:early|f2)\b/, '... has nothing of what ran before');
-        my $phases = run_tool('Dprofpp', ['--main', '--phases', '-O', 99], dir => $dir)->{out};
+        my $phases = run_tool('dprofpp', ['--main', '--phases', '-O', 99], dir => $dir)->{out};
         like($phases, qr/\(main\)$/m, '--phases');
         unlike($phases, qr/\(BEGIN\)/, '... has no (BEGIN)');
-        my $folded = run_tool('Dproffold', ['--main', '-m', 'calls'], dir => $dir);
+        my $folded = run_tool('dproffold', ['--main', '-m', 'calls'], dir => $dir);
         unlike($folded->{out}, qr/main::(?:early|f2)\b/, 'dproffold');
         like($folded->{out}, qr/^main::g;main::step 1$/m, 'has the rest');
-        unlike(run_tool('Dprofreport', ['--main', '-n'], dir => $dir)->{out},
+        unlike(run_tool('dprofreport', ['--main', '-n'], dir => $dir)->{out},
             qr/main::(?:early|f2)\b/, 'dprofreport');
-        unlike(run_tool("Dprofflame", ["--main", "-o", "-"], dir => $dir)->{out},
+        unlike(run_tool("dprofflame", ["--main", "-o", "-"], dir => $dir)->{out},
             qr/main::(?:early|f2)\b/, "dprofflame");
-        is(run_tool('Dprofmerge', ['--main', '-o', 'merged', 'tmon.out'], dir => $dir)->{err}, '',
+        is(run_tool('dprofmerge', ['--main', '-o', 'merged', 'tmon.out'], dir => $dir)->{err}, '',
             'dprofmerge');
         is_deeply((rows($dir, 'merged'))[1], $rows, 'writes the same');
-        my $diff = run_tool('Dprofdiff', ['--main', '-m', 'calls', 'tmon.out', 'merged'],
+        my $diff = run_tool('dprofdiff', ['--main', '-m', 'calls', 'tmon.out', 'merged'],
             dir => $dir);
         unlike($diff->{out}, qr/main::(?:early|f2)\b/, 'dprofdiff');
-        is(run_tool('Dprofpp', ['--main', '-T'], dir => $dir)->{status}, 2, '-T refuses it');
+        is(run_tool('dprofpp', ['--main', '-T'], dir => $dir)->{status}, 2, '-T refuses it');
     };
 }
 
@@ -77,10 +78,10 @@ subtest 'phases of its own, children, old files' => sub {
     ($total, $rows) = rows($run->{dir}, '--main', '--processes');
     is((split ' ', $rows->{'main::f'})[0], 2, "a child's calls");
     my $old = scratch();
-    spew("$old/tmon.out", "#fOrTyTwO\n\$hz=100;\n"
-        . "\$XS_VERSION='DProf 20110802.00';\n\$over_utime=0; \$over_stime=0; "
-        . "\$over_rtime=0;\n\$over_tests=10000;\n\$rrun_utime=3; \$rrun_stime=0; \$rrun_rtime=3; "
-        . "\$total_marks=2\n\nPART2\n& 1 main BEGIN\n+ 1\n@ 3 0 3\n- 1\n");
+    spew("$old/tmon.out", profile_text(format => 'classic', version => 'DProf 20110802.00',
+        header => "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=10000;\n"
+            . '$total_marks=2', times => [3, 0, 3], subs => ['main BEGIN'],
+        lines => ['+ 1', '@ 3 0 3', '- 1']));
     is_deeply((rows($old, '--main'))[1], (rows($old))[1],
         'a file without phases is taken as it is');
 };
@@ -96,7 +97,7 @@ subtest 'start=mark' => sub {
         my ($total, $rows) = rows($run->{dir});
         is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g)], [2, 2],
             "$mode: from the first mark on, and stopped it stays");
-        my $phases = run_tool('Dprofpp', ['--phases', '-O', 99], dir => $run->{dir})->{out};
+        my $phases = run_tool('dprofpp', ['--phases', '-O', 99], dir => $run->{dir})->{out};
         is(scalar(() = $phases =~ /^.* \((?:one|two)\)$/mg), 2,
             "$mode: in the phases that were marked");
         my $fork = profiled(['-e', $STEP . 'use Devel::DProf::Control; sub f { step(1) } '

@@ -118,8 +118,7 @@ subtest 'much that runs in BEGIN' => sub {
         my $killed = profiled(['-e', 'sub f { 1 } BEGIN { f() } f(); kill KILL => $$'],
             env => { PERL_DPROF_MODE => $mode });
         is(files($killed->{dir}), 'tmon.out tmon.out.live', "$mode: killed in main");
-        my $tool = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
-            "$root/blib/script/dprofpp", '-lO99', $killed->{profile}]);
+        my $tool = run_tool('dprofpp', ['-lO99', $killed->{profile}]);
         like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: what ran in BEGIN is there");
         my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; "
             . "Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
@@ -155,16 +154,14 @@ subtest 'our own tools' => sub {
         is_deeply([sort keys %args], [sort @tools], 'all of them');
         for my $tool (@tools) {
             for my $args (@{ $args{$tool} }) {
-                my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
-                    "$root/blib/script/$tool", @$args], dir => $dir,
+                my $run = run_tool($tool, $args, fresh => 1, dir => $dir,
                     env => { profiler_env(), %$env });
                 untouched($dir, $bytes, "$tool @$args");
                 is($run->{err} =~ s/^(?:Unknown option|Try ).*\n//gmr, '',
                     "$tool @$args: nothing else to say");
             }
         }
-        my $run = run_program([$^X, "-I$root/blib/lib", "-I$root/blib/arch",
-            "$root/blib/script/dprofpp"], dir => $dir, env => { profiler_env() });
+        my $run = run_tool('dprofpp', [], fresh => 1, dir => $dir, env => { profiler_env() });
         like($run->{out}, qr/ 7 +\S+ +\S+  main::f$/m, "the user's profile is what is shown");
     }
 };

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program run_tool profiled counting);
+use DProfTest qw(root scratch spew slurp run_program tool_command run_tool profiled counting);
 use JSON::PP ();
 use Devel::DProf::Profile;
 
@@ -19,7 +19,7 @@ sub report {
 sub tool {
     my (@args) = @_;
     my %env = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('Dprofreport', \@args, env => \%env);
+    return run_tool('dprofreport', \@args, env => \%env);
 }
 
 # Folded text -> symbol => [children, self], as the words of the definition have it.
@@ -35,19 +35,24 @@ sub naive {
         my %seen;
         $row{$_}[0] += $value for grep { !$seen{$_}++ } @frames;
     }
-    return ({ map { $_ => [map { sprintf '%.2f', 100 * ($_ // 0) / $total } @{ $row{$_} }[0, 1]] } keys %row }, $total);
+    return ({ map { $_ => [map { sprintf '%.2f', 100 * ($_ // 0) / $total } @{ $row{$_} }[0, 1]] }
+        keys %row }, $total);
 }
 
 sub rows {
     my ($run) = @_;
     my $json = JSON::PP->new->utf8->decode($run->{out});
-    return { map { $_->{symbol} => [map { sprintf '%.2f', $_ // 0 } @$_{qw(children_pct self_pct)}] } @{ $json->{rows} } };
+    return { map { $_->{symbol} => [map { sprintf '%.2f', $_ // 0 }
+        @$_{qw(children_pct self_pct)}] } @{ $json->{rows} } };
 }
 
 # The example of perf report's manual.
 {
     my $text = "__libc_start_main;main;bar;foo 60\n__libc_start_main;main;bar 40\n";
-    my $squeeze = sub { join '', map { s/^ +//r =~ s/ +/ /gr } grep { !/^\s*\|?\s*$/ && !/^#/ && !/^\.\./ } split /^/, $_[0] };
+    my $squeeze = sub {
+        join '', map { s/^ +//r =~ s/ +/ /gr } grep { !/^\s*\|?\s*$/ && !/^#/ && !/^\.\./ }
+            split /^/, $_[0];
+    };
     my $run = report($text, '-g', '--skip', '^\(program\)$');
     is($squeeze->($run->{out}), <<'END', 'Children and Self');
 Children Self Symbol
@@ -86,7 +91,8 @@ END
 srand 4;
 for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     my @subs = map { ('main', 'A', 'B::C')[rand 3] . "::s$_" } 0 .. 6;
-    my $text = join '', map { join(';', map { $subs[rand @subs] } 0 .. rand 9) . ' ' . int(rand 50) . "\n" } 1 .. 40;
+    my $text = join '', map { join(';', map { $subs[rand @subs] } 0 .. rand 9) . ' ' . int(rand 50)
+        . "\n" } 1 .. 40;
     $text .= "(program) 17\n";
     my ($want) = naive($text);
     my $got = rows(report($text, '--format', 'json'));
@@ -95,28 +101,40 @@ for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     $sum += $_->[1] for values %$got;
     ok(abs($sum - 100) < 0.05, 'Self adds up to 100 %');
     my ($packages) = naive($text, key => sub { $_[0] =~ /^(.*)::/ ? $1 : $_[0] });
-    my $json = JSON::PP->new->utf8->decode(report($text, '-s', 'package', '--format', 'json')->{out});
-    is_deeply({ map { $_->{package} => [map { sprintf '%.2f', $_ } @$_{qw(children_pct self_pct)}] } @{ $json->{rows} } }, $packages, 'by package');
+    my $json = JSON::PP->new->utf8->decode(report($text, '-s', 'package', '--format',
+        'json')->{out});
+    is_deeply({ map { $_->{package} => [map { sprintf '%.2f', $_ } @$_{qw(children_pct self_pct)}] }
+        @{ $json->{rows} } }, $packages, 'by package');
 }
 
 # Recorded profiles: the same numbers as dprofpp's, to the tick.
 my $script = spew("$dir/p.pl", <<'END');
 use strict; use warnings;
-package Low { sub work { my $x = 0; $x += $_ for 1 .. $_[0]; $x } sub rec { my $n = shift; work($n); $n ? rec($n - 1) : 0 } }
-package Mid { sub run { Low::work(30); Low::rec(3) for 1 .. 2; callee() } sub callee { Low::work(1) } }
+package Low {
+    sub work { my $x = 0; $x += $_ for 1 .. $_[0]; $x }
+    sub rec { my $n = shift; work($n); $n ? rec($n - 1) : 0 }
+}
+package Mid {
+    sub run { Low::work(30); Low::rec(3) for 1 .. 2; callee() }
+    sub callee { Low::work(1) }
+}
 sub idle { 1 }
 Mid::run() for 1 .. 5;
 idle();
 END
 for my $mode (qw(trace tree)) {
-    my $run = profiled([$script], env => { counting(), PERL_DPROF_MODE => $mode, PERL_DPROF_CALLSITES => 1 });
+    my $run = profiled([$script], env => { counting(), PERL_DPROF_MODE => $mode,
+        PERL_DPROF_CALLSITES => 1 });
     my $profile = $run->{profile};
-    my $json = JSON::PP->new->utf8->decode(tool('--format', 'json', '-m', 'real', '-n', '--show-total-period', $profile)->{out});
+    my $json = JSON::PP->new->utf8->decode(tool('--format', 'json', '-m', 'real', '-n',
+        '--show-total-period', $profile)->{out});
     my $read = Devel::DProf::Profile->new;
     $read->add($profile);
-    my %want = map { $_->[0] => [$_->[1], $_->[2], $_->[3]] } $read->rows({ rows => 1000, time => Devel::DProf::Profile::REAL, program => 1 });
+    my %want = map { $_->[0] => [$_->[1], $_->[2], $_->[3]] }
+        $read->rows({ rows => 1000, time => Devel::DProf::Profile::REAL, program => 1 });
     $want{'(program)'}[0] = 0;
-    my %got = map { $_->{symbol} => [$_->{calls}, map { int($_ * 1e7 + 0.5) } @$_{qw(self children)}] } @{ $json->{rows} };
+    my %got = map { $_->{symbol} => [$_->{calls},
+        map { int($_ * 1e7 + 0.5) } @$_{qw(self children)}] } @{ $json->{rows} };
     is_deeply(\%got, \%want, "$mode: dprofpp's numbers");
 
     my %edges;
@@ -129,30 +147,41 @@ for my $mode (qw(trace tree)) {
 
     my $callers = tool('--callers', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out};
     like($callers, qr/,"?35"?,Mid::run|,5,Mid::run/, "$mode: callers, with calls") or diag $callers;
-    is(tool('--callers', 'no::such', $profile)->{err}, "there is no sub no::such in $profile\n", "$mode: no such sub");
+    is(tool('--callers', 'no::such', $profile)->{err}, "there is no sub no::such in $profile\n",
+        "$mode: no such sub");
     my $callees = tool('--callees', 'Mid::run', '-m', 'real', '--format', 'csv', $profile)->{out};
     like($callees, qr/Mid::callee/, "$mode: callees");
     unlike($callees, qr/idle/, "$mode: and nothing else");
-    like($callees, qr/p\.pl:3/, 'with the place of the call') if $mode eq 'tree';
+    like($callees, qr/p\.pl:7/, 'with the place of the call') if $mode eq 'tree';
     like(tool('--histogram', $profile)->{out}, qr/from .* us +#+ \d+/, "$mode: histogram");
-    like(tool('--per-call', '-S', 'Low::work', '-q', $profile)->{out}, qr/^ +\S+% +\S+% +[\d.]+ +[\d.]+ +[\d.]+  Low::work$/m, "$mode: average, shortest, longest");
+    like(tool('--per-call', '-S', 'Low::work', '-q', $profile)->{out},
+        qr/^ +\S+% +\S+% +[\d.]+ +[\d.]+ +[\d.]+  Low::work$/m,
+        "$mode: average, shortest, longest");
     # a program that waits: its real time is much more than its cpu time
-    my ($head, @calls) = split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'cpu', '--format', 'csv', $profile)->{out};
+    my ($head, @calls) = split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'cpu',
+        '--format', 'csv', $profile)->{out};
     my @columns = split /,/, $head;
     my %cpu; @cpu{@columns} = split /,/, $calls[0];
-    my %real; @real{@columns} = split /,/, (split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out})[1];
-    is_deeply([map { $_->{avg_per_call} } \%cpu], [map { $_->{avg_per_call} } \%real], "$mode: averages of the same clock as the shortest call");
+    my %real; @real{@columns} = split /,/,
+        (split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'real', '--format', 'csv',
+            $profile)->{out})[1];
+    is_deeply([map { $_->{avg_per_call} } \%cpu], [map { $_->{avg_per_call} } \%real],
+        "$mode: averages of the same clock as the shortest call");
     cmp_ok($cpu{min_per_call}, '<=', $cpu{avg_per_call}, "$mode: an average lies between");
     cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call}, "$mode: ... the two");
-    like(tool('--per-call', $profile)->{out}, qr/  Avg real s +Min real s +Max real s  Symbol$/m, "$mode: headings tell the clock and the unit");
+    like(tool('--per-call', $profile)->{out}, qr/  Avg real s +Min real s +Max real s  Symbol$/m,
+        "$mode: headings tell the clock and the unit");
     my $ops = $mode eq 'tree' ? tool('--per-call', '-m', 'ops', $profile)->{out} : '';
     like($ops, qr/  Avg\/call +Min real s +Max real s  Symbol$/m, "$mode: of a counter") if $ops;
     unlike(tool('-F', 'avg', $profile)->{out}, qr/real/, "$mode: an average alone is of -m");
-    like(tool('-s', 'package,sub', '--hierarchy', '-q', $profile)->{out}, qr/^.*%  Low\n.*%    Low::rec\n.*%    Low::work$/m, "$mode: keys below one another");
-    like(tool('-s', 'phase', '-q', '--no-children', $profile)->{out}, qr/%  main$/m, "$mode: phases");
+    like(tool('-s', 'package,sub', '--hierarchy', '-q', $profile)->{out},
+        qr/^.*%  Low\n.*%    Low::rec\n.*%    Low::work$/m, "$mode: keys below one another");
+    like(tool('-s', 'phase', '-q', '--no-children', $profile)->{out}, qr/%  main$/m,
+        "$mode: phases");
     like(tool('-s', 'pid,sub', '-q', $profile)->{out}, qr/%  \d+ +Low::work$/m, "$mode: processes");
-    like(tool('-s', 'srcline', '-q', $profile)->{out}, qr/p\.pl:2$/m, "$mode: places");
-    like(tool('-s', 'sub,caller', '-q', $profile)->{out}, qr/Low::work +Low::rec$/m, "$mode: callers as a key");
+    like(tool('-s', 'srcline', '-q', $profile)->{out}, qr/p\.pl:3$/m, "$mode: places");
+    like(tool('-s', 'sub,caller', '-q', $profile)->{out}, qr/Low::work +Low::rec$/m,
+        "$mode: callers as a key");
     is(tool('-m', 'nonsense', $profile)->{status}, 2, "$mode: an unknown metric is a mistake");
     my $asked = tool('-m', 'ops', '-q', $profile);
     is($asked->{status}, $mode eq 'tree' ? 0 : 2, "$mode: ops where they are")
@@ -167,17 +196,25 @@ for my $mode (qw(trace tree)) {
     is($q->('-S', 'c', '--percentage', 'relative'), "100.00% 100.00% c\n", 'relative');
     is($q->('--only', '^[ad]$'), "95.00% 0.00% a\n15.00% 0.00% d\n", '--only');
     is($q->('--skip', '[abc(]'), "15.00% 0.00% d\n", '--skip');
-    is($q->('--percent-limit', 70), "100.00% 5.00% (program)\n95.00% 0.00% a\n80.00% 30.00% b\n", '--percent-limit');
+    is($q->('--percent-limit', 70), "100.00% 5.00% (program)\n95.00% 0.00% a\n80.00% 30.00% b\n",
+        '--percent-limit');
     is($q->('-O', 1), "100.00% 5.00% (program)\n", '-O');
-    is($q->('--ignore-callees', '^b$', '--skip', 'program'), "95.00% 0.00% a\n80.00% 80.00% b\n15.00% 0.00% d\n15.00% 15.00% c\n", '--ignore-callees');
+    is($q->('--ignore-callees', '^b$', '--skip', 'program'),
+        "95.00% 0.00% a\n80.00% 80.00% b\n15.00% 0.00% d\n15.00% 15.00% c\n", '--ignore-callees');
     is($q->('--max-stack', 1), "100.00% 5.00% (program)\n95.00% 95.00% a\n", '--max-stack');
-    is($q->('--parent', '^[bd]$', '-s', 'parent', '--no-children'), "80.00% b\n15.00% d\n5.00% [other]\n", '--parent: the match nearest the leaf');
-    is($q->('--parent', '^[bd]$', '-x', '-s', 'parent', '--no-children'), "80.00% b\n15.00% d\n", '-x');
-    is($q->('-F', 'sub,overhead', '-S', 'c'), "c 65.00%\n", '-F') or diag $q->('-F', 'sub,overhead', '-S', 'c');
+    is($q->('--parent', '^[bd]$', '-s', 'parent', '--no-children'),
+        "80.00% b\n15.00% d\n5.00% [other]\n", '--parent: the match nearest the leaf');
+    is($q->('--parent', '^[bd]$', '-x', '-s', 'parent', '--no-children'),
+        "80.00% b\n15.00% d\n", '-x');
+    is($q->('-F', 'sub,overhead', '-S', 'c'), "c 65.00%\n", '-F')
+        or diag $q->('-F', 'sub,overhead', '-S', 'c');
     my $list = spew("$dir/list", "c\r\n# no\n\nb");
     is($q->('-S', "file://$list"), "80.00% 30.00% b\n65.00% 65.00% c\n", 'file://');
     is(report($text, '-t', ',', '-S', 'c')->{out} =~ s/^#.*\n//mgr, "65.00%,65.00%,c\n", '-t');
-    my $g = sub { report($text, '-q', '-S', 'c', @_)->{out} =~ s/^65.*?\n//r =~ s/^ {12}//mgr =~ s/^ +65.*\n//mr };
+    my $g = sub {
+        report($text, '-q', '-S', 'c', @_)->{out} =~ s/^65.*?\n//r =~ s/^ {12}//mgr
+            =~ s/^ +65.*\n//mr;
+    };
     is($g->('-g', 'graph,0'), <<'END', 'a graph in callee order');
 |
 --- c
@@ -199,7 +236,8 @@ END
      --23.08%-- [...]
 
 END
-    is($g->('-g', 'folded,0'), "50.00% c;b;a\n15.00% c;d;a\n\n", 'folded') or diag $g->('-g', 'folded,0');
+    is($g->('-g', 'folded,0'), "50.00% c;b;a\n15.00% c;d;a\n\n", 'folded')
+        or diag $g->('-g', 'folded,0');
     is($g->('-G', '-g', 'graph,0'), <<'END', 'in caller order, from the program down');
 |
 --- a
@@ -218,11 +256,15 @@ END
     my $text = join '', map { "a;z$_;c 4\n" } 1 .. 100;
     $text .= "q 700\n";
     my $q = sub { report($_[0], '-q', @_[1 .. $#_])->{out} =~ s/^ +//mgr =~ s/ +/ /gr };
-    is($q->($text, '-g', 'folded', '-S', 'c'), "36.36% 36.36% c\n", 'chains below the threshold are no chain of what they have in common');
-    is(() = $q->($text, '-g', 'folded,0.2', '-S', 'c') =~ /^0\.36% c;z\d+;a$/mg, 100, 'a lower one shows them');
+    is($q->($text, '-g', 'folded', '-S', 'c'), "36.36% 36.36% c\n",
+        'chains below the threshold are no chain of what they have in common');
+    is(() = $q->($text, '-g', 'folded,0.2', '-S', 'c') =~ /^0\.36% c;z\d+;a$/mg, 100,
+        'a lower one shows them');
     is($q->("a;b 3\n", '-F', 'sub,sub,overhead,overhead', '-s', 'package,sub', '--hierarchy'),
-        "0.00% (program)\n0.00% (program)\n100.00% main\n0.00% a\n100.00% b\n", 'a column is there once');
-    is($q->("a%3Bb;c 3\n", '-g', 'folded', '-S', 'c'), "100.00% 100.00% c\n100.00% c;a%3Bb\n\n", 'a semicolon within a name');
+        "0.00% (program)\n0.00% (program)\n100.00% main\n0.00% a\n100.00% b\n",
+        'a column is there once');
+    is($q->("a%3Bb;c 3\n", '-g', 'folded', '-S', 'c'), "100.00% 100.00% c\n100.00% c;a%3Bb\n\n",
+        'a semicolon within a name');
     my $run = report("a;b 94\na 1\nc 5\n", '--color', 'always', '-q');
     is($run->{out} =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'colours: each share by itself');
  \e[31m100.00%\e[m 0.00% (program)
@@ -232,64 +274,79 @@ END
 END
 }
 
-# Deep: of a branch at each level, the line does not grow without end.
-{
-    my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g', 'graph,0', '--max-stack', 1000);
-    is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1, 'no line is longer than 200 levels');
+subtest 'Deep: of a branch at each level, the line does not grow without end' => sub {
+    my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g',
+        'graph,0', '--max-stack', 1000);
+    is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1,
+        'no line is longer than 200 levels');
     like($run->{out}, qr/-- \[201\] r\n/, 'deeper ones have a number');
-    like(report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-G', '-g', 'flat,0', '--max-stack', 1000)->{out},
+    like(report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-G', '-g',
+        'flat,0', '--max-stack', 1000)->{out},
         qr/(?: {16}r\n){401}/, 'and all of it as flat chains');
-}
+};
 
-# Files that stand apart are one sum all the same: of one unit, and of what all of them have.
-{
+subtest 'Files that stand apart are one sum all the same' => sub {
+    # Files that stand apart are one sum all the same: of one unit, and of what all of them have.
     my $folded = spew("$dir/apart.in", "a;b 3\n");
-    my %file = map { $_ => profiled([$script], env => { counting(), PERL_DPROF_MODE => $_ })->{profile} } qw(trace tree);
+    my %file = map { $_ => profiled([$script],
+        env => { counting(), PERL_DPROF_MODE => $_ })->{profile} } qw(trace tree);
     for my $keys ('sub', 'pid,sub') {
         my $run = tool('-s', $keys, $file{tree}, $folded);
-        like($run->{err}, qr/^\Q$folded\E: its times are in an unknown unit/, "$keys: units") or diag $run->{out};
+        like($run->{err}, qr/^\Q$folded\E: its times are in an unknown unit/, "$keys: units")
+            or diag $run->{out};
         is($run->{status}, 1, "$keys: is no success");
     }
     my $run = tool('-s', 'pid,sub', '-m', 'ops', $file{tree}, $file{trace});
     is("$run->{status} $run->{out}", '1 ', 'a counter that a file lacks');
     like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/, 'is named');
-    is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status}, 0, '--unit');
-}
+    is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status},
+        0, '--unit');
+};
 
 # Of several programs, all are named.
 {
     my $second = spew("$dir/second.pl", 'sub f { 1 } f()');
     my @files = map { profiled([$_], env => { counting() })->{profile} } $script, $second;
     for my $keys ('sub', 'script') {
-        is(JSON::PP->new->utf8->decode(tool('--format', 'json', '-s', $keys, @files)->{out})->{script}, "$script, $second", "-s $keys: scripts");
+        is(JSON::PP->new->utf8->decode(tool('--format', 'json', '-s', $keys,
+            @files)->{out})->{script}, "$script, $second", "-s $keys: scripts");
     }
 }
 
 # A pager that is left early is no failure, and no death.
 SKIP: {
-    my $tool = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofreport';
+    my $tool = join ' ', map { "'$_'" } tool_command('dprofreport');
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
     skip 'script(1), for a terminal', 1 if $probe->{raw} || $probe->{out} !~ /here/;
     my $file = spew("$dir/long.in", join '', map { "a$_;b$_ 1\n" } 1 .. 20000);
-    my $run = run_program(['script', '-qec', "TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?", '/dev/null'], limit => 60);
+    my $run = run_program(['script', '-qec',
+        "TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?", '/dev/null'],
+        limit => 60);
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early');
 }
 
-# What is wrong is said.
-for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('], ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
-     ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0], ['-F', 'nonsense']) {
-    my $run = report("a 1\n", @$_);
-    is("$run->{status} " . ($run->{err} =~ tr/\n// <= 2 ? 'short' : $run->{err}) . " $run->{out}", '2 short ', "@$_");
-}
-is(tool('/no/such/file')->{status}, 1, 'no such file');
-is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr, " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
-{
-    my $file = spew("$dir/y", "a;c 3\nb 1\n");
-    my $inclusive = tool('-q', $file)->{out};
-    my %default = (DPROFREPORT_OPTS => '--no-children');
-    isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
-    is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive, '... the command line wins');
-}
-like(tool('-h')->{out}, qr/--callers/, '-h');
+subtest 'What is wrong is said' => sub {
+    for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('],
+        ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
+         ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0],
+         ['-F', 'nonsense']) {
+        my $run = report("a 1\n", @$_);
+        is("$run->{status} " . ($run->{err} =~ tr/\n// <= 2 ? 'short' : $run->{err})
+            . " $run->{out}",
+            '2 short ', "@$_");
+    }
+    is(tool('/no/such/file')->{status}, 1, 'no such file');
+    is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr,
+        " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
+    {
+        my $file = spew("$dir/y", "a;c 3\nb 1\n");
+        my $inclusive = tool('-q', $file)->{out};
+        my %default = (DPROFREPORT_OPTS => '--no-children');
+        isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
+        is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive,
+            '... the command line wins');
+    }
+    like(tool('-h')->{out}, qr/--callers/, '-h');
+};
 
 done_testing;

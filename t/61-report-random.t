@@ -1,5 +1,5 @@
-# dprofreport on random stacks against models that know nothing but stacks: chains, edges, keys below
-# one another, filters.
+# dprofreport on random stacks against models that know nothing but stacks: chains, edges, keys
+# below one another, filters.
 use strict;
 use warnings;
 use Test::More;
@@ -16,8 +16,9 @@ my ($n, $round) = (0, 0);
 sub report {
     my ($text, @args) = @_;
     my $file = spew("$dir/" . ++$n . '.in', $text);
-    my $run = in_process('Dprofreport', '--format', 'json', @args, $file);
-    return $run->{status} == 0 && $run->{err} eq '' ? JSON::PP->new->utf8->decode($run->{out}) : diag "@args: $run->{err}";
+    my $run = in_process('dprofreport', '--format', 'json', @args, $file);
+    return $run->{status} == 0 && $run->{err} eq '' ? JSON::PP->new->utf8->decode($run->{out})
+        : diag "@args: $run->{err}";
 }
 
 sub frames { return grep { $_ ne '(program)' } split /;/, $_[0] }
@@ -25,11 +26,14 @@ sub frames { return grep { $_ ne '(program)' } split /;/, $_[0] }
 # Paths of a chain -> [value, own].
 sub paths {
     my ($kids, $above) = @_;
-    return map { my $at = "$above/$_->{name}"; ($at => [0 + $_->{value}, 0 + $_->{own}], paths($_->{kids} // [], $at)) } @$kids;
+    return map {
+        my $at = "$above/$_->{name}";
+        ($at => [0 + $_->{value}, 0 + $_->{own}], paths($_->{kids} // [], $at))
+    } @$kids;
 }
 
-# The same from stacks: callee order from the innermost frame of the sub outwards (of what has it at its leaf
-# only, if self is asked for), caller order from the outermost frame down.
+# The same from stacks: callee order from the innermost frame of the sub outwards (of what has it at
+# its leaf only, if self is asked for), caller order from the outermost frame down.
 sub naive_chain {
     my ($stacks, $sub, %how) = @_;
     my %want;
@@ -52,20 +56,27 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
     my @subs = map { ('A', 'B::C')[rand 2] . "::s$_" } 0 .. 4;
     my @stacks = map { [int(rand 50), map { $subs[rand @subs] } 0 .. rand 8] } 1 .. 25;
     push @stacks, [11];
-    my $text = join '', map { my ($v, @f) = @$_; (@f ? join ';', @f : '(program)') . " $v\n" } @stacks;
+    my $text = join '', map {
+        my ($v, @f) = @$_;
+        (@f ? join ';', @f : '(program)') . " $v\n"
+    } @stacks;
     my $total = 0;
     $total += $_->[0] for @stacks;
 
     for my $self (0, 1) {
         for my $order (qw(callee caller)) {
             for my $type (qw(graph folded)) {
-                my $got = report($text, '-g', "$type,0,$order", '--skip', 'program', '--show-total-period', $self ? '--no-children' : ());
+                my $got = report($text, '-g', "$type,0,$order", '--skip', 'program',
+                    '--show-total-period', $self ? '--no-children' : ());
                 my $bad = grep {
-                    my $want = naive_chain(\@stacks, $_->{symbol}, self => $self, caller => $order eq 'caller');
+                    my $want = naive_chain(\@stacks, $_->{symbol}, self => $self,
+                        caller => $order eq 'caller');
                     my %got = paths($_->{chain}, '');
-                    JSON::PP->new->canonical->encode(\%got) ne JSON::PP->new->canonical->encode($want);
+                    JSON::PP->new->canonical->encode(\%got)
+                        ne JSON::PP->new->canonical->encode($want);
                 } @{ $got->{rows} };
-                ok(@{ $got->{rows} } && !$bad, "$round: $type, $order order, " . ($self ? 'self' : 'children'));
+                ok(@{ $got->{rows} } && !$bad, "$round: $type, $order order, "
+                    . ($self ? 'self' : 'children'));
             }
         }
     }
@@ -73,7 +84,7 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
     # Text of folded chains: every stack that has its share, and nothing else.
     {
         my $file = spew("$dir/" . ++$n . '.in', $text);
-        my $run = in_process('Dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
+        my $run = in_process('dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
         my %want;
         for (@stacks) {
             my ($value, @f) = @$_;
@@ -81,18 +92,22 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
             $want{ join ';', reverse @f[0 .. $last] } += $value if defined $last;
         }
         my %got = map { /^ +(\d+) (\S+)$/ ? ($2, $1) : () } split /\n/, $run->{out};
-        is_deeply(\%got, { map { $want{$_} && $want{$_} >= 0.03 * $total ? ($_, $want{$_}) : () } keys %want }, "$round: folded, as text");
+        is_deeply(\%got, { map { $want{$_} && $want{$_} >= 0.03 * $total ? ($_, $want{$_}) : () }
+            keys %want }, "$round: folded, as text");
     }
 
     # Keys below one another: what stands above is the report by fewer keys.
     {
         my $levels = report($text, '-s', 'package,sub', '--hierarchy');
-        my %few = map { $_->{package} => "$_->{children_pct} $_->{self_pct}" } @{ report($text, '-s', 'package')->{rows} };
-        my %all = map { ("$_->{package} $_->{symbol}" => "$_->{children_pct} $_->{self_pct}") } @{ report($text, '-s', 'package,sub')->{rows} };
+        my %few = map { $_->{package} => "$_->{children_pct} $_->{self_pct}" }
+            @{ report($text, '-s', 'package')->{rows} };
+        my %all = map { ("$_->{package} $_->{symbol}" => "$_->{children_pct} $_->{self_pct}") }
+            @{ report($text, '-s', 'package,sub')->{rows} };
         my ($package, %up, %down);
         for (@{ $levels->{rows} }) {
             $package = $_->{entry} if !$_->{level};
-            ($_->{level} ? $down{"$package $_->{entry}"} : $up{$package}) = "$_->{children_pct} $_->{self_pct}";
+            ($_->{level} ? $down{"$package $_->{entry}"} : $up{$package}) =
+                "$_->{children_pct} $_->{self_pct}";
         }
         is_deeply([\%up, \%down], [\%few, \%all], "$round: keys below one another");
     }
@@ -112,8 +127,10 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
             $callees{$_} += $value for keys %out;
         }
         next if !$is_there;
-        is_deeply({ map { $_->{caller} => 0 + $_->{total} } @{ report($text, '--callers', $sub)->{rows} } }, \%callers, "$round: callers of $sub");
-        is_deeply({ map { $_->{callee} => 0 + $_->{total} } @{ report($text, '--callees', $sub)->{rows} } }, \%callees, "$round: callees of $sub");
+        is_deeply({ map { $_->{caller} => 0 + $_->{total} }
+            @{ report($text, '--callers', $sub)->{rows} } }, \%callers, "$round: callers of $sub");
+        is_deeply({ map { $_->{callee} => 0 + $_->{total} }
+            @{ report($text, '--callees', $sub)->{rows} } }, \%callees, "$round: callees of $sub");
         my $profile = Devel::DProf::Profile->new;
         $profile->add("$dir/$n.in");
         my @edges = map { $profile->edges($sub, { callees => $_ }) } 0, 1;
@@ -153,18 +170,24 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         }
         my $as = sub {
             my ($of, $want) = @_;
-            return { map { $_ => [pct($want->{$_}[0] // 0, $of), pct($want->{$_}[1] // 0, $of)] } keys %$want };
+            return { map { $_ => [pct($want->{$_}[0] // 0, $of), pct($want->{$_}[1] // 0, $of)] }
+                keys %$want };
         };
         my $got = sub {
             my ($name, @args) = @_;
-            return { map { $name->($_) => [map { sprintf '%.2f', $_ } @$_{qw(children_pct self_pct)}] } @{ report($text, @args)->{rows} } };
+            return { map { $name->($_) => [map { sprintf '%.2f',
+                $_ } @$_{qw(children_pct self_pct)}] } @{ report($text, @args)->{rows} } };
         };
         my $symbol = sub { $_[0]{symbol} };
-        is_deeply($got->(sub { "$_[0]{symbol} $_[0]{caller}" }, '-s', 'sub,caller'), $as->($total, \%caller), "$round: by caller");
-        is_deeply($got->(sub { $_[0]{parent} }, '-s', 'parent', '--parent', 's[01]$'), $as->($total, \%parent), "$round: --parent");
-        is_deeply($got->($symbol, '--ignore-callees', 's2$'), $as->($total, \%cut), "$round: --ignore-callees");
+        is_deeply($got->(sub { "$_[0]{symbol} $_[0]{caller}" }, '-s', 'sub,caller'),
+            $as->($total, \%caller), "$round: by caller");
+        is_deeply($got->(sub { $_[0]{parent} }, '-s', 'parent', '--parent', 's[01]$'),
+            $as->($total, \%parent), "$round: --parent");
+        is_deeply($got->($symbol, '--ignore-callees', 's2$'), $as->($total, \%cut),
+            "$round: --ignore-callees");
         is_deeply($got->($symbol, '--max-stack', 3), $as->($total, \%deep), "$round: --max-stack");
-        is_deeply($got->($symbol, '-S', "$subs[0],$subs[1]", '--percentage', 'relative'), $as->($base, \%shown), "$round: relative") if $base;
+        is_deeply($got->($symbol, '-S', "$subs[0],$subs[1]", '--percentage', 'relative'),
+            $as->($base, \%shown), "$round: relative") if $base;
     }
 }
 

@@ -1,21 +1,23 @@
 # What dprofreport prints, byte by byte. DPROF_GOLDEN=1 rewrites the files; the review is the diff.
 use strict;
 use warnings;
-use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
-use DprofppTest qw(slurp spew data);
-use DProfTest qw(run_tool);
+use DProfTest qw(data root run_tool slurp spew);
 
-my @flags = ('', '-n --show-total-period --per-call', '--per-call -m cpu', '--no-children -n', '-g', '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
-    '-G', '-G --no-children', '--callers main::__ANON__', '--callees main::run', '--histogram -O 2', '-s package,sub --hierarchy',
-    '-s phase,sub', '-t ,', map({ ("--format $_", "--format $_ -g -n --show-total-period") } qw(csv json markdown html)));
+my @flags = ('', '-n --show-total-period --per-call', '--per-call -m cpu', '--no-children -n', '-g',
+    '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
+    '-G', '-G --no-children', '--callers main::__ANON__', '--callees main::run', '--histogram -O 2',
+    '-s package,sub --hierarchy',
+    '-s phase,sub', '-t ,',
+    map({ ("--format $_", "--format $_ -g -n --show-total-period") } qw(csv json markdown html)));
 
-my $golden = abs_path('t/golden');
+my $golden = root() . '/t/golden';
 for my $profile (qw(ours classic)) {
     for my $flags (@flags) {
         my $name = "dprofreport.$profile" . ($flags =~ s/[^-+\w]+/_/gr =~ s/^(?=.)/./r);
-        my $run = run_tool('Dprofreport', ['-f', '-m', 'real', split(' ', $flags), "$profile.out"], dir => data('.'));
+        my $run = run_tool('dprofreport', ['-f', '-m', 'real', split(' ', $flags), "$profile.out"],
+            dir => data('.'));
         my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
         spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
         is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);

@@ -4,6 +4,7 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew slurp run_tool in_process);
+use MadeUp;
 use JSON::PP ();
 use Devel::DProf::Constants qw(time_words);
 
@@ -15,12 +16,13 @@ sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.i
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('Dprofdiff', \@args, %how);
+    return run_tool('dprofdiff', \@args, %how);
 }
 
 sub json {
-    my $run = in_process('Dprofdiff', '--format', 'json', @_);
-    return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err}, status => $run->{status} };
+    my $run = in_process('dprofdiff', '--format', 'json', @_);
+    return eval { JSON::PP->new->utf8->decode($run->{out}) }
+        // { rows => [], err => $run->{err}, status => $run->{status} };
 }
 
 sub by_name { my ($json) = @_; return { map { $_->{symbol} => $_ } @{ $json->{rows} } } }
@@ -44,7 +46,8 @@ sub naive {
 
 # ---- the three tables of perf diff's manual ----
 
-my %manual = (A => { f1 => 177, f2 => 349, f3 => 87, f4 => 259, f6 => 42 }, B => { f2 => 267, f4 => 335, f5 => 128 },
+my %manual = (A => { f1 => 177, f2 => 349, f3 => 87, f4 => 259, f6 => 42 },
+    B => { f2 => 267, f4 => 335, f5 => 128 },
     C => { f1 => 183, f2 => 176, f5 => 176 });
 my %path = map { $_ => folded(%{ $manual{$_} }) } keys %manual;
 for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  ', f5 => ' xx' }],
@@ -52,48 +55,69 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
     ['C B A', { f1 => 'b x', f2 => 'bxx', f5 => 'bx ', f3 => '  x', f4 => ' xx', f6 => '  x' }]) {
     my ($order, $want) = @$_;
     for my $compute (('delta', 'ratio', 'wdiff:1,2')) {
-        my $run = tool('--unit', 'samples', '-t', '|', '-q', '--skip', '^\(program\)$', '-c', $compute, map { $path{$_} } split(' ', $order));
-        my %got = map { my @f = split /\|/, $_, -1; ($f[-1] => ($f[0] ne '' ? 'b' : ' ') . join '', map { $_ ne '' ? 'x' : ' ' } @f[1, 4]) }
+        my $run = tool('--unit', 'samples', '-t', '|', '-q', '--skip', '^\(program\)$', '-c',
+            $compute, map { $path{$_} } split(' ', $order));
+        my %got = map {
+            my @f = split /\|/, $_, -1;
+            ($f[-1] => ($f[0] ne '' ? 'b' : ' ') . join '', map { $_ ne '' ? 'x' : ' ' } @f[1, 4])
+        }
             split /\n/, $run->{out};
         is_deeply(\%got, $want, "diff $order, $compute");
     }
     my $run = tool('--unit', 'samples', map { $path{$_} } split ' ', $order);
-    like($run->{out}, qr/^# Baseline: \Q$path{ substr $order, 0, 1 }\E\n# File 1: .*\n# File 2: /, "$order: which file is which");
-    like($run->{out}, qr/^Baseline\/0  Delta\/1  Change\/1  Change %\/1  Delta\/2  Change\/2  Change %\/2  Symbol$/m, "$order: titles");
+    like($run->{out}, qr/^# Baseline: \Q$path{ substr $order, 0, 1 }\E\n# File 1: .*\n# File 2: /,
+        "$order: which file is which");
+    like($run->{out},
+        qr/^Baseline\/0\ \ Delta\/1\ \ Change\/1\ \ Change\ %\/1\ \ Delta\/2\ \ Change\/2\ \ Change
+            \ %\/2\ \ Symbol$/mx, "$order: titles");
 }
 
 # ---- formulas ----
 
-{
+subtest 'formulas' => sub {
     my @two = ('--unit', 'samples', @path{qw(A B)});
     my $rows = by_name(json(@two));
-    is(sprintf('%.2f', $rows->{f4}{delta}), '17.55', 'delta: 335 of 730 less 259 of 914, in points');
+    is(sprintf('%.2f', $rows->{f4}{delta}), '17.55',
+        'delta: 335 of 730 less 259 of 914, in points');
     is($rows->{f4}{change}, 76, 'change');
     is($rows->{f4}{status} . $rows->{f3}{status} . $rows->{f5}{status}, 'bothgonenew', 'status');
     is($rows->{f5}{baseline_pct}, undef, 'what is new has no baseline');
     is(sprintf('%.2f', $rows->{f5}{delta}), '17.53', '... and all of its share is growth');
     is($rows->{f3}{delta}, undef, 'what is gone has no delta');
-    is(by_name(json('-c', 'wdiff:1,2', @two))->{f4}{wdiff}, 335 * 2 - 259, 'wdiff: new * its weight - baseline * its weight');
+    is(by_name(json('-c', 'wdiff:1,2', @two))->{f4}{wdiff}, 335 * 2 - 259,
+        'wdiff: new * its weight - baseline * its weight');
     is(sprintf('%.6f', by_name(json('-c', 'ratio', @two))->{f4}{ratio}), '1.293436', 'ratio');
     my $text = tool('-c', 'wdiff:1,2', '-F', '-p', '-t', '|', '-q', @two)->{out};
-    like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|\+29\.34%\|335\|f4$/m, '-F and -p: wdiff') or diag $text;
-    like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|\|128\|f5$/m, '... of what is new');
+    like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|\+29\.34%\|335\|f4$/m,
+        '-F and -p: wdiff') or diag $text;
+    like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|\|128\|f5$/m,
+        '... of what is new');
     like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m, '... of what is gone');
     $text = tool('-F', '-t', '|', '-q', @two)->{out};
-    like($text, qr/^28\.34%\|\+17\.55%\|\(335 \* 100 \/ 730\) - \(259 \* 100 \/ 914\)\|\+76\|\+29\.34%\|f4$/m, '-F: delta');
-    like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out}, qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m, '-F: ratio');
+    like($text,
+        qr/^28\.34%\|\+17\.55%\|\(335\ \*\ 100\ \/\ 730\)\ -\ \(259\ \*\ 100\ \/
+            \ 914\)\|\+76\|\+29\.34%\|f4$/mx, '-F: delta');
+    like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out},
+        qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m, '-F: ratio');
     unlike(tool('-b', @two)->{out}, qr/ f[356]$/m, '-b: neither what is new nor what is gone');
     like(tool('-b', @two)->{out}, qr/28\.34%/, '... and shares stay');
-    like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out}, qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|\+29\.34%\|335\|0\|f4\n\z/, '-v: values and calls of both');
+    like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out},
+        qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|\+29\.34%\|335\|0\|f4\n\z/,
+        '-v: values and calls of both');
     my $relative = by_name(json('--percentage', 'relative', '-S', 'f2,f4', @two));
-    is(sprintf('%.2f', $relative->{f2}{delta}), sprintf('%.2f', 100 * 267 / 602 - 100 * 349 / 608), '--percentage relative: of what is shown, on each side');
+    is(sprintf('%.2f', $relative->{f2}{delta}), sprintf('%.2f', 100 * 267 / 602 - 100 * 349 / 608),
+        '--percentage relative: of what is shown, on each side');
     my $normal = by_name(json('-n', @two));
-    is($normal->{f4}{value}, int(335 * 914 / 730 + 0.5), '-n: as if its total were the baseline\'s');
+    is($normal->{f4}{value}, int(335 * 914 / 730 + 0.5),
+        '-n: as if its total were the baseline\'s');
     like(tool('-n', @two)->{out}, qr/^# Normalized: /m, '... and it says so');
-    like(tool(@two)->{out}, qr/^# Metric: samples, self\n.*^# Baseline total: 914\n# New total: 730 \(-20\.13%\)/ms, 'metric and totals');
+    like(tool(@two)->{out},
+        qr/^# Metric: samples, self\n.*^# Baseline total: 914\n# New total: 730 \(-20\.13%\)/ms,
+        'metric and totals');
     like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f2\n\n?.*f5\n\n?.*f1\n\z/, '-O: of each section');
-    like(tool('-s', 'package', '-q', '-t', '|', @two)->{out}, qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package');
-}
+    like(tool('-s', 'package', '-q', '-t', '|', @two)->{out},
+        qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package');
+};
 
 # ---- random stacks against the model; what must hold of any ----
 
@@ -102,7 +126,8 @@ srand $seed;
 sub random_stacks {
     my %weight;
     for (1 .. 3 + int rand 12) {
-        my $stack = join ';', map { (qw(A::a A::b A::c A::d A::e B::x))[rand 6] } 1 .. 1 + int rand 5;
+        my $stack = join ';', map { (qw(A::a A::b A::c A::d A::e B::x))[rand 6] }
+            1 .. 1 + int rand 5;
         $weight{$stack} = 1 + int rand 1000;
     }
     return %weight;
@@ -124,21 +149,29 @@ for my $round (1 .. TestEnvironment::rounds(2, 25)) {
             my $row = $rows->{$name};
             my ($x, $y) = map { $_->[$which] // 0 } $b{$name} || [], $a{$name} || [];
             my $delta = 100 * $y / $u - 100 * $x / $t;
-            push @why, "$round $which $name: change" if $row->{change} != $y - $x || $back->{$name}{change} != $x - $y;
-            push @why, "$round $which $name: delta" if $a{$name} && abs($row->{delta} - $delta) > 0.00501;
-            push @why, "$round $which $name: mirror" if $a{$name} && $b{$name} && abs($row->{delta} + $back->{$name}{delta}) > 1e-9;
-            push @why, "$round $which $name: status" if $row->{status} ne (!$b{$name} ? 'new' : !$a{$name} ? 'gone' : 'both');
+            push @why, "$round $which $name: change"
+                if $row->{change} != $y - $x || $back->{$name}{change} != $x - $y;
+            push @why, "$round $which $name: delta"
+                if $a{$name} && abs($row->{delta} - $delta) > 0.00501;
+            push @why, "$round $which $name: mirror"
+                if $a{$name} && $b{$name} && abs($row->{delta} + $back->{$name}{delta}) > 1e-9;
+            push @why, "$round $which $name: status"
+                if $row->{status} ne (!$b{$name} ? 'new' : !$a{$name} ? 'gone' : 'both');
         }
         my @sizes = map { abs $_->{change} } grep { $_->{status} eq 'both' } @{ $json->{rows} };
         push @why, "$round $which: order" if grep { $sizes[$_] > $sizes[ $_ - 1 ] } 1 .. $#sizes;
         @sizes = map { abs $_->{delta} } grep { $_->{status} eq 'both' && $_->{change} }
-            @{ json('--unit', 'samples', '-o', 1, ($which ? '--children' : ()), $old, $new)->{rows} };
-        push @why, "$round $which: order of -o 1" if grep { $sizes[$_] > $sizes[ $_ - 1 ] + 0.011 } 1 .. $#sizes;
+            @{ json('--unit', 'samples', '-o', 1, ($which ? '--children' : ()), $old,
+                $new)->{rows} };
+        push @why, "$round $which: order of -o 1"
+            if grep { $sizes[$_] > $sizes[ $_ - 1 ] + 0.011 } 1 .. $#sizes;
     }
-    my $tree = json('--unit', 'samples', '--tree', '--percent-limit', rand() < 0.5 ? 0 : 20, $old, $new);
+    my $tree = json('--unit', 'samples', '--tree', '--percent-limit', rand() < 0.5 ? 0 : 20,
+        $old, $new);
     my $sum = 0;
     $sum += $_->{self_delta} for @{ $tree->{rows} };
-    push @why, "$round: the tree's own deltas add up to $sum" if $sum != $u - $t || $tree->{rows}[0]{delta} != $u - $t;
+    push @why, "$round: the tree's own deltas add up to $sum"
+        if $sum != $u - $t || $tree->{rows}[0]{delta} != $u - $t;
     my @above;
     my %below;
     for my $row (@{ $tree->{rows} }) {
@@ -146,170 +179,264 @@ for my $round (1 .. TestEnvironment::rounds(2, 25)) {
         push @above, $row;
         $below{ 0 + $above[-2] } += $row->{delta} if @above > 1;
     }
-    push @why, "$round: $_->{symbol}: its branches" for grep { exists $below{ 0 + $_ } && $below{ 0 + $_ } + $_->{self_delta} != $_->{delta} } @{ $tree->{rows} };
+    push @why, "$round: $_->{symbol}: its branches"
+        for grep { exists $below{ 0 + $_ } && $below{ 0 + $_ } + $_->{self_delta} != $_->{delta} }
+        @{ $tree->{rows} };
     my $same = json('--unit', 'samples', $old, $old);
-    push @why, "$round: a file and itself" if grep { $_->{change} || $_->{delta} || $_->{verdict} ne 'equal' } @{ $same->{rows} };
+    push @why, "$round: a file and itself"
+        if grep { $_->{change} || $_->{delta} || $_->{verdict} ne 'equal' } @{ $same->{rows} };
 }
-is("@why[0 .. ($#why < 5 ? $#why : 5)]", '', 'changes, shares, order, mirror, branches, a file and itself: 25 pairs of random profiles');
+is("@why[0 .. ($#why < 5 ? $#why : 5)]", '',
+    'changes, shares, order, mirror, branches, a file and itself: 25 pairs of random profiles');
 
 # ---- trees: calls, ops, callers ----
 
 sub tree_file {
     my ($subs, $lines, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
-    return file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='tree 1'; \$dprof_counters='ops:ops'; \$rrun_utime=9; \$rrun_stime=0; \$rrun_rtime=9; \$dprof_complete=1; $header\n\nPART3\n"
-        . join('', map { "& $_\n" } @$subs) . join('', map { "= $_\n" } @$lines), $how{name});
+    return file(profile_text(format => 'tree', hz => 1000, counters => 'ops:ops',
+        times => [9, 0, 9],
+        complete => 1, header => $header,
+        lines => [map({ "& $_" } @$subs), map { "= $_" } @$lines]),
+        $how{name});
 }
 
-{
+subtest 'trees: calls, ops, callers' => sub {
     my @subs = ('1 A f a.pl:1', '2 A g a.pl:2', '3 A h a.pl:3');
     my %pinned = (dprof_hash_seed => 0, dprof_perturb_keys => 0);
-    my $old = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000', '2 3 6 30 0 30 0 0 600', '1 2 1 50 0 50 0 0 400'], %pinned);
-    my $new = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000', '2 3 9 45 0 45 0 0 900', '1 2 1 50 0 50 0 0 400', '2 3 1 5 0 5 0 0 100'], %pinned);
+    my $old = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000',
+        '2 3 6 30 0 30 0 0 600', '1 2 1 50 0 50 0 0 400'], %pinned);
+    my $new = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000',
+        '2 3 9 45 0 45 0 0 900', '1 2 1 50 0 50 0 0 400', '2 3 1 5 0 5 0 0 100'], %pinned);
     my $calls = json('-m', 'calls', $old, $new);
-    is_deeply({ map { $_->{symbol} => $_->{change} } @{ $calls->{rows} } }, { 'A::f' => 0, 'A::g' => 0, 'A::h' => 4, '(program)' => 0 }, '-m calls');
-    is($calls->{rows}[0]{symbol}, 'A::h', '... what has changed stands first, whatever became of other shares');
+    is_deeply({ map { $_->{symbol} => $_->{change} } @{ $calls->{rows} } },
+        { 'A::f' => 0, 'A::g' => 0, 'A::h' => 4, '(program)' => 0 }, '-m calls');
+    is($calls->{rows}[0]{symbol}, 'A::h',
+        '... what has changed stands first, whatever became of other shares');
     like($calls->{exact}, qr/repeats/, '... exactly, and says so');
     is(by_name(json('-m', 'ops', $old, $new))->{'A::h'}{change}, 400, '-m ops');
-    is(by_name(json('-m', 'ops', '--children', $old, $new))->{'A::f'}{change}, 300, '-m ops --children');
+    is(by_name(json('-m', 'ops', '--children', $old, $new))->{'A::f'}{change}, 300,
+        '-m ops --children');
     is(by_name(json($old, $new))->{'A::h'}{change}, 0.02, 'seconds');
     my %random = (dprof_hash_seed => '', dprof_perturb_keys => '');
-    my $unpinned = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1001', '2 3 6 30 0 30 0 0 602', '1 2 1 50 0 50 0 0 400'], %random);
+    my $unpinned = tree_file(\@subs,
+        ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1001', '2 3 6 30 0 30 0 0 602',
+            '1 2 1 50 0 50 0 0 400'], %random);
     my $ops = json('-m', 'ops', $old, $unpinned);
     like($ops->{not_exact}, qr/\Q$unpinned\E was random.*0\.1 %/, 'a random seed: it says so');
-    is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $ops->{rows} } }, { 'A::f' => 'equal', 'A::g' => 'equal', 'A::h' => 'exact', '(program)' => 'equal' },
+    is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $ops->{rows} } },
+        { 'A::f' => 'equal', 'A::g' => 'equal', 'A::h' => 'exact', '(program)' => 'equal' },
         '... and takes 0.1 % for equal');
     my $callers = json('--callers', 'A::h', '-m', 'calls', $old, $new);
-    is_deeply([map { [@$_{qw(caller baseline value delta)}] } @{ $callers->{rows} }], [['A::f', 6, 9, 3], ['A::g', 0, 1, 1]], '--callers');
+    is_deeply([map { [@$_{qw(caller baseline value delta)}] } @{ $callers->{rows} }],
+        [['A::f', 6, 9, 3], ['A::g', 0, 1, 1]], '--callers');
     my $callees = json('--callees', 'A::g', $old, $new);
-    is_deeply([map { [@$_{qw(callee baseline_calls calls)}] } @{ $callees->{rows} }], [['A::h', 0, 1]], '--callees');
+    is_deeply([map { [@$_{qw(callee baseline_calls calls)}] } @{ $callees->{rows} }],
+        [['A::h', 0, 1]], '--callees');
     my $none = tool('--callers', 'A::nothing', $old, $new);
     is("$none->{status} $none->{err}", "1 there is no sub A::nothing\n", '--callers of nothing');
     my $mixed = tool('-m', 'ops', $old, folded('A::f' => 3));
     is($mixed->{status}, 1, 'a metric that one side lacks');
     my $times = join ', ', time_words();
-    like($mixed->{err}, qr/\Aops: not all sides have it\n\Q$old\E has $times, calls, ops\n.* has $times\n\z/,
+    like($mixed->{err}, qr/\Aops: not all sides have it\n\Q$old\E has $times, calls, ops\n/,
         '... and what each has');
+    like($mixed->{err}, qr/\n.* has $times\n\z/, '... of the other one, too');
     my $units = tool($old, folded('A::f' => 3));
     is($units->{status}, 1, 'times against an unknown unit');
-    like($units->{err}, qr/--unit declares.*\n\Q$old\E: times\n.*: an unknown unit\n\z/, '... is told');
+    like($units->{err}, qr/--unit declares.*\n\Q$old\E: times\n.*: an unknown unit\n\z/,
+        '... is told');
     is(tool('--unit', 'ms', $old, folded('A::f' => 3))->{status}, 0, '... --unit declares it');
-    my $other = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'], dprof_perl => '5.40.1', dprof_options => 'builtins=slow');
-    my $here = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'], dprof_perl => '5.36.0', dprof_options => 'builtins=no');
-    is(tool($here, $other)->{err}, "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the same: 5.36.0, 5.40.1\n", 'what the sides differ in');
+    my $other = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
+        dprof_perl => '5.40.1', dprof_options => 'builtins=slow');
+    my $here = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
+        dprof_perl => '5.36.0', dprof_options => 'builtins=no');
+    is(tool($here, $other)->{err},
+        "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the "
+            . "same: 5.36.0, 5.40.1\n", 'what the sides differ in');
     is(tool('-f', $here, $other)->{err}, '', '-f: no complaints');
-}
+};
 
 # ---- which subs are the same ----
 
-{
-    my $context = sub { my ($subs) = @_; return ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 " . (10 * $_) . " 0 1 0 0 0" } 1 .. $subs] };
+subtest 'which subs are the same' => sub {
+    my $context = sub {
+        my ($subs) = @_;
+        return ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 " . (10 * $_) . " 0 1 0 0 0" } 1 .. $subs];
+    };
     my $pairs = sub {
         my ($old, $new, @args) = @_;
-        my $json = json(@args, '--skip', 'program', tree_file($old, $context->(scalar @$old), dprof_script => 'x.pl'),
+        my $json = json(@args, '--skip', 'program',
+            tree_file($old, $context->(scalar @$old), dprof_script => 'x.pl'),
             tree_file($new, $context->(scalar @$new), dprof_script => 'x.pl'));
-        return { map { $_->{symbol} => $_->{status} . ($_->{moved_from} ? " from $_->{moved_from}" : '') } @{ $json->{rows} } };
+        return { map { $_->{symbol} => $_->{status}
+            . ($_->{moved_from} ? " from $_->{moved_from}" : '') } @{ $json->{rows} } };
     };
-    is_deeply($pairs->(['1 My __ANON__ /srv/a/old/lib/My.pm:10 in=My::f seq=5', '2 My f /srv/a/old/lib/My.pm:9'],
-            ['1 My __ANON__ /srv/b/new/lib/My.pm:10 in=My::f seq=7', '2 My f /srv/b/new/lib/My.pm:9']),
+    is_deeply($pairs->(['1 My __ANON__ /srv/a/old/lib/My.pm:10 in=My::f seq=5',
+        '2 My f /srv/a/old/lib/My.pm:9'],
+            ['1 My __ANON__ /srv/b/new/lib/My.pm:10 in=My::f seq=7',
+                '2 My f /srv/b/new/lib/My.pm:9']),
         { 'My::__ANON__[lib/My.pm:10]' => 'both', 'My::f' => 'both' }, 'another checkout');
-    is_deeply($pairs->(['1 My __ANON__ lib/My.pm:10 seq=5'], ['1 My __ANON__ /srv/b/new/lib/My.pm:10 seq=7']),
+    is_deeply($pairs->(['1 My __ANON__ lib/My.pm:10 seq=5'],
+        ['1 My __ANON__ /srv/b/new/lib/My.pm:10 seq=7']),
         { 'My::__ANON__[lib/My.pm:10]' => 'both' }, 'a file-level sub, relative and absolute');
-    is_deeply($pairs->(['1 main __ANON__ x.pl:10 seq=5'], ['1 main __ANON__ x.pl:12 seq=5']), { 'main::__ANON__[x.pl:12]' => 'both from x.pl:10' }, 'the script\'s own, moved');
-    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:20 in=My::f seq=6'],
+    is_deeply($pairs->(['1 main __ANON__ x.pl:10 seq=5'], ['1 main __ANON__ x.pl:12 seq=5']),
+        { 'main::__ANON__[x.pl:12]' => 'both from x.pl:10' }, 'the script\'s own, moved');
+    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
+        '2 My __ANON__ My.pm:20 in=My::f seq=6'],
             ['1 My __ANON__ My.pm:15 in=My::f seq=5', '2 My __ANON__ My.pm:21 in=My::f seq=6']),
-        { 'My::__ANON__[My.pm:15]' => 'both from My.pm:10', 'My::__ANON__[My.pm:21]' => 'both from My.pm:20' }, 'by their order in the sub around them');
-    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:20 in=My::f seq=6', '3 My __ANON__ My.pm:30 in=My::f seq=7'],
+        { 'My::__ANON__[My.pm:15]' => 'both from My.pm:10',
+            'My::__ANON__[My.pm:21]' => 'both from My.pm:20' },
+            'by their order in the sub around them');
+    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
+        '2 My __ANON__ My.pm:20 in=My::f seq=6', '3 My __ANON__ My.pm:30 in=My::f seq=7'],
             ['1 My __ANON__ My.pm:23 in=My::f seq=5', '2 My __ANON__ My.pm:33 in=My::f seq=6']),
-        { 'My::__ANON__[My.pm:10]' => 'gone', 'My::__ANON__[My.pm:23]' => 'both from My.pm:20', 'My::__ANON__[My.pm:33]' => 'both from My.pm:30' },
+        { 'My::__ANON__[My.pm:10]' => 'gone', 'My::__ANON__[My.pm:23]' => 'both from My.pm:20',
+            'My::__ANON__[My.pm:33]' => 'both from My.pm:30' },
         'one is gone: those that are as far apart');
-    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:10 in=My::f seq=6'],
+    is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
+        '2 My __ANON__ My.pm:10 in=My::f seq=6'],
             ['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:10 in=My::f seq=6']),
-        { 'My::__ANON__[My.pm:10]' => 'both', 'My::__ANON__[My.pm:10]#2' => 'both' }, 'two on a line');
-    is_deeply($pairs->(['1 My __ANON__ (eval%2012):3 in=My::f seq=5', '2 My g (eval%207):1'], ['1 My __ANON__ (eval%2099):3 in=My::f seq=5', '2 My g (eval%208):1']),
+        { 'My::__ANON__[My.pm:10]' => 'both', 'My::__ANON__[My.pm:10]#2' => 'both' },
+        'two on a line');
+    is_deeply($pairs->(['1 My __ANON__ (eval%2012):3 in=My::f seq=5', '2 My g (eval%207):1'],
+        ['1 My __ANON__ (eval%2099):3 in=My::f seq=5', '2 My g (eval%208):1']),
         { 'My::__ANON__[(eval):3]' => 'both', 'My::g' => 'both' }, 'string evals have no numbers');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5'], ['1 Other __ANON__ My.pm:10 seq=5']),
-        { 'My::__ANON__[My.pm:10]' => 'gone', 'Other::__ANON__[My.pm:10]' => 'new' }, 'another package is another sub');
-    is_deeply($pairs->(['1 My END My.pm:10'], ['1 My END My.pm:14']), { 'My::END[My.pm:14]' => 'both from My.pm:10' }, 'END, too');
-    is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5', '2 My __ANON__ My.pm:20 seq=6'], ['1 My __ANON__ My.pm:10 seq=5'], '--no-separate-anon'),
+        { 'My::__ANON__[My.pm:10]' => 'gone', 'Other::__ANON__[My.pm:10]' => 'new' },
+        'another package is another sub');
+    is_deeply($pairs->(['1 My END My.pm:10'], ['1 My END My.pm:14']),
+        { 'My::END[My.pm:14]' => 'both from My.pm:10' }, 'END, too');
+    is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5', '2 My __ANON__ My.pm:20 seq=6'],
+        ['1 My __ANON__ My.pm:10 seq=5'], '--no-separate-anon'),
         { 'My::__ANON__' => 'both' }, '--no-separate-anon');
-    my @old = ('1 Old f o.pm:1', '2 Old::In g o.pm:2', '3 Old __ANON__ o.pm:3 in=Old::f', '4 main same x.pl:1');
-    my @new = ('1 New f o.pm:1', '2 New::In g o.pm:2', '3 New __ANON__ o.pm:3 in=New::f', '4 main other x.pl:1');
-    my %renamed = ('New::f' => 'both', 'New::In::g' => 'both', 'New::__ANON__[o.pm:3]' => 'both', 'main::other' => 'both');
-    is_deeply($pairs->(\@old, \@new, '--map', 'Old::=New::', '--map', 'main::same=main::other'), \%renamed, '--map');
-    is_deeply($pairs->(\@old, \@new, '--map', 'file://' . file("# renamed\nOld::=New::\r\n main::same = main::other")), \%renamed, '... from a file');
-    is_deeply($pairs->(['1 main a x.pl:1', '2 main b x.pl:2'], ['1 main a x.pl:1', '2 main b x.pl:2'], '--map', 'main::a=main::b'),
+    my @old = ('1 Old f o.pm:1', '2 Old::In g o.pm:2', '3 Old __ANON__ o.pm:3 in=Old::f',
+        '4 main same x.pl:1');
+    my @new = ('1 New f o.pm:1', '2 New::In g o.pm:2', '3 New __ANON__ o.pm:3 in=New::f',
+        '4 main other x.pl:1');
+    my %renamed = ('New::f' => 'both', 'New::In::g' => 'both', 'New::__ANON__[o.pm:3]' => 'both',
+        'main::other' => 'both');
+    is_deeply($pairs->(\@old, \@new, '--map', 'Old::=New::', '--map', 'main::same=main::other'),
+        \%renamed, '--map');
+    is_deeply($pairs->(\@old, \@new, '--map',
+        'file://' . file("# renamed\nOld::=New::\r\n main::same = main::other")), \%renamed,
+        '... from a file');
+    is_deeply($pairs->(['1 main a x.pl:1', '2 main b x.pl:2'],
+        ['1 main a x.pl:1', '2 main b x.pl:2'], '--map', 'main::a=main::b'),
         { 'main::a' => 'both', 'main::b' => 'both' }, 'a side that has the new name already');
-    my $packages = json('--map', 'Old::=New::', '-s', 'package', tree_file(\@old, $context->(4)), tree_file(\@new, $context->(4)));
-    is_deeply({ map { $_->{package} => $_->{status} } @{ $packages->{rows} } }, { New => 'both', 'New::In' => 'both', main => 'both', '(program)' => 'both' }, '... by package');
-    is_deeply($pairs->(['1 My __ANON__ /opt/a/My.pm:10 seq=5'], ['1 My __ANON__ /opt/b/c/My.pm:10 seq=5'], '--symfs', '/opt/a', '--symfs', '/opt/b/c/'),
+    my $packages = json('--map', 'Old::=New::', '-s', 'package', tree_file(\@old, $context->(4)),
+        tree_file(\@new, $context->(4)));
+    is_deeply({ map { $_->{package} => $_->{status} } @{ $packages->{rows} } },
+        { New => 'both', 'New::In' => 'both', main => 'both', '(program)' => 'both' },
+        '... by package');
+    is_deeply($pairs->(['1 My __ANON__ /opt/a/My.pm:10 seq=5'],
+        ['1 My __ANON__ /opt/b/c/My.pm:10 seq=5'], '--symfs', '/opt/a', '--symfs', '/opt/b/c/'),
         { 'My::__ANON__[My.pm:10]' => 'both' }, '--symfs');
-    my $other = json(tree_file(['1 My __ANON__ lib/My.pm:10 in=My::f'], $context->(1)), '--unit', 'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10, 'My::f' => 3));
-    is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', 'folded stacks that have places, and do not tell the sub around');
-    $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
+    my $other = json(tree_file(['1 My __ANON__ lib/My.pm:10 in=My::f'], $context->(1)), '--unit',
+        'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10, 'My::f' => 3));
+    is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both',
+        'folded stacks that have places, and do not tell the sub around');
+    $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms',
+        folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', '... or have none');
-}
+};
 
 # ---- names as they are shown ----
 
-{
+subtest 'names as they are shown' => sub {
     my $context = ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 1$_ 0 1 0 0 0" } 1 .. 3];
-    my $old = tree_file(['1 My __ANON__ /a/My.pm:10 in=My::f seq=5', '2 My __ANON__ - kind=xs', '3 My f /a/My.pm:1'], $context);
-    my $new = tree_file(['1 My __ANON__ /b/My.pm:12 in=My::f seq=5', '2 My __ANON__ - kind=xs', '3 My f /b/My.pm:1'], $context);
+    my $old = tree_file(['1 My __ANON__ /a/My.pm:10 in=My::f seq=5', '2 My __ANON__ - kind=xs',
+        '3 My f /a/My.pm:1'], $context);
+    my $new = tree_file(['1 My __ANON__ /b/My.pm:12 in=My::f seq=5', '2 My __ANON__ - kind=xs',
+        '3 My f /b/My.pm:1'], $context);
     my $names = sub { join ' ', sort map { $_->{symbol} } @{ json(@_, $old, $new)->{rows} } };
-    is($names->(), '(program) My::__ANON__ My::__ANON__[My.pm:12] My::f', 'names; one of an XS sub that has no place');
+    is($names->(), '(program) My::__ANON__ My::__ANON__[My.pm:12] My::f',
+        'names; one of an XS sub that has no place');
     is($names->('-S', 'My::__ANON__[My.pm:12]'), 'My::__ANON__[My.pm:12]', '-S takes them');
     is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]', '--only, too');
-    is($names->('-S', 'My::__ANON__'), 'My::__ANON__ My::__ANON__[My.pm:12]', '-S takes all of a package');
-    my @closures = map { "$_ Gen __ANON__ (eval%20$_):1 in=Gen::f" . ($_ < 3 ? 1 : 2) . " seq=$_" } 1 .. 3;
-    is(join(' ', sort map { $_->{symbol} } grep { $_->{symbol} =~ /^Gen/ } @{ json(tree_file(\@closures, $context), tree_file(\@closures, $context))->{rows} }),
-        'Gen::__ANON__[(eval):1] Gen::__ANON__[(eval):1] in Gen::f1', 'closures of string evals, by the sub around them');
+    is($names->('-S', 'My::__ANON__'), 'My::__ANON__ My::__ANON__[My.pm:12]',
+        '-S takes all of a package');
+    my @closures = map { "$_ Gen __ANON__ (eval%20$_):1 in=Gen::f" . ($_ < 3 ? 1 : 2) . " seq=$_" }
+        1 .. 3;
+    is(join(' ', sort map { $_->{symbol} } grep { $_->{symbol} =~ /^Gen/ }
+        @{ json(tree_file(\@closures, $context), tree_file(\@closures, $context))->{rows} }),
+        'Gen::__ANON__[(eval):1] Gen::__ANON__[(eval):1] in Gen::f1',
+        'closures of string evals, by the sub around them');
     my $run = tool('--fail-if', '/nothing/ calls > 0', '--map', 'No::such=My::other', $old, $new);
-    is($run->{err}, "dprofdiff: the hash seed of $old was random, so that calls and ops may differ by chance; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat\n"
-        . "dprofdiff: --fail-if /nothing/ calls > 0: no sub matches\ndprofdiff: --map No::such=My::other: no side has No::such\n", 'rules and renames that meet nothing are told');
-    my $moved = json('--map', 'My::=Your::', tree_file(['1 My __ANON__ lib/My.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']),
+    is($run->{err},
+        "dprofdiff: the hash seed of $old was random, so that calls and ops may differ by chance; "
+            . "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat\n"
+        . "dprofdiff: --fail-if /nothing/ calls > 0: no sub matches\ndprofdiff: --map "
+        . "No::such=My::other: no side has No::such\n",
+        'rules and renames that meet nothing are told');
+    my $moved = json('--map', 'My::=Your::',
+        tree_file(['1 My __ANON__ lib/My.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']),
         tree_file(['1 Your __ANON__ lib/Your.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']));
-    is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both', 'a package and its file renamed');
-    is_deeply([map { $_->{script} } @{ json('-s', 'script', map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) } qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
+    is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both',
+        'a package and its file renamed');
+    is_deeply([map { $_->{script} }
+        @{ json('-s', 'script',
+            map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) }
+                qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
     my $copy = file(slurp(tree_file([], ['0 0 1 1 0 1 0 0 0'], dprof_run => 'r', dprof_pid => 1)));
     like(tool("$copy," . file(slurp($copy)), $copy)->{err},
         qr/is the same recording as \Q$copy\E, and is left out/, 'a copy does not count');
-    like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/, 'a metric that nobody has');
-    like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/, '-N without --run');
-    like(json('--tree', $old, $new)->{metric}, qr/with what was called/, '--tree: values with what was called');
+    like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/,
+        'a metric that nobody has');
+    like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/,
+        '-N without --run');
+    like(json('--tree', $old, $new)->{metric}, qr/with what was called/,
+        '--tree: values with what was called');
     is(json('--callers', 'My::f', $old, $new)->{callers_of}, 'My::f', '--callers: of what');
-    like(tool($old, $new)->{out}, qr/^# Baseline total: .*\n# New total: .*\n# nothing changed: 4 subs did not change \(-v shows them\)\n#\n/m, 'nothing changed, nothing is named');
-    is(tool('--percent-limit', 50, '-q', tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
-        tree_file(['1 A f a:1', '2 A g a:2'], ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out} =~ s/.*  //r, "A::g\n", '--percent-limit');
-}
+    like(tool($old, $new)->{out},
+        qr/^\#\ Baseline\ total:\ .*\n\#\ New\ total:\ .*\n
+            \#\ nothing\ changed:\ 4\ subs\ did\ not\ change\ \(-v\ shows\ them\)\n\#\n/mx,
+        'nothing changed, nothing is named');
+    is(tool('--percent-limit', 50, '-q',
+        tree_file(['1 A f a:1', '2 A g a:2'],
+            ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
+        tree_file(['1 A f a:1', '2 A g a:2'],
+            ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out}
+                =~ s/.*  //r, "A::g\n", '--percent-limit');
+};
 
 # ---- sides ----
 
 sub trace {
     my ($subs, $marks, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
-    return file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='trace 1'; \$dprof_complete=1; \$rrun_utime=100; \$rrun_stime=0; \$rrun_rtime=100; $header\n\nPART2\n"
-        . join('', map { "& $_\n" } @$subs) . join('', map { "$_\n" } @$marks), $how{name});
+    return file(profile_text(hz => 1000, times => [100, 0, 100], complete => 1, header => $header,
+        lines => [map({ "& $_" } @$subs), @$marks]), $how{name});
 }
 
-{
+subtest 'sides' => sub {
     my @subs = ('1 main f x.pl:1', '2 main g x.pl:2');
-    my @marks = ('@ 10 0 10', '+ 1', '@ 20 0 20', '+ 2', '@ 30 0 30', '- 2', '@ 5 0 5', '- 1', '@ 35 0 35', '+ 2', '@ 0 0 0', '- 2');
+    my @marks = ('@ 10 0 10', '+ 1', '@ 20 0 20', '+ 2', '@ 30 0 30', '- 2', '@ 5 0 5', '- 1',
+        '@ 35 0 35', '+ 2', '@ 0 0 0', '- 2');
     my $t = trace(\@subs, \@marks);
     my $slice = sub {
         my ($time, @more) = @_;
         my $json = json('--time', $time, '-v', @more ? @more : ($t, $t));
-        return { map { $_->{symbol} => sprintf '%.3f/%d', @$_{qw(baseline baseline_calls)} } @{ $json->{rows} } };
+        return { map { $_->{symbol} => sprintf '%.3f/%d', @$_{qw(baseline baseline_calls)} }
+            @{ $json->{rows} } };
     };
-    is_deeply($slice->('0%-100%'), { '(program)' => '0.045/0', 'main::f' => '0.025/1', 'main::g' => '0.030/2' }, '--time: all of it');
-    is_deeply($slice->('0,0.020'), { '(program)' => '0.010/0', 'main::f' => '0.010/1' }, '... the first 20 ms');
-    is_deeply($slice->('0.020,0.040'), { '(program)' => '0.000/0', 'main::f' => '0.010/0', 'main::g' => '0.010/1' }, '... what ran already is no call');
-    is_deeply($slice->('50%/2'), { '(program)' => '0.035/0', 'main::f' => '0.005/0', 'main::g' => '0.010/1' }, '... the second half');
-    is_deeply($slice->('0%-10%,60%-65%'), { '(program)' => '0.010/0', 'main::f' => '0.005/0' }, '... two slices');
+    is_deeply($slice->('0%-100%'), { '(program)' => '0.045/0', 'main::f' => '0.025/1',
+        'main::g' => '0.030/2' }, '--time: all of it');
+    is_deeply($slice->('0,0.020'), { '(program)' => '0.010/0', 'main::f' => '0.010/1' },
+        '... the first 20 ms');
+    is_deeply($slice->('0.020,0.040'),
+        { '(program)' => '0.000/0', 'main::f' => '0.010/0', 'main::g' => '0.010/1' },
+        '... what ran already is no call');
+    is_deeply($slice->('50%/2'), { '(program)' => '0.035/0', 'main::f' => '0.005/0',
+        'main::g' => '0.010/1' }, '... the second half');
+    is_deeply($slice->('0%-10%,60%-65%'), { '(program)' => '0.010/0', 'main::f' => '0.005/0' },
+        '... two slices');
     my $two = by_name(json('--time', '0,0.020:0.020,', $t, $t));
-    is("$two->{'main::f'}{baseline} $two->{'main::f'}{value}", '0.01 0.015', '... another one of each side');
-    like(tool('--time', '0,1', $path{A}, $path{A})->{err}, qr/slice of time can be taken of a trace only/, '... not of folded stacks');
-    for (['5', 'none of START,STOP'], ['5,2', 'nothing lies between'], ['50%-101%', 'ends at 100 %'], ['0%-10%,5%-20%', 'overlap'], ['50%/0', 'none of']) {
+    is("$two->{'main::f'}{baseline} $two->{'main::f'}{value}", '0.01 0.015',
+        '... another one of each side');
+    like(tool('--time', '0,1', $path{A}, $path{A})->{err},
+        qr/slice of time can be taken of a trace only/, '... not of folded stacks');
+    for (['5', 'none of START,STOP'], ['5,2', 'nothing lies between'],
+        ['50%-101%', 'ends at 100 %'], ['0%-10%,5%-20%', 'overlap'], ['50%/0', 'none of']) {
         my $run = tool('--time', $_->[0], $t, $t);
         like("$run->{status} $run->{err}", qr/\A2 --time: .*$_->[1]/, "... $_->[0]");
     }
@@ -317,24 +444,33 @@ sub trace {
     spew("$home/tmon.out.old", slurp($t));
     spew("$home/tmon.out", slurp($t));
     spew("$home/third.out", slurp($t));
-    like(tool({ dir => $home })->{out}, qr/\A# Baseline: tmon\.out\.old\n# New: tmon\.out\n/, 'no file');
-    like(tool({ dir => $home }, 'third.out')->{out}, qr/\A# Baseline: tmon\.out\.old\n# New: third\.out\n/, 'one file');
+    like(tool({ dir => $home })->{out}, qr/\A# Baseline: tmon\.out\.old\n# New: tmon\.out\n/,
+        'no file');
+    like(tool({ dir => $home }, 'third.out')->{out},
+        qr/\A# Baseline: tmon\.out\.old\n# New: third\.out\n/, 'one file');
     for my $k (1 .. 3) {
-        trace(\@subs, ['@ 10 0 10', '+ 1', "\@ 2$k 0 2$k", '- 1'], dprof_run => "run$k", dprof_pid => 100 + $k, name => "set.$k");
-        trace(\@subs, ['+ 1', '@ 1 0 1', '- 1'], dprof_run => "run$k", dprof_pid => 200 + $k, name => "set.$k.9");
+        trace(\@subs, ['@ 10 0 10', '+ 1', "\@ 2$k 0 2$k", '- 1'], dprof_run => "run$k",
+            dprof_pid => 100 + $k, name => "set.$k");
+        trace(\@subs, ['+ 1', '@ 1 0 1', '- 1'], dprof_run => "run$k", dprof_pid => 200 + $k,
+            name => "set.$k.9");
     }
     spew("$dir/set.1.live", 'x');
     my $set = json("$dir/set.*", $t);
-    is($set->{baseline}, "$dir/set.* (3 runs)", 'files of one run are one, and what is left of a killed one is none');
-    is(by_name($set)->{'main::f'}{baseline}, '0.023', '... the median of the runs, children included');
-    is(by_name(json("$dir/set.1,$dir/set.2", $t))->{'main::f'}{baseline}, 0.022, 'a comma joins: the median of 21 and 22, rounded');
-    is(by_name(json('--pid', '101', "$dir/set.1,$dir/set.1.9", "$dir/set.1"))->{'main::f'}{baseline}, 0.021, '--pid');
+    is($set->{baseline}, "$dir/set.* (3 runs)",
+        'files of one run are one, and what is left of a killed one is none');
+    is(by_name($set)->{'main::f'}{baseline}, '0.023',
+        '... the median of the runs, children included');
+    is(by_name(json("$dir/set.1,$dir/set.2", $t))->{'main::f'}{baseline}, 0.022,
+        'a comma joins: the median of 21 and 22, rounded');
+    is(by_name(json('--pid', '101', "$dir/set.1,$dir/set.1.9",
+        "$dir/set.1"))->{'main::f'}{baseline}, 0.021, '--pid');
     my $run = tool('--pid', '4711', "$dir/set.1", "$dir/set.1");
     is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711\n", '... that nobody has');
-    is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '', '101', '-s pid');
-}
+    is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '',
+        '101', '-s pid');
+};
 
-{
+subtest 'sides' => sub {
     # a trace, a gzipped tree and folded text of the same calls; a thread's file
     my $trace = trace(['1 main f x.pl:1'], ['@ 10 0 10', '+ 1', '@ 90 0 90', '- 1']);
     my $tree = tree_file(['1 main f x.pl:1'], ['0 0 1 10 0 10 0 0 0', '1 1 1 90 0 90 0 0 0']);
@@ -343,18 +479,26 @@ sub trace {
     IO::Compress::Gzip::gzip(\slurp($tree), $packed) or die 'gzip';
     my $folded = file("main::f 90\n(program) 10\n");
     my $rows = json('-f', '--unit', 'ms', $trace, $packed, $folded)->{rows};
-    is(join(' ', map { "$_->{symbol} $_->{change_1} $_->{change_2}" =~ s/\.0+\b//gr } sort { $a->{symbol} cmp $b->{symbol} } @$rows),
+    is(join(' ', map { "$_->{symbol} $_->{change_1} $_->{change_2}" =~ s/\.0+\b//gr }
+        sort { $a->{symbol} cmp $b->{symbol} } @$rows),
         '(program) 0 0 main::f 0 0', 'a trace, a packed tree and folded stacks');
-    my @threads = map { trace(['1 main f x.pl:1'], ['+ 1', "\@ $_ 0 $_", '- 1'], dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
-    is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline}, 0.002, '--tid');
-}
+    my @threads = map { trace(['1 main f x.pl:1'], ['+ 1', "\@ $_ 0 $_", '- 1'],
+        dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
+    is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline},
+        0.002, '--tid');
+};
 
 # ---- messages ----
 
-for ([undef, 'Unable to open DIR/missing: No such file or directory'], ['', 'Not a perl profile: DIR/empty (it is empty)', 'empty'],
-    ["nothing\n", 'Not a perl profile: DIR/text', 'text'], ["#fOrTyTwO\n\$hz=100;\n\$dprof_format='tree 9';\n\nPART3\n", 'DIR/newer: .*9', 'newer'],
-    ["#fOrTyTwO\n\$hz=100;\n\n\$rrun_utime=0; \$rrun_stime=0; \$rrun_rtime=0; \$total_marks=0;\n\nPART2\n", 'DIR/bare: nothing was recorded in it', 'bare'],
-    ["#fOrTyTwO\n\$hz=100;\n\nPART2\n- 5\n", 'Garbled profile.*\(DIR/garbled, line 5', 'garbled']) {
+for ([undef, 'Unable to open DIR/missing: No such file or directory'],
+    ['', 'Not a perl profile: DIR/empty (it is empty)', 'empty'],
+    ["nothing\n", 'Not a perl profile: DIR/text', 'text'],
+    [profile_text(format => 'tree', header => "\$dprof_format='tree 9';"),
+        'DIR/newer: .*9', 'newer'],
+    [profile_text(format => 'classic', header => '$total_marks=0;'),
+        'DIR/bare: nothing was recorded in it', 'bare'],
+    [profile_text(format => 'classic', times => undef, lines => ['- 5']),
+        'Garbled profile.*\(DIR/garbled, line 5', 'garbled']) {
     my ($text, $message, $name) = @$_;
     my $path = defined $name ? file($text, $name) : "$dir/missing";
     $message =~ s/DIR/\Q$dir\E/g;
@@ -372,18 +516,25 @@ for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two w
     ['-o', '5', 'sides are numbered 0 to 1'], ['-o', '-1', 'must not be negative'],
     ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'],
     ['--format', 'xml', 'must be one of'],
-    ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'], ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'one at a time'], ['--alpha', 2, 'between'],
-    ['-O', 0, 'positive'], ['--bogus', 'Unknown option'], ['-s', 'parent', 'dprofreport'], ['--only', '(', 'not a regular']) {
+    ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'],
+    ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'one at a time'],
+    ['--alpha', 2, 'between'],
+    ['-O', 0, 'positive'], ['--bogus', 'Unknown option'], ['-s', 'parent', 'dprofreport'],
+    ['--only', '(', 'not a regular']) {
     my @args = @$_;
     my $message = pop @args;
     my $run = tool(@args, @path{qw(A B)});
     is($run->{status}, 2, "@args: exit 2");
     like($run->{err}, qr/\Q$message\E.*\nTry 'dprofdiff -h' for help\.\n\z/, "... and why");
 }
-like(tool('-m', $path{A}, '--unit', 'x', $path{B})->{out}, qr/^# Baseline: \Q$path{A}\E\n# New: \Q$path{B}\E/, "perf's -m changes nothing");
-like(tool('-m', 'real', '--unit', 'x', @path{qw(A B)})->{out}, qr/^# Baseline: \Q$path{A}/, '... and may have a metric');
-is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x', @path{qw(A B)})->{status}, 0, 'DPROFDIFF_OPTS');
-like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
+like(tool('-m', $path{A}, '--unit', 'x', $path{B})->{out},
+    qr/^# Baseline: \Q$path{A}\E\n# New: \Q$path{B}\E/, "perf's -m changes nothing");
+like(tool('-m', 'real', '--unit', 'x', @path{qw(A B)})->{out}, qr/^# Baseline: \Q$path{A}/,
+    '... and may have a metric');
+is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x',
+    @path{qw(A B)})->{status}, 0, 'DPROFDIFF_OPTS');
+like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
+    qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
 {
     my $home = scratch();
     my $old = 'Unable to open tmon.out.old: No such file or directory; '
@@ -400,12 +551,14 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out}, qr/\A# \Q$path{C}\E\n
 }
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V');
 is(tool('-h')->{status}, 0, '-h');
-my $cut = file("#fOrTyTwO\n\$hz=1000;\n\$dprof_format='trace 1';\n\nPART2\n& 1 main f x:1\n\@ 1 0 1\n+ 1\n\@ 5 0 5\n");
+my $cut = file(profile_text(times => undef, subs => ['main f x:1'],
+    lines => ['@ 1 0 1', '+ 1', '@ 5 0 5']));
 my $run = tool($cut, $cut);
 is($run->{status}, 0, 'cut short: exit 0');
 like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m, '... the table says so');
 is(tool('--fail-if', 'self > 5%', $cut, $cut)->{status}, 1, '... no gate for it');
-is(tool('--fail-if', 'self > 5%', '--allow-truncated', $cut, $cut)->{status}, 0, '... unless it is allowed');
+is(tool('--fail-if', 'self > 5%', '--allow-truncated', $cut, $cut)->{status}, 0,
+    '... unless it is allowed');
 unlike(tool($_, $_)->{out}, qr/nan|inf/i, 'never nan') for folded('a' => 0), file("a 0\n");
 
 done_testing;

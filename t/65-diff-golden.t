@@ -1,21 +1,23 @@
 # What dprofdiff prints, byte by byte. DPROF_GOLDEN=1 rewrites the files; the review is the diff.
 use strict;
 use warnings;
-use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
-use DprofppTest qw(slurp spew data);
-use DProfTest qw(run_tool);
+use DProfTest qw(data root run_tool slurp spew);
 
 my @gate = ('--fail-if', 'calls > 0, /total|check/ ops > 2%, self > 5% & 1ms, new, gone');
-my @flags = ([], ['-m', 'calls'], ['-m', 'ops', '--tree'], ['--tree', '--percent-limit', 0, '--format', 'json'], ['-c', 'ratio', '-p'], ['-c', 'wdiff:1,2', '-F'], ['-v', '--children'],
-    ['-n', '-O', 3], ['-t', ','], ['-s', 'package'], ['--callers', 'Shop::price'], ['--callees', 'Shop::total', '-m', 'calls'],
+my @flags = ([], ['-m', 'calls'], ['-m', 'ops', '--tree'],
+    ['--tree', '--percent-limit', 0, '--format', 'json'], ['-c', 'ratio', '-p'],
+    ['-c', 'wdiff:1,2', '-F'], ['-v', '--children'],
+    ['-n', '-O', 3], ['-t', ','], ['-s', 'package'], ['--callers', 'Shop::price'],
+    ['--callees', 'Shop::total', '-m', 'calls'],
     map({ ['--format', $_, @gate] } qw(text csv json markdown html tap junit github)));
 
-my $golden = abs_path('t/golden');
+my $golden = root() . '/t/golden';
 for my $flags (@flags) {
-    my $name = 'dprofdiff.shop' . (join(' ', map { /^calls >/ ? 'GATE' : $_ } @$flags) =~ s/[^-+\w]+/_/gr =~ s/^(?=.)/./r);
-    my $run = run_tool('Dprofdiff', [@$flags, 'shop-old.out', 'shop-new.out'], dir => data('.'));
+    my $name = 'dprofdiff.shop'
+        . (join(' ', map { /^calls >/ ? 'GATE' : $_ } @$flags) =~ s/[^-+\w]+/_/gr =~ s/^(?=.)/./r);
+    my $run = run_tool('dprofdiff', [@$flags, 'shop-old.out', 'shop-new.out'], dir => data('.'));
     my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
     spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
     is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);

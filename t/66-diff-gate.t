@@ -1,9 +1,11 @@
-# dprofdiff's gate: rules against a naive model; hostile names in every format, read back; what cannot be decided.
+# dprofdiff's gate: rules against a naive model; hostile names in every format, read back; what
+# cannot be decided.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew in_process);
+use MadeUp;
 use JSON::PP ();
 use Cwd 'getcwd';
 use TAP::Parser;
@@ -21,18 +23,24 @@ sub diffs {
     unshift @args, '--time-floor', 0 if !grep { $_ eq '--time-floor' } @args;
     my $here = getcwd();
     chdir $dir or die "$dir: $!";
-    my $run = in_process('Dprofdiff', @args);
+    my $run = in_process('dprofdiff', @args);
     chdir $here or die "$here: $!";
     return $run;
 }
 
 sub json_of {
     my ($run) = @_;
-    return eval { JSON::PP->new->utf8->decode($run->{out}) } // { bad => "$@$run->{out}$run->{err}" };
+    return eval { JSON::PP->new->utf8->decode($run->{out}) }
+        // { bad => "$@$run->{out}$run->{err}" };
 }
 
 # Findings as lines: the rule's number, the side, the name, both values.
-sub names { my ($run) = @_; my $json = json_of($run); join ',', map { $_->{name} } @{ $json->{findings} || [{ name => $json->{bad} // "$run->{status} $run->{err}" }] } }
+sub names {
+    my ($run) = @_;
+    my $json = json_of($run);
+    join ',', map { $_->{name} } @{ $json->{findings}
+        || [{ name => $json->{bad} // "$run->{status} $run->{err}" }] }
+}
 
 sub findings {
     my ($run, @rules) = @_;
@@ -40,35 +48,41 @@ sub findings {
     my %number = map { $rules[$_] => $_ } 0 .. $#rules;
     return [$json->{bad} // "$run->{status} $run->{err}"] if !$json->{findings};
     return [map {
-        join ' ', $number{ $_->{rule} } // "`$_->{rule}'", $_->{side}, $_->{name}, map({ $_ // '-' } @$_{qw(baseline value)}),
+        join ' ', $number{ $_->{rule} } // "`$_->{rule}'", $_->{side}, $_->{name},
+            map({ $_ // '-' } @$_{qw(baseline value)}),
             $_->{undecided} ? 'undecided' : ()
     } @{ $json->{findings} }];
 }
 
 # ---- profiles ----
 
-sub packed { my ($s) = @_; length $s ? $s =~ s/([\x00-\x20\x7f%])/sprintf '%%%02X', ord $1/ger : '%' }
+sub packed {
+    my ($s) = @_;
+    length $s ? $s =~ s/([\x00-\x20\x7f%])/sprintf '%%%02X', ord $1/ger : '%';
+}
 
-# A tree file. nodes: [depth, name, calls, user ticks, ops] in order, the first the root; names: PACKAGE::NAME, or a
-# name alone. %more: header lines; place => { name => FILE:LINE }.
+# A tree file. nodes: [depth, name, calls, user ticks, ops] in order, the first the root; names:
+# PACKAGE::NAME, or a name alone. %more: header lines; place => { name => FILE:LINE }.
 sub tree {
     my ($nodes, %more) = @_;
     my $place = delete $more{place} || {};
-    my %header = (rrun_utime => 0, rrun_stime => 0, rrun_rtime => 0, dprof_hash_seed => "'0'", dprof_perturb_keys => "'0'", %more);
-    my $text = "#fOrTyTwO\n\$hz=$HZ;\n\$XS_VERSION='DProf 20261120.00';\n\$dprof_format='tree 1';\n\$dprof_counters='ops:ops allocs:B';\n";
-    $text .= "\$$_=$header{$_};\n" for grep { defined $header{$_} } sort keys %header;
-    my (%id, $lines);
+    my %header = (dprof_hash_seed => "'0'", dprof_perturb_keys => "'0'", %more);
+    my (%id, @subs, @lines);
     for (@$nodes) {
         my ($depth, $name, $calls, $ticks, $ops) = @$_;
         if ($depth && !$id{$name}) {
             my ($package, $sub) = $name =~ /^(\w+)::(.*)\z/s ? ($1, $2) : ('', $name);
             $id{$name} = sprintf '%x', 1 + keys %id;
-            $text .= "& $id{$name} " . packed($package) . ' ' . packed($sub) . ' ' . ($place->{$name} // '-') . "\n";
+            push @subs, join ' ', packed($package), packed($sub), $place->{$name} // '-';
         }
-        $lines .= join(' ', '=', $depth, $depth ? $id{$name} : 0, $calls, $ticks, 0, $ticks, 0, 0, $ops, 2 * $ops) . "\n";
+        push @lines, join ' ', '=', $depth, $depth ? $id{$name} : 0, $calls, $ticks, 0,
+            $ticks, 0, 0,
+            $ops, 2 * $ops;
     }
-    return $text =~ s/(?=^&)/PART3\n/mr . $lines if %id;
-    return "${text}PART3\n$lines";
+    return profile_text(format => 'tree', hz => $HZ, version => 'DProf 20261120.00',
+        counters => 'ops:ops allocs:B', subs => \@subs, lines => \@lines,
+        header => join '', map { "\$$_=$header{$_};\n" } grep { defined $header{$_} } sort
+            keys %header);
 }
 
 sub file {
@@ -77,7 +91,10 @@ sub file {
 }
 
 # One sub A::f and the rest; of ticks, calls, ops.
-sub one { my ($ticks, $calls, $ops, %more) = @_; file(tree([[0, '', 0, 0, 0], [1, 'A::f', $calls // 1, $ticks, $ops // 0]], %more)) }
+sub one {
+    my ($ticks, $calls, $ops, %more) = @_;
+    file(tree([[0, '', 0, 0, 0], [1, 'A::f', $calls // 1, $ticks, $ops // 0]], %more));
+}
 
 # ---- limits, to the tick ----
 
@@ -123,7 +140,8 @@ sub one { my ($ticks, $calls, $ops, %more) = @_; file(tree([[0, '', 0, 0, 0], [1
         is($run->{status}, 3, "$rule: one more") or diag $run->{err};
         my $json = json_of($run);
         is("$json->{gate} " . join(',', sort map { $_->{name} } @{ $json->{findings} }),
-            $rule =~ /^incl/ ? 'failed (program),(total),A::f' : 'failed (total),A::f', "$rule: per sub and for the total");
+            $rule =~ /^incl/ ? 'failed (program),(total),A::f' : 'failed (total),A::f',
+            "$rule: per sub and for the total");
     }
 }
 
@@ -137,7 +155,8 @@ sub random_nodes {
     my $depth = 0;
     for (1 .. 3 + rnd(12)) {
         $depth = 1 + rnd($depth + 1);
-        my $name = ('A', 'A', 'B', 'C')[rnd(4)] . '::' . ('f', 'g', 'a,b', 'x y', 'p/q', 'new')[rnd(6)];
+        my $name = ('A', 'A', 'B', 'C')[rnd(4)] . '::' . ('f', 'g', 'a,b', 'x y', 'p/q',
+            'new')[rnd(6)];
         push @nodes, [$depth, $name, 1 + rnd(5), rnd(3) ? rnd(1000) : 0, rnd(2000)];
     }
     return \@nodes;
@@ -149,7 +168,8 @@ sub changed {
     my @new = map { [@$_] } @$nodes;
     for my $node (@new) {
         for my $k ($node->[0] ? 2 .. 4 : 3 .. 4) {
-            my $by = (0, 0, 1, int($node->[$k] / 20), int($node->[$k] / 20) + 1, int($node->[$k] / 10), -int($node->[$k] / 7), 50)[rnd(8)];
+            my $by = (0, 0, 1, int($node->[$k] / 20), int($node->[$k] / 20) + 1,
+                int($node->[$k] / 10), -int($node->[$k] / 7), 50)[rnd(8)];
             $node->[$k] += $by;
         }
     }
@@ -167,20 +187,24 @@ sub sums {
         $name = '(program)' if !$depth;
         $#path = $depth - 1;
         push @path, $name;
-        $of{$name}{self} += $ticks, $of{$name}{calls} += $calls, $of{$name}{ops} += $ops, $of{$name}{allocs} += 2 * $ops;
+        $of{$name}{self} += $ticks, $of{$name}{calls} += $calls, $of{$name}{ops} += $ops,
+            $of{$name}{allocs} += 2 * $ops;
         my %seen;
         $of{$_}{incl} += $ticks for grep { !$seen{$_}++ } @path;
-        for (['self', $ticks], ['incl', $ticks], ['calls', $calls], ['ops', $ops], ['allocs', 2 * $ops]) {
+        for (['self', $ticks], ['incl', $ticks], ['calls', $calls], ['ops', $ops],
+            ['allocs', 2 * $ops]) {
             $of{'(total)'}{ $_->[0] } += $_->[1];
         }
     }
     return \%of;
 }
 
-# Does it grow by more than all the limits? In whole numbers. A limit: [hundredths of percent, '%'], [ticks, 'ms'], [number, ''].
+# Does it grow by more than all the limits? In whole numbers. A limit: [hundredths of percent, '%'],
+# [ticks, 'ms'], [number, ''].
 sub grows {
     my ($base, $new, @limits) = @_;
-    return $new > $base && !grep { $_->[1] eq '%' ? ($new - $base) * 10_000 <= $_->[0] * $base : $new - $base <= $_->[0] } @limits;
+    return $new > $base && !grep { $_->[1] eq '%' ? ($new - $base) * 10_000 <= $_->[0] * $base
+        : $new - $base <= $_->[0] } @limits;
 }
 
 sub expected {
@@ -199,19 +223,25 @@ sub expected {
                     next;
                 }
                 my ($from, $to) = map { $_->{$metric} // 0 } $b // {}, $v // {};
-                my @shown = $metric =~ /^(?:self|incl)$/ ? map({ sprintf '%.3f', $_ / $HZ } $from, $to) : ($from, $to);
-                push @of, [$to - $from, "$r $s $name " . join(' ', map { 0 + $_ } @shown)] if grows($from, $to, @limits);
+                my @shown = $metric =~ /^(?:self|incl)$/ ? map({ sprintf '%.3f', $_ / $HZ } $from,
+                    $to) : ($from, $to);
+                push @of, [$to - $from, "$r $s $name " . join(' ', map { 0 + $_ } @shown)]
+                    if grows($from, $to, @limits);
             }
-            # sort is stable, and (program) and (total) stand before the letters; of equals the total is first
-            push @found, map { $_->[1] } sort { $b->[0] <=> $a->[0] || ($b->[1] =~ / \(total\) /) <=> ($a->[1] =~ / \(total\) /) } @of;
+            # sort is stable, and (program) and (total) stand before the letters; of equals the
+            # total is first
+            push @found, map { $_->[1] } sort { $b->[0] <=> $a->[0]
+                || ($b->[1] =~ / \(total\) /) <=> ($a->[1] =~ / \(total\) /) } @of;
         }
     }
     return \@found;
 }
 
 sub random_rule {
-    my @patterns = (['^A::', '^A::'], ['a,b', 'a,b'], ['x y', 'x y'], ['p\/q', 'p/q'], ['::[fg]$', '::[fg]$'], ['A::f|B::g', 'A::f|B::g'],
-        ['^\(total\)$', '^\(total\)$'], ['program', 'program'], ['a,b, new', 'a,b, new'], ['^[^(]', '^[^(]'], ['\\\\', '\\\\'], ['', '']);
+    my @patterns = (['^A::', '^A::'], ['a,b', 'a,b'], ['x y', 'x y'], ['p\/q', 'p/q'],
+        ['::[fg]$', '::[fg]$'], ['A::f|B::g', 'A::f|B::g'],
+        ['^\(total\)$', '^\(total\)$'], ['program', 'program'], ['a,b, new', 'a,b, new'],
+        ['^[^(]', '^[^(]'], ['\\\\', '\\\\'], ['', '']);
     my ($text, $re) = rnd(2) ? ('', undef) : @{ $patterns[rnd(scalar @patterns)] };
     my $blank = (' ', '', "\t ", "\n")[rnd(4)];
     $text = "/$text/$blank" if defined $re;
@@ -224,7 +254,8 @@ sub random_rule {
     my @limits = map {
         my $percent = (0, 50, 500, 500, 1000, 2000, 10_000)[rnd(7)];
         my $n = (0, 1, 2, 50, 100)[rnd(5)];
-        rnd(2) ? [$percent / 100 . '%', $percent, '%'] : $time ? [(rnd(2) ? "${n}ms" : $n / 1000 . 's'), $n, ''] : [$n, $n, ''];
+        rnd(2) ? [$percent / 100 . '%', $percent, '%'] : $time
+            ? [(rnd(2) ? "${n}ms" : $n / 1000 . 's'), $n, ''] : [$n, $n, ''];
     } 0 .. rnd(2);
     return {
         text => "$text$metric$blank>$blank" . join("$blank&$blank", map { $_->[0] } @limits),
@@ -241,14 +272,18 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     @rules = grep { !$twice{ $_->{text} }++ } map { random_rule() } 1 .. 1 + rnd(5);
     my @files = map { file(tree($_)) } @sides;
     my $sep = (', ', ',', " ,\n ")[rnd(3)];
-    my @options = rnd(2) ? ('--fail-if', join $sep, map { $_->{text} } @rules) : map { ('--fail-if', $_->{text}) } @rules;
+    my @options = rnd(2) ? ('--fail-if', join $sep, map { $_->{text} } @rules)
+        : map { ('--fail-if', $_->{text}) } @rules;
     my $run = diffs(@options, '--format', 'json', @files);
     my $want = expected(\@rules, @sides);
-    my $good = is_deeply(plain_numbers(findings($run, map { $_->{text} } @rules)), $want, "random profiles and rules $round: findings");
+    my $good = is_deeply(plain_numbers(findings($run, map { $_->{text} } @rules)), $want,
+        "random profiles and rules $round: findings");
     # a rule for what is nowhere is a mistake
-    my %known = map { $_ => 1 } '(program)', '(total)', map { $_->[1] } map { grep { $_->[0] } @$_ } @sides;
+    my %known = map { $_ => 1 } '(program)', '(total)',
+        map { $_->[1] } map { grep { $_->[0] } @$_ } @sides;
     my $idle = grep { my $re = $_->{is}[0]; defined $re && !grep { /$re/ } keys %known } @rules;
-    $good &&= is($run->{status}, @$want ? 3 : $idle ? 1 : 0, "random profiles and rules $round: status");
+    $good &&= is($run->{status}, @$want ? 3 : $idle ? 1 : 0,
+        "random profiles and rules $round: status");
     next if $good;
     diag join "\n", map { $_->{text} } @rules;
     diag $run->{err};
@@ -257,9 +292,11 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
 
 # ---- filters, keys, other metrics ----
 
-{
-    my @base = ([0, '', 0, 10, 1], [1, 'A::f', 2, 100, 10], [2, 'B::g', 3, 100, 10], [1, 'C::gone', 1, 1, 1]);
-    my @new = ([0, '', 0, 10, 1], [1, 'A::f', 3, 110, 10], [2, 'B::g', 3, 130, 20], [1, 'C::new', 1, 1, 1]);
+subtest 'filters, keys, other metrics' => sub {
+    my @base = ([0, '', 0, 10, 1], [1, 'A::f', 2, 100, 10], [2, 'B::g', 3, 100, 10],
+        [1, 'C::gone', 1, 1, 1]);
+    my @new = ([0, '', 0, 10, 1], [1, 'A::f', 3, 110, 10], [2, 'B::g', 3, 130, 20],
+        [1, 'C::new', 1, 1, 1]);
     my ($old, $new) = map { file(tree($_)) } \@base, \@new;
     my $got = sub { names(diffs('--format', 'json', '--fail-if', @_, $old, $new)) };
     is($got->('new, gone'), 'C::new,C::gone', 'new and gone');
@@ -270,7 +307,8 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     is($got->('self > 0', '--only', '^B'), '(total),B::g', '--only does');
     is($got->('self > 0', '--skip', '^B'), '(total),A::f,C::new', '--skip does');
     is($got->('new', '--skip', 'new'), '', 'a sub that is not shown is not new');
-    is($got->('self > 0', '-O', 1), '(total),B::g,A::f,C::new', '-O does not: it is no choice of subs');
+    is($got->('self > 0', '-O', 1), '(total),B::g,A::f,C::new',
+        '-O does not: it is no choice of subs');
     is($got->('self > 0', '--tree'), '(total),B::g,A::f,C::new', '--tree has the same gate');
     is($got->('self > 0', '-s', 'package'), '(total),B,A', 'by package');
     is($got->('/^B$/ self > 0', '-s', 'package'), 'B', 'by package, a pattern');
@@ -279,53 +317,68 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     is($got->('calls > 0', '-m', 'calls'), '(total),A::f,C::new', 'calls with -m calls');
     is($got->('calls > 0', '-m', 'real'), '(total),A::f,C::new', 'calls with -m real');
     is($got->('real > 0', '-m', 'real'), '(total),B::g,A::f,C::new', '-m by its name');
-    is($got->('/^B::/ self > 0', '-s', 'package,sub'), 'B, B::g', 'with several keys, a pattern is for the sub');
+    is($got->('/^B::/ self > 0', '-s', 'package,sub'), 'B, B::g',
+        'with several keys, a pattern is for the sub');
     is($got->('self > 20% & 20ms', '--map', 'C::gone=C::new'), 'B::g', 'renamed');
-    is(diffs('--fail-if', 'new, gone', '--map', 'C::gone=C::new', $old, $new)->{status}, 0, 'renamed subs are not new');
+    is(diffs('--fail-if', 'new, gone', '--map', 'C::gone=C::new', $old, $new)->{status}, 0,
+        'renamed subs are not new');
     my $run = diffs('--fail-if', 'self > 0, calls > 0', $old, $new);
-    is($run->{err}, "dprofdiff: 7 findings of --fail-if; times of one run a side differ by chance, too\n", 'how many there are');
-    like($run->{out}, qr/^FAIL  self > 0: B::g: 100\.0 ms -> 130\.0 ms \(\+30\.00%\)\n/m, 'and which');
-    like($run->{out}, qr/^FAIL  self > 0: C::new: 0 s -> 1\.000 ms \(new\)\n/m, 'a new one has grown from nothing');
+    is($run->{err},
+        "dprofdiff: 7 findings of --fail-if; times of one run a side differ by chance, too\n",
+        'how many there are');
+    like($run->{out}, qr/^FAIL  self > 0: B::g: 100\.0 ms -> 130\.0 ms \(\+30\.00%\)\n/m,
+        'and which');
+    like($run->{out}, qr/^FAIL  self > 0: C::new: 0 s -> 1\.000 ms \(new\)\n/m,
+        'a new one has grown from nothing');
     $run = diffs('--fail-if', 'self > 90%, gone', '--only', '^A', $old, $new);
     is("$run->{status}$run->{err}", '0', 'all is fine');
     like($run->{out}, qr/^ok    2 rules\n\z/m, 'and says so');
     like($run->{out}, qr/ A::f$/m, 'the table is printed all the same');
-}
+};
 
-# A pattern is matched as characters, and is perl's.
-{
-    my ($old, $new) = map { file(tree([[0, '', 0, 0, 0], [1, "A::caf\xc3\xa9", 1, $_, 0], [1, 'B::x', 1, $_, 0]])) } 10, 20;
+subtest "A pattern is matched as characters, and is perl's" => sub {
+    my ($old, $new) =
+        map { file(tree([[0, '', 0, 0, 0], [1, "A::caf\xc3\xa9", 1, $_, 0],
+            [1, 'B::x', 1, $_, 0]])) } 10, 20;
     my $got = sub { names(diffs('--format', 'json', '--fail-if', @_, $old, $new)) };
     is($got->("/caf.\$/ self > 0"), "A::caf\xe9", 'a character is one');
     is($got->("/caf\xc3\xa9/ self > 0"), "A::caf\xe9", 'and is found by itself');
     is($got->('/(?i)^b/ self > 0'), 'B::x', 'switches within');
     is($got->('/(?<![A-Z])::/ self > 0'), '', 'nothing matches');
-    is(diffs('--fail-if', '/[a-\d]/ self > 0', $old, $new)->{err}, "dprofdiff: 2 findings of --fail-if; times of one run a side differ by chance, too\n", 'what perl thinks of a pattern is not told');
+    is(diffs('--fail-if', '/[a-\d]/ self > 0', $old, $new)->{err},
+        "dprofdiff: 2 findings of --fail-if; times of one run a side differ by chance, too\n",
+        'what perl thinks of a pattern is not told');
     is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern is for all');
-    is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x", 'also behind another one');
-}
+    is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x",
+        'also behind another one');
+};
 
-# Folded stacks: --unit says what a limit is.
-{
-    my ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a;b 100\na 50\n"], ['new', "a;b 106\na 50\n"];
+subtest 'Folded stacks: --unit says what a limit is' => sub {
+    my ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a;b 100\na 50\n"],
+        ['new', "a;b 106\na 50\n"];
     my $status = sub { my $run = diffs('--fail-if', @_, $old, $new); $run->{status} };
-    my @cases = (['self > 6', 0], ['self > 5', 3], ['self > 6%', 0], ['self > 5.9%', 3], ['incl > 5', 3], ['incl > 6', 0], ['self > 6ms', 2], ['new', 0],
-        ['calls > 0', 1], ['ops > 0', 1], ['self > 6ms', '--unit', 'ms', 0], ['self > 5ms', '--unit', 'ms', 3], ['self > 6', '--unit', 'ms', 2],
-        ['self > 6s', '--unit', 's', 0], ['self > 5999ms', '--unit', 's', 3], ['self > 6us', '--unit', 'us', 0], ['self > 5999ns', '--unit', 'us', 3],
-        ['calls > 5', '--unit', 'calls', 3], ['calls > 6', '--unit', 'calls', 0], ['self > 6', '--unit', 'widgets', 0], ['self > 5', '--unit', 'widgets', 3],
+    my @cases = (['self > 6', 0], ['self > 5', 3], ['self > 6%', 0], ['self > 5.9%', 3],
+        ['incl > 5', 3], ['incl > 6', 0], ['self > 6ms', 2], ['new', 0],
+        ['calls > 0', 1], ['ops > 0', 1], ['self > 6ms', '--unit', 'ms', 0],
+        ['self > 5ms', '--unit', 'ms', 3], ['self > 6', '--unit', 'ms', 2],
+        ['self > 6s', '--unit', 's', 0], ['self > 5999ms', '--unit', 's', 3],
+        ['self > 6us', '--unit', 'us', 0], ['self > 5999ns', '--unit', 'us', 3],
+        ['calls > 5', '--unit', 'calls', 3], ['calls > 6', '--unit', 'calls', 0],
+        ['self > 6', '--unit', 'widgets', 0], ['self > 5', '--unit', 'widgets', 3],
         ['self > 5ms', '--unit', 'widgets', 2], ['user > 5', 2], ['user > 5', '-m', 'user', 3]);
     is($status->(@$_[0 .. $#$_ - 1]), $_->[-1], "folded: @$_[0 .. $#$_ - 1]") for @cases;
-    ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a 1.25\n"], ['new', "a 1.75\n"];
+    ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a 1.25\n"],
+        ['new', "a 1.75\n"];
     is($status->('self > 0.5'), 0, 'folded: fractions, at the limit');
     is($status->('self > 0.49'), 3, 'folded: fractions');
-}
+};
 
-# Classic traces; a trace against a tree.
-{
+subtest 'Classic traces; a trace against a tree' => sub {
     my $trace = sub {
         my ($ticks) = @_;
-        file("#fOrTyTwO\n\$hz=$HZ;\n\$XS_VERSION='DProf 20000000';\n\$rrun_utime=$ticks; \$rrun_stime=0; \$rrun_rtime=$ticks;\nPART2\n"
-            . "& 2 A f\n+ 2\n\@ $ticks 0 $ticks\n- 2\n");
+        file(profile_text(format => 'classic', hz => $HZ, version => 'DProf 20000000',
+            times => [$ticks, 0, $ticks],
+            lines => ['& 2 A f', '+ 2', "\@ $ticks 0 $ticks", '- 2']));
     };
     my @t = map { $trace->($_) } 100, 110, 111;
     is(diffs('--fail-if', 'self > 10%', @t[0, 1])->{status}, 0, 'traces: at the limit');
@@ -334,44 +387,56 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     my $run = diffs('--fail-if', 'ops > 0', $t[0], one(100, 1, 5));
     is($run->{status}, 1, 'a side that lacks what a rule asks for');
     like($run->{err}, qr/^ops: not all sides have it$/m, 'is told');
-}
+};
 
-# Ops repeat only with a pinned seed.
-{
+subtest 'Ops repeat only with a pinned seed' => sub {
     my %random = (dprof_hash_seed => undef, dprof_perturb_keys => undef);
-    is(diffs('--fail-if', 'ops > 0', one(1, 1, 1000), one(1, 1, 1001))->{status}, 3, 'pinned: one op');
-    is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1001)->{status}, 0, 'not pinned: 0.1 % is no difference');
-    is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1002)->{status}, 3, 'not pinned: more is one');
-    is(diffs('--fail-if', 'calls > 0', map { one(1, $_, 1, %random) } 1000, 1001)->{status}, 3, 'calls: not pinned, and one is one');
-}
+    is(diffs('--fail-if', 'ops > 0', one(1, 1, 1000), one(1, 1, 1001))->{status}, 3,
+        'pinned: one op');
+    is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1001)->{status}, 0,
+        'not pinned: 0.1 % is no difference');
+    is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1002)->{status}, 3,
+        'not pinned: more is one');
+    is(diffs('--fail-if', 'calls > 0', map { one(1, $_, 1, %random) } 1000, 1001)->{status}, 3,
+        'calls: not pinned, and one is one');
+};
 
 # ---- what is wrong with rules ----
 
-{
+subtest 'what is wrong with rules' => sub {
     my @files = (one(1), one(2));
     my $units = qr/the units are %, s, ms, us, ns/;
     my $limit = qr/a limit like 5%, 2ms or 10000 is expected/;
     my $rule = qr/METRIC > LIMIT, new or gone is expected/;
     my $comma = qr/a comma, or the end is expected/;
     my @cases = (
-        ['self', $rule, 'self'], ['self >', $limit, ''], ['self > x', $limit, 'x'], ['self > -5%', $limit, '-5%'], ['self >= 5%', $limit, '= 5%'],
-        ['self < 5%', $rule, 'self < 5%'], ['self = 5%', $rule, 'self = 5%'], ['> 5%', $rule, '> 5%'], ['5%', $rule, '5%'],
-        ['self > 5% 3ms', $comma, '3ms'], ['self > 5% &', $limit, ''], ['self > 5% & x', $limit, 'x'], ['self > 5% && 2ms', $limit, '& 2ms'],
-        ['self > 5%%', $comma, '%'], ['self > 5%, incl', $rule, 'incl'], ['self > 1e3', $comma, 'e3'], ['self > 5.', $comma, '.'],
-        ['new > 5%', $comma, '> 5%'], ['new gone', $comma, 'gone'], ['gone self > 5%', $comma, 'self > 5%'], ['/x self > 5%', $rule, '/x self > 5%'],
-        ['/x/', $rule, ''], ['/x/ /y/ self > 5%', $rule, '/y/ self > 5%'], ['/x\/ self > 5%', $rule, '/x\/ self > 5%'],
+        ['self', $rule, 'self'], ['self >', $limit, ''], ['self > x', $limit, 'x'],
+        ['self > -5%', $limit, '-5%'], ['self >= 5%', $limit, '= 5%'],
+        ['self < 5%', $rule, 'self < 5%'], ['self = 5%', $rule, 'self = 5%'],
+        ['> 5%', $rule, '> 5%'], ['5%', $rule, '5%'],
+        ['self > 5% 3ms', $comma, '3ms'], ['self > 5% &', $limit, ''],
+        ['self > 5% & x', $limit, 'x'], ['self > 5% && 2ms', $limit, '& 2ms'],
+        ['self > 5%%', $comma, '%'], ['self > 5%, incl', $rule, 'incl'],
+        ['self > 1e3', $comma, 'e3'], ['self > 5.', $comma, '.'],
+        ['new > 5%', $comma, '> 5%'], ['new gone', $comma, 'gone'],
+        ['gone self > 5%', $comma, 'self > 5%'], ['/x self > 5%', $rule, '/x self > 5%'],
+        ['/x/', $rule, ''], ['/x/ /y/ self > 5%', $rule, '/y/ self > 5%'],
+        ['/x\/ self > 5%', $rule, '/x\/ self > 5%'],
         ['self > 5%; new', $comma, '; new'], ['self > 1,000', $rule, '000'],
     );
     for (@cases) {
         my ($text, $want, $where) = @$_;
         my $run = diffs('--fail-if', $text, @files);
         is("$run->{status} $run->{out}", '2 ', "`$text' is a mistake");
-        like($run->{err}, qr/^--fail-if: $want at `\Q$where\E' in `\Q$text\E'; for example/, "`$text': what is wanted, and where");
+        like($run->{err}, qr/^--fail-if: $want at `\Q$where\E' in `\Q$text\E'; for example/,
+            "`$text': what is wanted, and where");
     }
     my @others = (
         ['', qr/^--fail-if: there is no rule$/], [' , ,', qr/^--fail-if: there is no rule$/],
-        ['/(/ self > 5%', qr{^--fail-if: /\(/ is not a regular expression: Unmatched \(}], ['/[z-a]/ new', qr{^--fail-if: /\[z-a\]/ is not a regular expression: Invalid}],
-        ['/(?{ die })/ new', qr{^--fail-if: /\(\?\{ die \}\)/ is not a regular expression: Eval-group}],
+        ['/(/ self > 5%', qr{^--fail-if: /\(/ is not a regular expression: Unmatched \(}],
+        ['/[z-a]/ new', qr{^--fail-if: /\[z-a\]/ is not a regular expression: Invalid}],
+        ['/(?{ die })/ new',
+            qr{^--fail-if: /\(\?\{ die \}\)/ is not a regular expression: Eval-group}],
         ['self > 5% & 2ms & 3ms', qr/^--fail-if: self > 5% & 2ms & 3ms: two limits at most$/],
         ['self > 5min', qr/^--fail-if: self > 5min: min is not a unit; $units$/],
         ['self > 5% & 7h', qr/^--fail-if: self > 5% & 7h: h is not a unit; $units$/],
@@ -394,8 +459,9 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     is("$run->{status} $run->{out}", '1 ', 'an event that is not there');
     my $has = join ', ', time_words(), qw(calls ops allocs);
     like($run->{err}, qr/^cache-misses: no side has it\n.*\.out has $has$/m, 'what is');
-    is(diffs('--fail-if', 'self > 0', @files, '/no/such/file')->{status}, 1, 'a file that is not there');
-}
+    is(diffs('--fail-if', 'self > 0', @files, '/no/such/file')->{status}, 1,
+        'a file that is not there');
+};
 
 # ---- cut ----
 
@@ -407,7 +473,8 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
         is("$run->{status} $run->{out}", '1 ', 'a gate with a side that was cut');
         like($run->{err}, qr/^\Q$cut\E was cut short/m, 'says which one');
         is(diffs('-f', '--fail-if', 'self > 0', @$files)->{status}, 1, '-f does not open it');
-        is(diffs('--allow-truncated', '--fail-if', 'self > 0', @$files)->{status}, $files->[0] eq $whole ? 3 : 0, '--allow-truncated does');
+        is(diffs('--allow-truncated', '--fail-if', 'self > 0', @$files)->{status},
+            $files->[0] eq $whole ? 3 : 0, '--allow-truncated does');
         is(diffs(@$files)->{status}, 0, 'without a gate all is well');
     }
 }
@@ -421,81 +488,132 @@ my @formats = qw(text tap junit json csv markdown github);
 {
     my ($old, $new) = (runs(1000, 1002), runs(1100, 1104));
     my %shown = (
-        text => [qr/^\?     self > 5%: A::f: 1\.001 s -> 1\.102 s \(\+10\.09%\); not enough runs: \d+ a side needed\n/m, qr/^FAIL  self > 5%: A::f: /m],
-        tap => [qr/^ok 1 - self > 5%\n(?:#.*\n)*#   A::f: .*; not enough runs: \d+ a side needed\n/m, qr/^not ok 1 - self > 5%\n/m],
-        junit => [qr{ failures="0" errors="0" skipped="1">\n.*<skipped message="not enough runs: \d+ a side needed"/></testcase>}, qr{ failures="1" errors="0" skipped="0">\n.*<failure }],
-        json => [qr/"gate": "undecided",\n.*"undecided": true, "side": 1, "name": "A::f"/, qr/"gate": "failed",\n.*"undecided": true/],
+        text => [qr/^\?\ \ \ \ \ self\ >\ 5%:\ A::f:\ 1\.001\ s\ ->\ 1\.102\ s\ \(\+10\.09%\);\ not
+            \ enough\ runs:\ \d+\ a\ side\ needed\n/mx, qr/^FAIL  self > 5%: A::f: /m],
+        tap => [qr/^ok\ 1\ -\ self\ >\ 5%\n(?:\#.*\n
+            )*\#\ \ \ A::f:\ .*;\ not\ enough\ runs:\ \d+\ a\ side\ needed\n/mx,
+        qr/^not ok 1 - self > 5%\n/m],
+        junit =>
+            [qr{\ failures="0"\ errors="0"\ skipped="1">\n
+                .*<skipped\ message="not\ enough\ runs:\ \d+\ a\ side\ needed"/></testcase>}x,
+            qr{ failures="1" errors="0" skipped="0">\n.*<failure }],
+        json => [qr/"gate": "undecided",\n.*"undecided": true, "side": 1, "name": "A::f"/,
+            qr/"gate": "failed",\n.*"undecided": true/],
         csv => [qr/,too few runs,self > 5%,A::f,/, qr/,too few runs,self > 5%,A::f,/],
-        markdown => [qr/\A### \S+ Undecided\n\n- \*\*undecided\*\* `self > 5%: .*; not enough runs: \d+ a side needed`\n/, qr/\A### \S+ Slower\n\n- \*\*failed\*\* `self > 5%: /],
-        github => [qr/^::warning title=self > 5%25::A::f: .*; not enough runs: \d+ a side needed$/m, qr/^::error title=self > 5%25::A::f: /m],
+        markdown =>
+            [qr/\A\#\#\#\ \S+\ Undecided\n\n
+                -\ \*\*undecided\*\*\ `self\ >\ 5%:\ .*;\ not\ enough\ runs:\ \d+\ a\ side
+                \ needed`\n/x, qr/\A### \S+ Slower\n\n- \*\*failed\*\* `self > 5%: /],
+        github => [qr/^::warning title=self > 5%25::A::f: .*; not enough runs: \d+ a side needed$/m,
+            qr/^::error title=self > 5%25::A::f: /m],
     );
     for my $format (@formats) {
         my $run = diffs('--fail-if', 'self > 5%', '--format', $format, $old, $new);
         is($run->{status}, 0, "$format: undecided passes");
-        like($run->{err}, qr/^dprofdiff: 2 findings are undecided: not enough runs, \d+ a side needed\n\z/, "$format: with a warning");
+        like($run->{err},
+            qr/^dprofdiff: 2 findings are undecided: not enough runs, \d+ a side needed\n\z/,
+            "$format: with a warning");
         like($run->{out}, $shown{$format}[0], "$format: and is shown");
         my $strict = diffs('--strict', '--fail-if', 'self > 5%', '--format', $format, $old, $new);
         is($strict->{status}, 3, "$format: --strict");
         like($strict->{out}, $shown{$format}[1], "$format: --strict shows it as failing");
-        unlike($strict->{out}, qr/^(?:\?  |ok 1 |::warning)|<skipped|\*\*undecided/m, "$format: and not otherwise");
+        unlike($strict->{out}, qr/^(?:\?  |ok 1 |::warning)|<skipped|\*\*undecided/m,
+            "$format: and not otherwise");
         next if $format eq 'csv';
         my $bad = diffs('--fail-if', 'self > 5%, new', '--format', $format, one(1000), one(1100));
-        unlike($bad->{out}, qr/undecided": true|not enough runs/, "$format: one run a side decides");
+        unlike($bad->{out}, qr/undecided": true|not enough runs/,
+            "$format: one run a side decides");
         is($bad->{status}, 3, "$format: it fails");
     }
     my ($needed) = diffs('--fail-if', 'self > 5%', $old, $new)->{err} =~ /(\d+) a side/;
     my $far = sub { runs(map { $_[0] + $_ } 1 .. $_[1]) };
-    is(diffs('--fail-if', 'self > 5%', $far->(1000, $needed), $far->(1200, $needed))->{status}, 3, "$needed runs a side decide indeed");
-    like(diffs('--fail-if', 'self > 5%', $far->(1000, $needed - 1), $far->(1200, $needed - 1))->{err}, qr/ undecided/, 'and one less does not');
+    is(diffs('--fail-if', 'self > 5%', $far->(1000, $needed), $far->(1200, $needed))->{status}, 3,
+        "$needed runs a side decide indeed");
+    like(diffs('--fail-if', 'self > 5%', $far->(1000, $needed - 1),
+        $far->(1200, $needed - 1))->{err}, qr/ undecided/, 'and one less does not');
 
-    my @three = map { my $by = $_; join ',', map { file(tree([[0, '', 0, 0, 0], map { [1, "A::$_", 1, $by + $_, 0] } 1 .. 20])) } 1, 2 } 1000, 2000;
+    my @three = map {
+        my $by = $_;
+        join ',',
+            map { file(tree([[0, '', 0, 0, 0], map { [1, "A::$_", 1, $by + $_, 0] } 1 .. 20])) } 1,
+            2
+    } 1000, 2000;
     for (['/total/ self > 5%'], ['self > 5%', '--floor', 101]) {
-        like(diffs('--fail-if', @$_, @three)->{out}, qr/^\?     .*: \(total\): .*; not enough runs: 6 a side needed\nGate: undecided, 1 finding\n\z/m, "@$_: the total has a test of its own");
+        like(diffs('--fail-if', @$_, @three)->{out},
+            qr/^\?\ \ \ \ \ .*:\ \(total\):\ .*;\ not\ enough\ runs:\ 6\ a\ side\ needed\n
+                Gate:\ undecided,\ 1\ finding\n\z/mx, "@$_: the total has a test of its own");
     }
-    like(diffs('--fail-if', '/A::7$/ self > 5%', @three)->{out}, qr/; not enough runs: 8 a side needed\nGate: undecided, 1 finding\n\z/, 'more subs take more runs');
+    like(diffs('--fail-if', '/A::7$/ self > 5%', @three)->{out},
+        qr/; not enough runs: 8 a side needed\nGate: undecided, 1 finding\n\z/,
+        'more subs take more runs');
 
-    is(diffs('--strict', '--fail-if', 'self > 11%', $old, $new)->{status}, 0, 'what crosses no limit need not be decided');
+    is(diffs('--strict', '--fail-if', 'self > 11%', $old, $new)->{status}, 0,
+        'what crosses no limit need not be decided');
     is(diffs('--fail-if', 'self > 5%', $old, runs(900, 904))->{err}, '', 'nor what became faster');
 
     # four runs a side decide at 0.05: p is 2 / 70
     my @alpha = ('--alpha', '0.05', '--format', 'json');
-    my $run = diffs(@alpha, '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1003), runs(1100, 1101, 1102, 1103));
-    is("$run->{status} " . join(',', @{ plain_numbers(findings($run, 'self > 5%')) }), '3 0 1 (total) 1.002 1.102,0 1 A::f 1.002 1.102', 'a true difference of medians');
-    is(diffs(@alpha, '--fail-if', 'self > 10%', runs(1000, 1001, 1002, 1003), runs(1100, 1101, 1102, 1103))->{status}, 0, 'that crosses no limit');
-    $run = diffs(@alpha, '--strict', '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1300), runs(1100, 1101, 1102, 1200));
-    is("$run->{status} $run->{err}" . @{ findings($run) }, '0 0', 'a limit that is crossed by chance, perhaps');
-    $run = diffs(@alpha, '--strict', '--fail-if', 'calls > 0', runs([5, 7], [6, 7]), runs([5, 8], [6, 8]));
-    is("$run->{status} " . @{ findings($run) }, '3 2', 'calls that are the same in all runs of a side need no test');
+    my $run = diffs(@alpha, '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1003),
+        runs(1100, 1101, 1102, 1103));
+    is("$run->{status} " . join(',', @{ plain_numbers(findings($run, 'self > 5%')) }),
+        '3 0 1 (total) 1.002 1.102,0 1 A::f 1.002 1.102', 'a true difference of medians');
+    is(diffs(@alpha, '--fail-if', 'self > 10%', runs(1000, 1001, 1002, 1003),
+        runs(1100, 1101, 1102, 1103))->{status}, 0, 'that crosses no limit');
+    $run = diffs(@alpha, '--strict', '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1300),
+        runs(1100, 1101, 1102, 1200));
+    is("$run->{status} $run->{err}" . @{ findings($run) }, '0 0',
+        'a limit that is crossed by chance, perhaps');
+    $run = diffs(@alpha, '--strict', '--fail-if', 'calls > 0', runs([5, 7], [6, 7]),
+        runs([5, 8], [6, 8]));
+    is("$run->{status} " . @{ findings($run) }, '3 2',
+        'calls that are the same in all runs of a side need no test');
     $run = diffs('--fail-if', 'calls > 0', runs([5, 7], [6, 8]), runs([5, 19], [6, 20]));
     is($run->{status}, 0, 'those that are not do');
     like($run->{err}, qr/^dprofdiff: 2 findings are undecided/, 'which two runs cannot pass');
-    is(diffs('--fail-if', 'new', runs(1, 2), join ',', map { file(tree([[0, '', 0, 0, 0], [1, 'B::f', 1, $_, 0]])) } 1, 2)->{status}, 3, 'what is new needs no test');
+    is(diffs('--fail-if', 'new', runs(1, 2), join ',',
+        map { file(tree([[0, '', 0, 0, 0], [1, 'B::f', 1, $_, 0]])) } 1, 2)->{status}, 3,
+        'what is new needs no test');
 
     # too little to be tested
-    my @small = map { my $k = $_; join ',', map { file(tree([[0, '', 0, 100_000, 0], [1, 'A::f', 1, $k + $_, 0]])) } 1, 2 } 10, 90;
-    is(diffs('--strict', '--fail-if', 'self > 5%', @small)->{status}, 0, 'what is below the floor is not tested');
+    my @small = map {
+        my $k = $_;
+        join ',', map { file(tree([[0, '', 0, 100_000, 0], [1, 'A::f', 1, $k + $_, 0]])) } 1, 2
+    } 10, 90;
+    is(diffs('--strict', '--fail-if', 'self > 5%', @small)->{status}, 0,
+        'what is below the floor is not tested');
     $run = diffs('--fail-if', '/A/ self > 5%', @small);
     is($run->{status}, 0, '... but not passed over when a pattern asks for it');
     like($run->{out}, qr/; it is below --floor, and not tested$/m, '... which is told');
-    is(diffs('--strict', '--fail-if', '/A/ self > 5%', @small)->{status}, 3, '... and fails with --strict');
-    is(diffs('--strict', '--floor', 0, '--fail-if', '/A/ self > 5%', @small)->{status}, 3, 'another floor');
+    is(diffs('--strict', '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
+        '... and fails with --strict');
+    is(diffs('--strict', '--floor', 0, '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
+        'another floor');
 
     # files of one run are one
     my $pid = 0;
     my $part = sub { one($_[1], 1, 1, dprof_run => "'$_[0]'", dprof_pid => ++$pid) };
-    $run = diffs('--fail-if', 'self > 10%, calls > 0', '--format', 'json', join(',', $part->('a', 50), $part->('a', 60)), join(',', $part->('b', 61), $part->('b', 61)));
-    is_deeply(plain_numbers(findings($run, 'self > 10%', 'calls > 0')), ['0 1 (total) 0.11 0.122', '0 1 A::f 0.11 0.122'], 'files of one run are added up') or diag $run->{err};
+    $run = diffs('--fail-if', 'self > 10%, calls > 0', '--format', 'json',
+        join(',', $part->('a', 50), $part->('a', 60)),
+        join(',', $part->('b', 61), $part->('b', 61)));
+    is_deeply(plain_numbers(findings($run, 'self > 10%', 'calls > 0')),
+        ['0 1 (total) 0.11 0.122', '0 1 A::f 0.11 0.122'], 'files of one run are added up')
+            or diag $run->{err};
 }
 
 # ---- hostile names ----
 
-my $utf8 = qr/[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
+my $utf8 =
+    qr/[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]
+    |[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
     |\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
 
 # Bytes as characters; what is none as $bad->(byte).
 sub characters {
     my ($bytes, $good) = @_;
-    return $bytes =~ s/($utf8)|(.)/defined $2 ? sprintf '\\x%02x', ord $2 : do { my $c = $1; utf8::decode($c); $good->($c) }/gesr;
+    return $bytes =~ s{($utf8)|(.)}{
+        if (defined $2) { sprintf '\\x%02x', ord $2 }
+        else { my $c = $1; utf8::decode($c); $good->($c) }
+    }gesr;
 }
 
 # As a terminal, and all that is read by people, has it.
@@ -505,7 +623,9 @@ sub shown {
         my ($c) = @_;
         my $n = ord $c;
         return sprintf '\\x%02x', $n if $n < 0x20 || $n == 0x7f;
-        return sprintf '\\x{%x}', $n if ($n >= 0x80 && $n < 0xa0) || ($n >= 0x2028 && $n <= 0x202e) || ($n >= 0x2066 && $n <= 0x2069);
+        return sprintf '\\x{%x}', $n
+            if ($n >= 0x80 && $n < 0xa0) || ($n >= 0x2028 && $n <= 0x202e)
+            || ($n >= 0x2066 && $n <= 0x2069);
         return $c;
     });
 }
@@ -513,13 +633,19 @@ sub shown {
 sub as_json { characters($_[0], sub { $_[0] }) }
 
 my @names = (
-    "\e[31mred\e]0;title\a", "line\nok 7 - forged\n1..9\nBail out! now", "\r\n::error::forged", '# TODO later', 'x # SKIP it', 'a|b||c\|d', '\\', 'trailing\\',
-    '`', '``a`', 'b`', join('x', map { '`' x $_ } 1 .. 33), '<script>alert(1)</script>', ']]><x>', '&amp;&#0;&lt', '::error::x', '::error file=a.pl,line=1::x', '%0A::warning::y', '100%25',
-    '"quoted"', "it's", 'a,b', ' blank ', "\xff\xfe\x80", "cut\xe2\x82", "\xed\xa0\x80", "\xef\xbf\xbe", "x\xef\xbf\xbf", "\xc2\x85\xe2\x80\xae\xe2\x80\xa8", "\xe6\xbc\xa2\xe5\xad\x97", "e\xcc\x81\xcc\x81",
-    "\xf0\x9f\x90\xab", '=1+2', '+1', '-1', '@SUM(1)', "\t=1", "\xef\xbc\x9d1", "x\0y", 'not ok 1', '1..0 # SKIP', 'pragma +strict', "\x7f", '$(rm)', '[link](http://x)', '<!-- -->', 'a' x 10_000,
+    "\e[31mred\e]0;title\a", "line\nok 7 - forged\n1..9\nBail out! now", "\r\n::error::forged",
+    '# TODO later', 'x # SKIP it', 'a|b||c\|d', '\\', 'trailing\\',
+    '`', '``a`', 'b`', join('x', map { '`' x $_ } 1 .. 33), '<script>alert(1)</script>', ']]><x>',
+    '&amp;&#0;&lt', '::error::x', '::error file=a.pl,line=1::x', '%0A::warning::y', '100%25',
+    '"quoted"', "it's", 'a,b', ' blank ', "\xff\xfe\x80", "cut\xe2\x82", "\xed\xa0\x80",
+    "\xef\xbf\xbe", "x\xef\xbf\xbf", "\xc2\x85\xe2\x80\xae\xe2\x80\xa8", "\xe6\xbc\xa2\xe5\xad\x97",
+    "e\xcc\x81\xcc\x81",
+    "\xf0\x9f\x90\xab", '=1+2', '+1', '-1', '@SUM(1)', "\t=1", "\xef\xbc\x9d1", "x\0y", 'not ok 1',
+    '1..0 # SKIP', 'pragma +strict', "\x7f", '$(rm)', '[link](http://x)', '<!-- -->', 'a' x 10_000,
     "caf\xc3\xa9", '%s%n', '**b**', '#1 @you', '--', 'TAP version 13',
 );
-my @rule = ('/[|]|^(?!\(total|fresh).*|# TODO `x` ]]><script>::error::%0A,"=/ self > 10%', 'new', "/\xc3\xa9|\\/\e.31m|no/ gone");
+my @rule = ('/[|]|^(?!\(total|fresh).*|# TODO `x` ]]><script>::error::%0A,"=/ self > 10%', 'new',
+    "/\xc3\xa9|\\/\e.31m|no/ gone");
 my $hostile_file = "%0A::e,r%25|`<x>\".pm";
 my (@hostile, %place);
 {
@@ -532,15 +658,23 @@ my (@hostile, %place);
     }
     $place{fresh} = "lib/fresh.pm:7";
     my @root = [0, '', 0, 5, 1];
-    my $side = sub { my ($name, @nodes) = @_; spew("$dir/$name", tree([@root, @nodes], place => \%place)); $name };
-    @hostile = ($side->("old\n::error::`|.out", @base, [1, 'no more', 1, 3, 1]), $side->("new # TODO <b>&\e[1m.out", @new, [1, 'fresh', 1, 3, 1]));
+    my $side = sub {
+        my ($name, @nodes) = @_;
+        spew("$dir/$name", tree([@root, @nodes], place => \%place));
+        $name;
+    };
+    @hostile = ($side->("old\n::error::`|.out", @base, [1, 'no more', 1, 3, 1]),
+        $side->("new # TODO <b>&\e[1m.out", @new, [1, 'fresh', 1, 3, 1]));
 }
 
 # In the order of findings: the largest growth first.
 my @grown = @names;
 my $rule_shown = shown($rule[0]);
 
-sub hostile { my ($format, @more) = @_; diffs('--fail-if', join(', ', @rule), '--format', $format, @more, @hostile) }
+sub hostile {
+    my ($format, @more) = @_;
+    diffs('--fail-if', join(', ', @rule), '--format', $format, @more, @hostile);
+}
 
 sub text_of { my ($bytes) = @_; utf8::decode($bytes) or die 'no UTF-8'; $bytes }
 
@@ -549,15 +683,19 @@ sub is_quiet {
     my ($format, $run) = @_;
     my $text = eval { text_of($run->{out}) };
     ok(defined $text, "$format: UTF-8") or return '';
-    unlike($text, qr/[^\n\x20-\x7e\xa0-\x{10ffff}]|[\x{2028}-\x{202e}\x{2066}-\x{2069}]/, "$format: nothing that a terminal obeys");
+    unlike($text, qr/[^\n\x20-\x7e\xa0-\x{10ffff}]|[\x{2028}-\x{202e}\x{2066}-\x{2069}]/,
+        "$format: nothing that a terminal obeys");
     is($run->{status}, 3, "$format: it fails");
     return $text;
 }
 
 sub is_list {
     my ($got, $want, $what) = @_;
-    my @off = grep { ($got->[$_] // 'nothing') ne ($want->[$_] // 'nothing') } 0 .. ($#$got > $#$want ? $#$got : $#$want);
-    return ok(!@off, $what) || diag(map { explain([substr($got->[$_] // 'nothing', 0, 300), substr($want->[$_] // 'nothing', 0, 300)]) } @off[0 .. ($#off > 2 ? 2 : $#off)]);
+    my @off = grep { ($got->[$_] // 'nothing') ne ($want->[$_] // 'nothing') }
+        0 .. ($#$got > $#$want ? $#$got : $#$want);
+    return ok(!@off, $what)
+        || diag(map { explain([substr($got->[$_] // 'nothing', 0, 300),
+            substr($want->[$_] // 'nothing', 0, 300)]) } @off[0 .. ($#off > 2 ? 2 : $#off)]);
 }
 
 # JSON has them as they are.
@@ -565,24 +703,31 @@ sub is_list {
     my $run = hostile('json');
     my $json = json_of($run);
     is($run->{status}, 3, 'json: it fails');
-    is_list([map { $_->{name} } grep { exists $_->{value} } @{ $json->{findings} }], [map { as_json($_) } @grown], 'json: names');
-    is_list([map { "$_->{rule} $_->{name}" } grep { !exists $_->{value} } @{ $json->{findings} }], ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone');
+    is_list([map { $_->{name} } grep { exists $_->{value} } @{ $json->{findings} }],
+        [map { as_json($_) } @grown], 'json: names');
+    is_list([map { "$_->{rule} $_->{name}" } grep { !exists $_->{value} } @{ $json->{findings} }],
+        ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone');
     is_list([map { $_->{symbol} } sort { $a->{baseline} <=> $b->{baseline} }
-        grep { $_->{symbol} !~ /^(?:\(program\)|fresh|no more)$/ } @{ $json->{rows} }], [map { as_json($_) } @names], 'json: rows');
+        grep { $_->{symbol} !~ /^(?:\(program\)|fresh|no more)$/ } @{ $json->{rows} }],
+            [map { as_json($_) } @names], 'json: rows');
 }
 
 # Text: lines of findings.
 {
     my $text = is_quiet('text', hostile('text'));
     my @lines = $text =~ /^(FAIL  .*)\n/mg;
-    is_list([map { /^FAIL  \Q$rule_shown\E: (.*): [\d.]+ m?s -> [\d.]+ m?s \(\+[\d.]+%\)\z/ ? $1 : $_ } @lines],
-        [map({ shown($_) } @grown), 'FAIL  new: fresh: is new', 'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: a line for each finding');
+    is_list([map { /^FAIL  \Q$rule_shown\E: (.*): [\d.]+ m?s -> [\d.]+ m?s \(\+[\d.]+%\)\z/ ? $1
+        : $_ } @lines],
+        [map({ shown($_) } @grown), 'FAIL  new: fresh: is new',
+            'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: a line for each finding');
 }
 
-sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $text : "nothing\n" }) }
+sub tap_of {
+    my ($text) = @_;
+    return TAP::Parser->new({ tap => length $text ? $text : "nothing\n" });
+}
 
-# TAP, as a harness takes it.
-{
+subtest 'TAP, as a harness takes it' => sub {
     my $run = hostile('tap');
     my $text = is_quiet('tap', $run);
     my $parser = tap_of($run->{out});
@@ -595,23 +740,29 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     is_deeply([sort keys %types], [qw(comment plan test)], 'tap: comments, tests, a plan');
     is($parser->plan, '1..3', 'tap: the plan');
     is(scalar @tests, 3, 'tap: a test for each rule');
-    is(join(' ', map { ($_->is_actual_ok ? 'ok' : 'not') . ($_->has_directive ? ' directive' : '') } @tests), 'not not not', 'tap: no stray directives');
-    is(text_of($tests[0]->description =~ s/^- //r) =~ s/\\([\\#])/$1/gr, $rule_shown, 'tap: the rule');
-    is_list([map { /^#   (.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $text], [map { shown($_) } @grown], 'tap: findings');
-    my $fine = tap_of(diffs('--fail-if', '/no such/ self > 5%, /\# TODO no/ new', '--format', 'tap', @hostile)->{out});
+    is(join(' ', map { ($_->is_actual_ok ? 'ok' : 'not') . ($_->has_directive ? ' directive' : '') }
+        @tests), 'not not not', 'tap: no stray directives');
+    is(text_of($tests[0]->description =~ s/^- //r) =~ s/\\([\\#])/$1/gr, $rule_shown,
+        'tap: the rule');
+    is_list([map { /^#   (.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $text],
+        [map { shown($_) } @grown], 'tap: findings');
+    my $fine = tap_of(diffs('--fail-if', '/no such/ self > 5%, /\# TODO no/ new', '--format', 'tap',
+        @hostile)->{out});
     $fine->run;
-    is(join(' ', $fine->passed, 'of', $fine->tests_run, 'todo', $fine->todo, 'skip', $fine->skipped, 'plan', $fine->plan), '1 2 of 2 todo skip plan 1..2', 'tap: all is well');
+    is(join(' ', $fine->passed, 'of', $fine->tests_run, 'todo', $fine->todo, 'skip', $fine->skipped,
+        'plan', $fine->plan), '1 2 of 2 todo skip plan 1..2', 'tap: all is well');
     my $separated = tap_of(hostile('tap', '-q', '-t', '#')->{out});
     $separated->run;
-    is(join(' ', $separated->failed, 'plan', $separated->plan, 'errors', $separated->parse_errors), '1 2 3 plan 1..3 errors', 'tap: fields separated');
-}
+    is(join(' ', $separated->failed, 'plan', $separated->plan, 'errors', $separated->parse_errors),
+        '1 2 3 plan 1..3 errors', 'tap: fields separated');
+};
 
-# JUnit: well-formed, whatever reader there is.
-{
+subtest 'JUnit: well-formed, whatever reader there is' => sub {
     my $run = hostile('junit');
     my $text = is_quiet('junit', $run);
     my $xml = sub { shown($_[0]) =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ger };
-    unlike($text, qr/[^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]/, 'junit: no character that XML has not');
+    unlike($text, qr/[^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]/,
+        'junit: no character that XML has not');
     unlike($text, qr/&(?!(?:amp|lt|gt|quot|apos);)/, 'junit: entities are closed');
     unlike($text, qr/\]\]>/, 'junit: no end of CDATA in text');
     my @open;
@@ -621,44 +772,65 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     while ($rest =~ s{\A[^<]*<(/?)([\w-]+)((?: \w+="[^"<]*")*)(/?)>}{}s) {
         if ($1) { $nested = 0 if !@open || pop(@open) ne $2 } elsif (!$4) { push @open, $2 }
     }
-    is("$nested @open" . ($rest =~ /\S/ ? ' rest: ' . substr $rest, 0, 80 : ''), '1 ', 'junit: tags are closed in order');
+    is("$nested @open" . ($rest =~ /\S/ ? ' rest: ' . substr $rest, 0, 80 : ''), '1 ',
+        'junit: tags are closed in order');
     my %said = ('&lt;' => '<', '&gt;' => '>', '&quot;' => '"', '&amp;' => '&');
-    my @cases = map { s/(&\w+;)/$said{$1}/gr } $text =~ /<testcase classname="dprofdiff" name="([^"]*)">/g;
+    my @cases = map { s/(&\w+;)/$said{$1}/gr }
+        $text =~ /<testcase classname="dprofdiff" name="([^"]*)">/g;
     is_list(\@cases, [map { $xml->($_) } @rule], 'junit: a case for each rule');
-    my ($first) = map { s/(&\w+;)/$said{$1}/gr } $text =~ m{<failure message="@{[scalar @grown]} crossed it">\n([^<]*)</failure>};
-    is_list([map { /^(.*): [\d.]+ m?s -> / ? $1 : $_ } grep { length } split /\n/, $first // ''], [map { $xml->($_) } @grown], 'junit: findings');
-    like($text, qr/<testsuite name="dprofdiff" tests="3" failures="3" errors="0" skipped="0">/, 'junit: counts');
+    my ($first) = map { s/(&\w+;)/$said{$1}/gr }
+        $text =~ m{<failure message="@{[scalar @grown]} crossed it">\n([^<]*)</failure>};
+    is_list([map { /^(.*): [\d.]+ m?s -> / ? $1 : $_ } grep { length } split /\n/, $first // ''],
+        [map { $xml->($_) } @grown], 'junit: findings');
+    like($text, qr/<testsuite name="dprofdiff" tests="3" failures="3" errors="0" skipped="0">/,
+        'junit: counts');
   SKIP: {
         skip 'junit: XML::Parser is not here', 1 if !eval { require XML::Parser };
         my (%of, $in, @stack);
         my $parser = XML::Parser->new(Handlers => {
-            Start => sub { my (undef, $tag, %attr) = @_; push @stack, $tag; $of{ join '/', @stack } .= '<' . ($attr{name} // '') . '>' },
+            Start => sub {
+                my (undef, $tag, %attr) = @_;
+                push @stack, $tag;
+                $of{ join '/', @stack } .= '<' . ($attr{name} // '') . '>';
+            },
             Char => sub { $of{ join '/', @stack } .= $_[1] },
             End => sub { pop @stack },
         });
         my $good = eval { $parser->parse($run->{out}); 1 };
         my $why = $@;
-        my @read = map { /^(.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $of{'testsuites/testsuite/testcase/failure'} // '';
-        is_list([$good ? $of{'testsuites/testsuite/testcase'} : $why, @read], [join('', map { '<' . $xml->($_) . '>' } @rule), map { $xml->($_) } @grown],
+        my @read = map { /^(.*): [\d.]+ m?s -> / ? $1 : () } split /\n/,
+            $of{'testsuites/testsuite/testcase/failure'} // '';
+        is_list([$good ? $of{'testsuites/testsuite/testcase'} : $why, @read],
+            [join('', map { '<' . $xml->($_) . '>' } @rule), map { $xml->($_) } @grown],
             'junit: as XML::Parser reads it');
     }
-}
+};
 
 # GitHub: a workflow command in each line.
 {
     my $text = is_quiet('github', hostile('github'));
     my @lines = split /\n/, $text;
     my (@got, @want);
-    my $decoded = sub { my ($s, $property) = @_; $s =~ s/%(25|0D|0A)/chr hex $1/ge if !$property; $s =~ s/%(25|0D|0A|3A|2C)/chr hex $1/ge if $property; $s };
+    my $decoded = sub {
+        my ($s, $property) = @_;
+        $s =~ s/%(25|0D|0A)/chr hex $1/ge if !$property;
+        $s =~ s/%(25|0D|0A|3A|2C)/chr hex $1/ge if $property;
+        $s;
+    };
     for (@lines) {
         # as the runner does: up to the first :: behind the command, then commas, then the first =
-        my ($command, $properties, $message) = /^::(\w+)(?: (.*?))?::(.*)\z/ ? ($1, $2 // '', $3) : ('none', '', $_);
-        my %property = map { /^([^=]*)=(.*)\z/s ? ($1 => $decoded->($2, 1)) : ($_ => '') } split /,/, $properties;
-        push @got, join ' ', $command, map({ "[$_=$property{$_}]" } sort keys %property), $decoded->($message, 0) =~ s/: [\d.]+ m?s -> .*//r;
+        my ($command, $properties, $message) = /^::(\w+)(?: (.*?))?::(.*)\z/ ? ($1, $2 // '', $3)
+            : ('none', '', $_);
+        my %property = map { /^([^=]*)=(.*)\z/s ? ($1 => $decoded->($2, 1)) : ($_ => '') }
+            split /,/, $properties;
+        push @got, join ' ', $command, map({ "[$_=$property{$_}]" } sort keys %property),
+            $decoded->($message, 0) =~ s/: [\d.]+ m?s -> .*//r;
     }
     my $line = 0;
-    push @want, map { 'error [file=' . shown($hostile_file) . '] [line=' . ++$line . "] [title=$rule_shown] " . shown($_) } @grown;
-    push @want, 'error [file=lib/fresh.pm] [line=7] [title=new] fresh: is new', 'error [title=' . shown($rule[2]) . '] no more: is gone';
+    push @want, map { 'error [file=' . shown($hostile_file) . '] [line=' . ++$line
+        . "] [title=$rule_shown] " . shown($_) } @grown;
+    push @want, 'error [file=lib/fresh.pm] [line=7] [title=new] fresh: is new',
+        'error [title=' . shown($rule[2]) . '] no more: is gone';
     is_list(\@got, \@want, 'github: file, line, title and message, a line for each finding');
 }
 
@@ -669,14 +841,20 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     my $span = sub {
         my ($code) = @_;
         my ($fence) = $code =~ /^(`+)/ or return $code;
-        my ($in, $behind) = $code =~ /^$fence(?!`)(.*?)(?<!`)$fence(?!`)(.*)\z/s or return "not closed: $code";
+        my ($in, $behind) = $code =~ /^$fence(?!`)(.*?)(?<!`)$fence(?!`)(.*)\z/s
+            or return "not closed: $code";
         $in =~ s/^ (.*) \z/$1/s if $in =~ /[^ ]/;
         return $in . (length $behind ? "BEHIND: $behind" : '');
     };
     my @list = $text =~ /^- \*\*failed\*\* (.*)\n/mg;
-    my $few = sub { my ($s) = @_; my %run = map { length($_) => 1 } $s =~ /(`+)/g; grep({ !$run{$_} } 1 .. 32) ? $s : $s =~ s/`/'/gr };
+    my $few = sub {
+        my ($s) = @_;
+        my %run = map { length($_) => 1 } $s =~ /(`+)/g;
+        grep({ !$run{$_} } 1 .. 32) ? $s : $s =~ s/`/'/gr;
+    };
     is_list([map { $span->($_) =~ s/: [\d.]+ m?s -> .*\)\z//r } @list],
-        [map({ $few->("$rule_shown: " . shown($_)) } @grown), 'new: fresh: is new', shown($rule[2]) . ': no more: is gone'], 'markdown: findings');
+        [map({ $few->("$rule_shown: " . shown($_)) } @grown), 'new: fresh: is new',
+            shown($rule[2]) . ': no more: is gone'], 'markdown: findings');
     my @facts = map { $span->($_) } $text =~ /^- (?!\*)[A-Z][^:`]*: (.*)\n/mg;
     is_list([grep { /^not closed|BEHIND/ } @facts], [], 'markdown: what stands above the table');
     like($facts[0], qr/^old\\x0a::error::`\\?\|\.out\z/, 'markdown: the file');
@@ -690,14 +868,17 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     }
     is(join(',', keys %cells), 6, 'markdown: as many cells in each row');
     my %symbols = map { $_ => 1 } @symbols;
-    my @missing = grep { !$symbols{$_} } map { my $s = shown($_); $few->($s) eq $s ? $s : $s =~ s/`/\\x60/gr } @names;
+    my @missing = grep { !$symbols{$_} } map {
+        my $s = shown($_);
+        $few->($s) eq $s ? $s : $s =~ s/`/\\x60/gr
+    } @names;
     is_list(\@missing, [], 'markdown: names in the table');
     is(scalar(grep { $_ eq $rule_shown } @gates), scalar @names, 'markdown: rules in the table');
-    is(scalar @symbols, @names + 2, 'markdown: all rows but that of (program), which did not change');
+    is(scalar @symbols, @names + 2,
+        'markdown: all rows but that of (program), which did not change');
 }
 
-# CSV.
-{
+subtest 'CSV' => sub {
     my $text = is_quiet('csv', hostile('csv'));
     my (@rows, @row);
     my $rest = $text;
@@ -710,57 +891,84 @@ sub tap_of { my ($text) = @_; return TAP::Parser->new({ tap => length $text ? $t
     my $head = shift @rows;
     my %column = map { $head->[$_] => $_ } 0 .. $#$head;
     is(scalar(grep { @$_ != @$head } @rows), 0, 'csv: as many cells in each row');
-    my @cells = sort { $a->[ $column{baseline} ] <=> $b->[ $column{baseline} ] } grep { $_->[ $column{status} ] eq 'both' && $_->[ $column{symbol} ] ne '(program)' } @rows;
-    my $safe = sub { my ($name) = @_; my $s = shown($name); $name =~ /^(?: *[-=+@]|[\t]|\xef\xbc\x9d)|^\s*[\t\r\n]/ ? "'$s" : $s };
-    is_list([map { $_->[ $column{symbol} ] } @cells], [map { $safe->($_) } @names], 'csv: names, none a formula');
+    my @cells = sort { $a->[ $column{baseline} ] <=> $b->[ $column{baseline} ] }
+        grep { $_->[ $column{status} ] eq 'both' && $_->[ $column{symbol} ] ne '(program)' } @rows;
+    my $safe = sub {
+        my ($name) = @_;
+        my $s = shown($name);
+        $name =~ /^(?: *[-=+@]|[\t]|\xef\xbc\x9d)|^\s*[\t\r\n]/ ? "'$s" : $s;
+    };
+    is_list([map { $_->[ $column{symbol} ] } @cells], [map { $safe->($_) } @names],
+        'csv: names, none a formula');
     is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names], 'csv: the rule');
-    is_list([map { $_->[ $column{place} ] } @cells], [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
-}
+    is_list([map { $_->[ $column{place} ] } @cells],
+        [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
+};
 
-# Of three sides, findings tell which one.
-{
-    my @files = map { spew("$dir/$_->[0]", tree([[0, '', 0, 0, 0], [1, 'A::f', 1, $_->[1], 0]])) } ['base', 10], ["a\n# TODO::", 11], ['b|', 12];
+subtest 'Of three sides, findings tell which one' => sub {
+    my @files = map { spew("$dir/$_->[0]", tree([[0, '', 0, 0, 0], [1, 'A::f', 1, $_->[1], 0]])) }
+        ['base', 10], ["a\n# TODO::", 11], ['b|', 12];
     my @more = ('--fail-if', '/A/ self > 0', @files);
-    like(diffs(@more)->{out}, qr/^FAIL .* in \Q$dir\E\/a\\x0a# TODO::\nFAIL .* in \Q$dir\E\/b\|$/m, 'text: of several sides');
-    like(diffs('--format', 'github', @more)->{out}, qr/^::error title=\S+ self > 0::A::f: .* in \Q$dir\E\/a\\x0a# TODO::\n::error .*b\|\n\z/, 'github: of several sides');
-    like(diffs('--format', 'markdown', @more)->{out}, qr/^- \*\*failed\*\* `.* in \Q$dir\E\/b\|`$/m, 'markdown: of several sides');
+    like(diffs(@more)->{out}, qr/^FAIL .* in \Q$dir\E\/a\\x0a# TODO::\nFAIL .* in \Q$dir\E\/b\|$/m,
+        'text: of several sides');
+    like(diffs('--format', 'github', @more)->{out},
+        qr/^::error title=\S+ self > 0::A::f: .* in \Q$dir\E\/a\\x0a# TODO::\n::error .*b\|\n\z/,
+        'github: of several sides');
+    like(diffs('--format', 'markdown', @more)->{out}, qr/^- \*\*failed\*\* `.* in \Q$dir\E\/b\|`$/m,
+        'markdown: of several sides');
     my $parser = tap_of(diffs('--format', 'tap', @more)->{out});
     $parser->run;
-    is(join(' ', $parser->failed, $parser->parse_errors, $parser->plan), '1 1..1', 'tap: of several sides');
-}
+    is(join(' ', $parser->failed, $parser->parse_errors, $parser->plan), '1 1..1',
+        'tap: of several sides');
+};
 
-# Without rules a test tells that there was a comparison.
-{
+subtest 'Without rules a test tells that there was a comparison' => sub {
     my @files = (one(1), one(2));
     my $parser = tap_of(diffs('--format', 'tap', @files)->{out});
     $parser->run;
     is(join(' ', $parser->passed, $parser->plan), '1 1..1', 'tap: no rules');
-    like(diffs('--format', 'junit', @files)->{out}, qr/tests="1" failures="0".*\n<testcase classname="dprofdiff" name="compared">/, 'junit: no rules');
+    like(diffs('--format', 'junit', @files)->{out},
+        qr/tests="1" failures="0".*\n<testcase classname="dprofdiff" name="compared">/,
+        'junit: no rules');
     is(diffs('--format', 'github', @files)->{out}, '', 'github: no rules');
-    unlike(diffs('--format', $_, @files)->{out}, qr/gate|^### /im, "$_: no rules") for qw(json csv markdown text);
-}
+    unlike(diffs('--format', $_, @files)->{out}, qr/gate|^### /im, "$_: no rules")
+        for qw(json csv markdown text);
+};
 
 # ---- what was wrong once ----
 
-{
-    my @calls = map { my $times = $_; spew("$dir/calls$times", tree([[0, '', 0, 5, 1], [1, 'A::f', 2 * $times, 100, 1], [1, 'A::g', 4 * $times, 100, 1]])); "calls$times" } 1, 2;
-    is(diffs('-n', '--fail-if', 'calls > 0', @calls)->{status}, 0, '-n: calls, too, are as if the total were the same');
+subtest 'what was wrong once' => sub {
+    my @calls = map {
+        my $times = $_;
+        spew("$dir/calls$times",
+            tree([[0, '', 0, 5, 1], [1, 'A::f', 2 * $times, 100, 1],
+                [1, 'A::g', 4 * $times, 100, 1]]));
+        "calls$times"
+    } 1, 2;
+    is(diffs('-n', '--fail-if', 'calls > 0', @calls)->{status}, 0,
+        '-n: calls, too, are as if the total were the same');
     is(diffs('--fail-if', 'calls > 0', @calls)->{status}, 3, '... and not without it');
     spew("$dir/more", tree([[0, '', 0, 5, 1], [1, 'A::f', 2, 100, 1], [1, 'A::h', 4, 100, 1]]));
-    is(diffs('-b', '--fail-if', 'new, gone', 'calls1', 'more')->{status}, 0, '-b hides what is new and gone from the gate');
+    is(diffs('-b', '--fail-if', 'new, gone', 'calls1', 'more')->{status}, 0,
+        '-b hides what is new and gone from the gate');
     is(diffs('--fail-if', 'new', 'calls1', 'more')->{status}, 3, '... which sees it otherwise');
     my $run = diffs('--fail-if', '/\\p{IsNothing}/ self > 5%', 'calls1', 'calls2');
     is($run->{status}, 2, 'a property that nobody has defined');
     like($run->{err}, qr/\A--fail-if: .*IsNothing/, '... is told');
-    unlike(diffs('--color', 'always', '--format', $_, '--fail-if', 'calls > 0', @calls)->{out}, qr/\e|\\x1b/, "$_ has no colours") for qw(junit tap);
-    like(diffs('-t', ',', '--fail-if', 'calls > 0', @calls)->{out}, qr/^# FAIL  calls > 0: \(total\): 6 -> 12/m, '-t: findings are comments');
-    like(diffs('--format', 'html', '--fail-if', 'calls > 0', @calls)->{out}, qr/<dt>Gate<\/dt><dd>failed, 3 findings<\/dd>\n<dt>Failed<\/dt><dd>calls &gt; 0: \(total\): 6 -&gt; 12/, 'HTML has them above the table');
+    unlike(diffs('--color', 'always', '--format', $_, '--fail-if', 'calls > 0', @calls)->{out},
+        qr/\e|\\x1b/, "$_ has no colours") for qw(junit tap);
+    like(diffs('-t', ',', '--fail-if', 'calls > 0', @calls)->{out},
+        qr/^# FAIL  calls > 0: \(total\): 6 -> 12/m, '-t: findings are comments');
+    like(diffs('--format', 'html', '--fail-if', 'calls > 0', @calls)->{out},
+        qr/<dt>Gate<\/dt><dd>failed,\ 3\ findings<\/dd>\n
+            <dt>Failed<\/dt><dd>calls\ &gt;\ 0:\ \(total\):\ 6\ -&gt;\ 12/x,
+        'HTML has them above the table');
     spew("$dir/a|b", tree([[0, '', 0, 5, 1]]));
-    like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m, 'Markdown: a pipe outside of tables is one');
-}
+    like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m,
+        'Markdown: a pipe outside of tables is one');
+};
 
-# The comparison as rows: the numbers that the tables print, of the same sides.
-{
+subtest 'the comparison as rows: the numbers that the tables print, of the same sides' => sub {
     require Devel::DProf::Diff;
     my @files = map { spew("$dir/rows$_.out", <<"END") } 1, 2;
 main::run;A::f 100
@@ -779,7 +987,8 @@ END
     is_deeply([map { [@$_{qw(name status baseline value change)}] } @{ $rows->{rows} }],
         [map { [@$_{qw(symbol status baseline value change)}] } @{ $flat->{rows} }], 'rows');
     is_deeply([map { [@$_{qw(name level baseline value change)}] } @{ $rows->{lines} }],
-        [map { [@$_{qw(symbol level baseline value delta)}] } @{ $tree->{rows} }], 'lines of the tree');
+        [map { [@$_{qw(symbol level baseline value delta)}] } @{ $tree->{rows} }],
+        'lines of the tree');
     is_deeply([map { [@$_{qw(rule name side baseline value)}] } @{ $rows->{findings} }],
         [map { [@$_{qw(rule name side baseline value)}] } @{ $flat->{findings} }], 'findings');
     is_deeply([@{ $rows->{total} }{qw(baseline value)}, $rows->{failed}],
@@ -787,6 +996,6 @@ END
     my $checked = $diff->check;
     is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, 2], 'and without rows');
     like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'with the findings as text');
-}
+};
 
 done_testing;

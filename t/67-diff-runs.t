@@ -4,7 +4,8 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program in_process);
+use DProfTest qw(scratch spew slurp run_program tool_command run_tool in_process);
+use MadeUp;
 use JSON::PP ();
 
 my $dir = scratch();
@@ -12,11 +13,11 @@ my $dir = scratch();
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', @args], %how);
+    return run_tool('dprofdiff', \@args, fresh => 1, %how);
 }
 
 sub json {
-    my $run = in_process('Dprofdiff', '--format', 'json', @_);
+    my $run = in_process('dprofdiff', '--format', 'json', @_);
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { rows => [], err => $run->{err} };
 }
 
@@ -29,23 +30,27 @@ sub run_file {
     my (@names, @contexts);
     for my $name (sort keys %subs) {
         $n++;
-        push @names, "& $n A $name a.pl:$n\n";
-        push @contexts, sprintf "= 1 %x 1 %d 0 %d 1 1 %d\n", $n, $subs{$name}[0], $subs{$name}[0], $subs{$name}[1];
+        push @names, "A $name a.pl:$n";
+        push @contexts, sprintf '= 1 %x 1 %d 0 %d 1 1 %d', $n, $subs{$name}[0], $subs{$name}[0],
+            $subs{$name}[1];
     }
-    $names[$_] =~ s/^& (\d+)/sprintf '& %x', $1/e for 0 .. $#names;
-    my ($seed, $ops) = (q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, q{$dprof_counters='ops:ops';});
-    return spew($path, "#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; $ops $seed \$rrun_utime=1; \$rrun_stime=0; \$rrun_rtime=1; \$dprof_complete=1;\n\nPART3\n"
-        . join('', @names) . "= 0 0 1 0 0 0 0 0 0\n" . join '', @contexts);
+    return spew($path, profile_text(format => 'tree', hz => 1_000_000, counters => 'ops:ops',
+        header => q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, times => [1, 0, 1],
+        complete => 1, subs => \@names, lines => ['= 0 0 1 0 0 0 0 0 0', @contexts]));
 }
 
 my $sets = 0;
-# Runs of a side: a value of each sub, with noise of so many percent, times a speed that differs from run to run.
+# Runs of a side: a value of each sub, with noise of so many percent, times a speed that differs
+# from run to run.
 sub set {
     my ($runs, $noise, $speeds, %subs) = @_;
     my $set = ++$sets;
     for my $k (1 .. $runs) {
         my $speed = 1 + $speeds * rand;
-        run_file("$dir/$set.$k", map { $_ => [int($subs{$_}[0] * $speed * (1 + $noise / 100 * (rand() + rand() + rand() - 1.5))), $subs{$_}[1]] } sort keys %subs);
+        run_file("$dir/$set.$k",
+            map { $_ => [int($subs{$_}[0] * $speed
+                * (1 + $noise / 100 * (rand() + rand() + rand() - 1.5))), $subs{$_}[1]] } sort
+                keys %subs);
     }
     return "$dir/$set.*";
 }
@@ -56,7 +61,7 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
 # ---- what is told ----
 
-{
+subtest 'what is told' => sub {
     my @x = (101, 99, 104, 97, 100);
     my @y = (121, 118, 125, 119, 122);
     my @same = ([50, 51, 50, 49, 50], [49, 50, 51, 50, 50]);
@@ -66,33 +71,49 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     my $f = by_name($json)->{'A::f'};
     is($f->{baseline} * 1e6, 100, 'the median of the baseline');
     is($f->{value} * 1e6, 121, '... and of the other side');
-    is(sprintf('%.0f', $f->{baseline_spread} * 1e6), 1, '... spread: 1.4826 times the median of 1, 1, 4, 3, 0');
-    is(sprintf('%.6f', $f->{p}), sprintf('%.6f', 2 / 252 * 2), 'p: the least of five runs a side, of two tests');
+    is(sprintf('%.0f', $f->{baseline_spread} * 1e6), 1,
+        '... spread: 1.4826 times the median of 1, 1, 4, 3, 0');
+    is(sprintf('%.6f', $f->{p}), sprintf('%.6f', 2 / 252 * 2),
+        'p: the least of five runs a side, of two tests');
     is($f->{verdict}, 'significant', '... significant at 0.05');
     is(sprintf('%.2f', $f->{change_pct}), '21.00', 'the change');
-    ok($f->{change_low} * 1e6 >= 14 && $f->{change_high} * 1e6 <= 28 && $f->{change_low} < $f->{change_high}, "its interval: $f->{change_low} to $f->{change_high}");
+    ok($f->{change_low} * 1e6 >= 14 && $f->{change_high} * 1e6 <= 28
+        && $f->{change_low} < $f->{change_high},
+        "its interval: $f->{change_low} to $f->{change_high}");
     is(by_name($json)->{'A::g'}{verdict}, 'not significant', 'a sub that is the same');
     is($json->{rows}[0]{symbol}, 'A::f', 'what is true stands first');
     is($json->{total_verdict}, 'significant', 'the total');
     my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
     like($text, qr/^# Baseline: .+ \(5 runs\)$/m, 'how many runs');
-    like($text, qr/^# Tested: 2 with at least 0\.5 % of the total; a change is true when its corrected p is at most 0\.05; intervals are of 95 %, each for itself$/m, 'which test');
-    like($text, qr/100\.0 us \x{c2}\x{b1}1%.*121\.0 us \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+ to \+\S+%\s+0\.01587  A::f$/m, 'a row');
+    like($text,
+        qr/^\#\ Tested:\ 2\ with\ at\ least\ 0\.5\ %\ of\ the\ total;\ a\ change\ is\ true\ when
+            \ its\ corrected\ p\ is\ at\ most\ 0\.05;\ intervals\ are\ of\ 95\ %,\ each\ for
+            \ itself$/mx, 'which test');
+    like($text,
+        qr/100\.0\ us\ \x{c2}\x{b1}1%.*121\.0\ us\ \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+\ to
+            \ \+\S+%\s+0\.01587\ \ A::f$/mx, 'a row');
     like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
-    like($few->{out}, qr/^# Not enough runs: 6 a side needed to decide$/m, 'five runs cannot decide two tests at 0.005') or diag $few->{out};
+    like($few->{out}, qr/^# Not enough runs: 6 a side needed to decide$/m,
+        'five runs cannot decide two tests at 0.005') or diag $few->{out};
     like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? in place of a change');
-    is(by_name(json("$dir/x.*", "$dir/y.*"))->{'A::f'}{verdict}, 'too few runs', '... in JSON, too');
+    is(by_name(json("$dir/x.*", "$dir/y.*"))->{'A::f'}{verdict}, 'too few runs',
+        '... in JSON, too');
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
     is($gate->{status}, 0, 'what cannot be decided passes');
     like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
-    is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, '... and fails with --strict');
-    is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3, 'what is true fails');
-    is(tool('--alpha', 0.05, '--fail-if', 'self > 25%', "$dir/x.*", "$dir/y.*")->{status}, 0, '... if it crosses the limit');
-    is(tool('--alpha', 0.05, '--fail-if', '/g/ self > 0%', "$dir/x.*", "$dir/y.*")->{status}, 0, 'what is not passes');
+    is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,
+        '... and fails with --strict');
+    is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,
+        'what is true fails');
+    is(tool('--alpha', 0.05, '--fail-if', 'self > 25%', "$dir/x.*", "$dir/y.*")->{status}, 0,
+        '... if it crosses the limit');
+    is(tool('--alpha', 0.05, '--fail-if', '/g/ self > 0%', "$dir/x.*", "$dir/y.*")->{status}, 0,
+        'what is not passes');
     my $exact = json('-m', 'ops', "$dir/x.*", "$dir/y.*");
-    is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $exact->{rows} } }, { map { $_ => 'equal' } qw(A::f A::g (program)) }, 'ops: all runs agree, nothing to test');
-    for (['Dprofflame', '--diff'], ['Dprofdiff', '--format', 'flame-svg']) {
+    is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $exact->{rows} } },
+        { map { $_ => 'equal' } qw(A::f A::g (program)) }, 'ops: all runs agree, nothing to test');
+    for (['dprofflame', '--diff'], ['dprofdiff', '--format', 'flame-svg']) {
         my $picture = in_process(@$_, '--alpha', 0.05, "$dir/x.*", "$dir/y.*");
         is("$picture->{status} $picture->{err}", '0 ', "a picture of several runs: $_->[0]");
         like($picture->{out}, qr/coloured: significant differences \(0\.05, /,
@@ -102,16 +123,18 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
     is(by_name($one)->{'A::f'}{verdict}, 'too few runs', 'one against five');
     run_file("$dir/z.$_", f => [100, 5 + $_], g => [50, 5]) for 0 .. 4;
     my $ops = by_name(json('-m', 'ops', "$dir/x.*", "$dir/z.*"));
-    is($ops->{'A::f'}{verdict}, 'too few runs', 'ops that differ among the runs of a side are tested');
+    is($ops->{'A::f'}{verdict}, 'too few runs',
+        'ops that differ among the runs of a side are tested');
     is($ops->{'A::g'}{verdict}, 'equal', '... and those that do not are exact');
     my $floor = by_name(json('--floor', 40, "$dir/x.*", "$dir/y.*"));
     is($floor->{'A::g'}{verdict}, 'not tested', '--floor');
-    like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Tested: 1 with /m, '... fewer tests');
-}
+    like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Tested: 1 with /m,
+        '... fewer tests');
+};
 
 # ---- is it true? ----
 
-{
+subtest 'is it true?' => sub {
     my ($alarms, $found, $others) = (0, 0, 0);
     my $rounds = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
     for (1 .. $rounds) {
@@ -119,79 +142,117 @@ my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
         $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };
         my $slow = json(set(10, 2, 0.5, %subs), set(10, 2, 0.5, %subs, d => [10_500, 1000]));
         $found++ if by_name($slow)->{'A::d'}{verdict} eq 'significant';
-        $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' } @{ $slow->{rows} };
+        $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' }
+            @{ $slow->{rows} };
     }
     # one in two hundred may be: p is what it says
-    cmp_ok($alarms, "<=", 1 + $rounds / 50, "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at times: $alarms alarms");
-    cmp_ok($found, '>=', $rounds - 2, "a sub 5 % slower, with 1 % of noise: found in $found of $rounds");
+    cmp_ok($alarms, "<=", 1 + $rounds / 50,
+        "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at "
+            . "times: $alarms alarms");
+    cmp_ok($found, '>=', $rounds - 2,
+        "a sub 5 % slower, with 1 % of noise: found in $found of $rounds");
     cmp_ok($others, "<=", 1 + $rounds / 20, "... and $others others");
-    my ($old, $new) = (set(10, 1, 0, %subs), set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
+    my ($old, $new) = (set(10, 1, 0, %subs),
+        set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
     my $twice = json($old, $new);
-    is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10, 'twice the work is no slow machine');
-    my $slower = json($old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
-    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 10, 'all subs slower by the same: all are told');
+    is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10,
+        'twice the work is no slow machine');
+    my $slower = json($old,
+        set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
+    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 10,
+        'all subs slower by the same: all are told');
     is($slower->{total_verdict}, 'significant', '... the total tells');
     is($slower->{adjusted_for_speed}, 0, '... times are as measured');
     cmp_ok(abs($slower->{speed_change_pct} - 50), '<', 3, '... and so does the speed');
-    my %mostly = map { $_ => [($_ lt 'g' ? 1.2 + 0.1 * ord($_) % 3 : 1) * $subs{$_}[0], $subs{$_}[1]] } keys %subs;
+    my %mostly = map { $_ => [($_ lt 'g' ? 1.2 + 0.1 * ord($_) % 3 : 1) * $subs{$_}[0],
+        $subs{$_}[1]] } keys %subs;
     my $most = json($old, set(10, 1, 0, %mostly));
-    is(join(' ', sort map { s/A:://r } map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $most->{rows} }), 'a b c d e f', 'most subs slower, some not: these, and no others');
-    is(scalar(grep { $_->{change_pct} < -2 } grep { $_->{symbol} =~ /^A/ } @{ $most->{rows} }), 0, '... nothing looks faster');
-    my $measured = json('--as-measured', $old, set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
+    is(join(' ', sort map { s/A:://r } map { $_->{symbol} } grep { $_->{verdict} eq 'significant' }
+        @{ $most->{rows} }), 'a b c d e f', 'most subs slower, some not: these, and no others');
+    is(scalar(grep { $_->{change_pct} < -2 } grep { $_->{symbol} =~ /^A/ } @{ $most->{rows} }), 0,
+        '... nothing looks faster');
+    my $measured = json('--as-measured', $old,
+        set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
     is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10, '--as-measured');
     my $few = json(map { set(10, 1, 0.5, a => [100, 10], b => [200, 10]) } 1, 2);
     is($few->{adjusted_for_speed}, undef, 'two subs are too few to go by');
-}
+};
 
 # ---- --run ----
 
 SKIP: {
     TestEnvironment::skip_long_block();
     my $home = scratch();
-    spew("$home/f.pl", 'sub f { my $x = 0; $x += $_ for 1 .. 100 } sub g { 1 } f() for 1 .. $ARGV[0]; g(); print "output\n"; print STDERR "noise\n"; '
-        . 'open my $log, ">>", "log"; print $log "$ARGV[0] $ENV{PERL_HASH_SEED}\n"; exit($ARGV[1] // 0)');
+    spew("$home/f.pl",
+        'sub f { my $x = 0; $x += $_ for 1 .. 100 } sub g { 1 } f() for 1 .. $ARGV[0]; g(); '
+            . 'print "output\n"; print STDERR "noise\n"; '
+        . 'open my $log, ">>", "log"; print $log "$ARGV[0] $ENV{PERL_HASH_SEED}\n"; '
+        . 'exit($ARGV[1] // 0)');
     spew("$home/Mod.pm", '1');
     my $env = { PERL5LIB => $home, PERL5OPT => '-MMod' };
-    my $run = tool({ dir => $home, env => $env }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5", '-N', 3, '--warmup', 1, '--keep', "$home/kept", '-m', 'calls', '--fail-if', 'calls > 10%');
+    my $run = tool({ dir => $home, env => $env }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5",
+        '-N', 3, '--warmup', 1, '--keep', "$home/kept", '-m', 'calls', '--fail-if', 'calls > 10%');
     is($run->{status}, 3, '--run: compared, and the gate fails') or diag $run->{err};
-    like($run->{out}, qr/^# Gate: failed, 2 findings\n# Baseline: \S+ f\.pl 3 \(3 runs\)\n# New: \S+ f\.pl 5 \(3 runs\)\n/, '... sides by their commands');
+    like($run->{out},
+        qr/^\#\ Gate:\ failed,\ 2\ findings\n\#\ Baseline:\ \S+\ f\.pl\ 3\ \(3\ runs\)\n
+            \#\ New:\ \S+\ f\.pl\ 5\ \(3\ runs\)\n/x, '... sides by their commands');
     like($run->{out}, qr/^FAIL  calls > 10%: main::f: 3 -> 5 \(\+66\.67%\)$/m, '... what fails');
     like($run->{out}, qr/^# Exact: /m, '... hash seeds are pinned');
     unlike($run->{out} . $run->{err}, qr/output|noise/, '... what the commands print is not shown');
-    is(slurp("$home/log"), join('', map { "$_ 0\n" } 5, 3, 3, 5, 5, 3, 3, 5), '... a warm-up, then in turn, there and back');
-    is(join("\n", map { s/^dprofdiff: //r =~ s/\Q$^X\E/perl/r } grep { /: (?:run|warming)/ } split /\n/, $run->{err}),
-        join("\n", 'warming up: perl f.pl 5', 'warming up: perl f.pl 3', map { ("run $_ of 3: perl f.pl " . ($_ % 2 ? 3 : 5), "run $_ of 3: perl f.pl " . ($_ % 2 ? 5 : 3)) } 1 .. 3), '... it says what it does');
-    is_deeply([sort map { s{.*/}{}r } glob "$home/kept/*"], [qw(0.1 0.2 0.3 1.1 1.2 1.3 warmup.0.0 warmup.1.0)], '--keep');
+    is(slurp("$home/log"), join('', map { "$_ 0\n" } 5, 3, 3, 5, 5, 3, 3, 5),
+        '... a warm-up, then in turn, there and back');
+    is(join("\n", map { s/^dprofdiff: //r =~ s/\Q$^X\E/perl/r } grep { /: (?:run|warming)/ }
+        split /\n/, $run->{err}),
+        join("\n", 'warming up: perl f.pl 5', 'warming up: perl f.pl 3',
+            map { ("run $_ of 3: perl f.pl " . ($_ % 2 ? 3 : 5),
+                "run $_ of 3: perl f.pl " . ($_ % 2 ? 5 : 3)) } 1 .. 3),
+                '... it says what it does');
+    is_deeply([sort map { s{.*/}{}r } glob "$home/kept/*"],
+        [qw(0.1 0.2 0.3 1.1 1.2 1.3 warmup.0.0 warmup.1.0)], '--keep');
     my $again = tool({ dir => $home }, '-m', 'calls', 'kept/0.*/*', 'kept/1.*/*');
     like($again->{out}, qr/^# Baseline: \S+ \(3 runs\)$/m, '... for later');
     like(join('', map { slurp($_) } glob "$home/kept/0.1/*"), qr/mode=tree/, '... trees');
-    my $mixed = tool({ dir => $home }, '-q', '-m', 'calls', '--fail-if', '/main::f/ calls > 10%', 'kept/0.1/*', '--run', "$^X f.pl 5", '-N', 1, '--warmup', 0);
+    my $mixed = tool({ dir => $home }, '-q', '-m', 'calls', '--fail-if', '/main::f/ calls > 10%',
+        'kept/0.1/*', '--run', "$^X f.pl 5", '-N', 1, '--warmup', 0);
     is($mixed->{status}, 3, 'a file, and what is recorded');
     is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q says nothing but that');
-    like(tool({ dir => $home }, 'nothing.out', '--run', 'false')->{err}, qr/\AUnable to open nothing\.out: No such file/, 'a file that is missing: before anything is run');
+    like(tool({ dir => $home }, 'nothing.out', '--run', 'false')->{err},
+        qr/\AUnable to open nothing\.out: No such file/,
+        'a file that is missing: before anything is run');
     like(tool({ dir => $home }, '-o', 2, '--run', 'false', '--run', 'false')->{err},
         qr/\A-o 2: the sides are numbered 0 to 1\n/, '-o, likewise');
     my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
     is($bad->{status}, 1, 'a run that fails: exit 1');
     is($bad->{out}, '', '... nothing is compared');
-    like($bad->{err}, qr/\Adprofdiff: -N 2: [^\n]*\nnoise\ndprofdiff: \S+ f\.pl 5 7: exit status 7; nothing was compared\n\z/, '... and what it said');
-    like(tool('--run', 'true', '--run', 'true')->{err}, qr/left no profile; is it a Perl program/, 'no Perl program');
-    like(tool({ dir => $home }, '--run', "$^X f.pl 1; kill -9 \$\$", '--run', 'true', '-q', '--warmup', 0)->{err}, qr/killed by signal 9/, 'killed');
-    my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run', "$^X f.pl 3", '--run', "$^X f.pl 3");
+    like($bad->{err},
+        qr/\Adprofdiff:\ -N\ 2:\ [^\n]*\nnoise\n
+            dprofdiff:\ \S+\ f\.pl\ 5\ 7:\ exit\ status\ 7;\ nothing\ was\ compared\n\z/x,
+        '... and what it said');
+    like(tool('--run', 'true', '--run', 'true')->{err}, qr/left no profile; is it a Perl program/,
+        'no Perl program');
+    like(tool({ dir => $home }, '--run', "$^X f.pl 1; kill -9 \$\$", '--run', 'true', '-q',
+        '--warmup', 0)->{err}, qr/killed by signal 9/, 'killed');
+    my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run',
+        "$^X f.pl 3", '--run', "$^X f.pl 3");
     like($shown->{err}, qr/output/, '--show-output');
-    my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',', '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
+    my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',',
+        '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
     like($two->{out}, qr/,\+1,\+33\.33%,main::f$/m, 'all perls of a command');
     like(tool({ dir => $home }, '-N', 1, '--keep', 'kept', '--run', 'true', '--run', 'true')->{err},
         qr/--keep kept: the folder has earlier runs/, '--keep: not among runs of before');
-    is(tool({ dir => $home }, '-q', '-N', 1, '--warmup', 0, '--keep', 'k%p', map { ('--run', "cd / && $^X -e 1") } 1, 2)->{status}, 0, '--keep: any name, and commands that go elsewhere');
+    is(tool({ dir => $home }, '-q', '-N', 1, '--warmup', 0, '--keep', 'k%p',
+        map { ('--run', "cd / && $^X -e 1") } 1, 2)->{status}, 0,
+        '--keep: any name, and commands that go elsewhere');
     # a signal: what runs is ended, and the folder goes
     my $pid = open(my $out, '-|') // die "fork: $!";
     if (!$pid) {
         $ENV{TMPDIR} = $home;
         chdir $home;
         open STDERR, '>', '/dev/null';
-        exec $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff', '-q', '--show-output', '--run',
-            "$^X -e 'open my \$o, q{>}, q{$home/started}; print {\$o} \$\$; close \$o; rename q{$home/started}, q{$home/runs}; sleep 100'", '--run', 'true', '--warmup', 0;
+        exec tool_command('dprofdiff'), '-q', '--show-output', '--run',
+            "$^X -e 'open my \$o, q{>}, q{$home/started}; print {\$o} \$\$; close \$o; "
+                . "rename q{$home/started}, q{$home/runs}; sleep 100'", '--run', 'true',
+                '--warmup', 0;
     }
     select undef, undef, undef, 0.02 until -e "$home/runs" || !kill 0, $pid;
     kill TERM => $pid;
@@ -212,29 +273,39 @@ SKIP: {
 
 # ---- ops beside times that cannot decide ----
 
-{
-    my @files = map { my ($name, $ops) = @$_; join ',', map { run_file("$dir/beside.$name.$_", 'Inv::price' => [10_000 + $_ % 3, $ops], 'Inv::same' => [10_000 + $_ % 5, 500],
-        'Inv::more' => [$name eq 'new' ? 20_000 + $_ : 10_000 + $_, $ops], 'Inv::constant' => [7, 7]) } 1 .. 8 } ['old', 1000], ['new', 1177];
+subtest 'ops beside times that cannot decide' => sub {
+    my @files = map { my ($name, $ops) = @$_;
+    join ',', map { run_file("$dir/beside.$name.$_", 'Inv::price' => [10_000 + $_ % 3, $ops],
+        'Inv::same' => [10_000 + $_ % 5, 500],
+        'Inv::more' => [$name eq 'new' ? 20_000 + $_ : 10_000 + $_, $ops],
+        'Inv::constant' => [7, 7]) } 1 .. 8 } ['old', 1000], ['new', 1177];
     my $out = tool(@files)->{out};
     like($out, qr/ ~ \(ops \+17\.7 %, exact\) .* A::Inv::price$/m, 'time cannot tell, ops can');
     like($out, qr/ ~ \(ops equal\) .* A::Inv::same$/m, 'ops are the same');
-    like($out, qr/ \+\d+\.\d+% +\S+ to \S+ .* A::Inv::more$/m, 'where time decides, it stands alone');
+    like($out, qr/ \+\d+\.\d+% +\S+ to \S+ .* A::Inv::more$/m,
+        'where time decides, it stands alone');
     unlike($out, qr/Inv::constant/, 'what did not change is no row');
     like($out, qr/^# 2 subs did not change \(-v shows them\)$/m, '... but counted');
     like(tool('-v', @files)->{out}, qr/ A::Inv::constant$/m, '-v: a row');
     my $rows = by_name(json(@files));
-    is_deeply([@{ $rows->{'A::Inv::price'} }{qw(ops_baseline ops ops_change_pct ops_verdict verdict)}], [1000, 1177, 17.7, 'exact', 'not significant'], 'JSON: fields');
+    is_deeply([@{ $rows->{'A::Inv::price'} }{qw(ops_baseline ops ops_change_pct ops_verdict
+        verdict)}], [1000, 1177, 17.7, 'exact', 'not significant'], 'JSON: fields');
     ok($rows->{'A::Inv::constant'}, 'JSON: all rows');
-    like(tool('--format', 'csv', @files)->{out}, qr/,ops_baseline,ops,ops_change_pct,ops_verdict\n.*^both,.*A::Inv::price,.*,1000,1177,17\.70,exact$/ms, 'CSV: fields');
+    like(tool('--format', 'csv', @files)->{out},
+        qr/,ops_baseline,ops,ops_change_pct,ops_verdict\n
+            .*^both,.*A::Inv::price,.*,1000,1177,17\.70,exact$/msx, 'CSV: fields');
     my @one = map { s/,.*//r } @files;
-    like(tool(@one)->{out}, qr/ 0\.00% \(ops \+17\.7 %, exact\)  A::Inv::price$/m, 'one run a side');
+    like(tool(@one)->{out}, qr/ 0\.00% \(ops \+17\.7 %, exact\)  A::Inv::price$/m,
+        'one run a side');
     my $fields = tool('-t', '|', @one)->{out};
     unlike($fields, qr/\(ops|did not change/, 'fields are numbers');
     like($fields, qr/\|A::Inv::constant$/m, '... of all rows');
-    unlike(tool('-m', 'real', '-n', @files)->{out}, qr/\(ops/, '-n: what is normalized is no evidence');
+    unlike(tool('-m', 'real', '-n', @files)->{out}, qr/\(ops/,
+        '-n: what is normalized is no evidence');
     my $unpinned = spew("$dir/unpinned", slurp($one[1]) =~ s/hash_seed='0'/hash_seed='1'/r);
-    like(tool($one[0], $unpinned)->{out}, qr/\(ops \+17\.7 %\)/, 'not exact where the seeds differ');
-}
+    like(tool($one[0], $unpinned)->{out}, qr/\(ops \+17\.7 %\)/,
+        'not exact where the seeds differ');
+};
 
 # ---- --run: runs that cannot decide ----
 
@@ -251,44 +322,70 @@ SKIP: {
     like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err},
         qr/at 0\.05; at least 4 a side are needed\n/, 'at another level');
     unlike(tool($how, @more, '-N', 4, '--alpha', 0.05)->{err}, qr/with so few runs/, 'enough');
-    unlike(tool($how, @more, '-N', 1, '-m', 'calls')->{err}, qr/with so few runs/, 'calls need one');
+    unlike(tool($how, @more, '-N', 1, '-m', 'calls')->{err}, qr/with so few runs/,
+        'calls need one');
 }
 
 # ---- one run a side: what is too little to count ----
 
-{
-    my ($old, $new) = map { my $by = $_; run_file("$dir/floor.$by", tiny => [100 + 50 * $by, 10], large => [500_000 + 100_000 * $by, 10], middle => [200_000 + 2000 * $by, 10 + $by]) } 0, 1;
-    my $gate = sub { my $run = tool('--fail-if', 'self > 0.1%', @_, $old, $new); return join ' ', $run->{status}, $run->{out} =~ /^FAIL  .*: (\S+): /mg };
+subtest 'one run a side: what is too little to count' => sub {
+    my ($old, $new) = map {
+        my $by = $_;
+        run_file("$dir/floor.$by", tiny => [100 + 50 * $by, 10],
+            large => [500_000 + 100_000 * $by, 10], middle => [200_000 + 2000 * $by, 10 + $by])
+    } 0, 1;
+    my $gate = sub {
+        my $run = tool('--fail-if', 'self > 0.1%', @_, $old, $new);
+        return join ' ', $run->{status}, $run->{out} =~ /^FAIL  .*: (\S+): /mg;
+    };
     is($gate->(), '3 (total) A::large', '1 ms and 0.5 %');
     is($gate->('--time-floor', 0), '3 (total) A::large A::middle A::tiny', 'none');
     is($gate->('--time-floor', '1ms'), '3 (total) A::large A::middle', 'a time');
     is($gate->('--time-floor', '20%'), '0', 'a share');
-    is($gate->('--time-floor', '50us'), '3 (total) A::large A::middle A::tiny', 'as much as that counts');
+    is($gate->('--time-floor', '50us'), '3 (total) A::large A::middle A::tiny',
+        'as much as that counts');
     my $out = tool('--fail-if', 'self > 0.1%', $old, $new)->{out};
-    like($out, qr/\A# Gate: failed, 2 findings; 2 times that have grown by less than 1 ms or 0\.5 % of the total do not count \(--time-floor\)\n.*\nGate: failed, 2 findings; 2 times[^\n]*\n\z/s, 'told first and last');
-    like(tool('--fail-if', 'self > 90%', $old, $new)->{out}, qr/\A# Gate: passed, 1 rule\n.*\nok    1 rule\n\z/s, 'passed: first and last');
+    like($out,
+        qr/\A\#\ Gate:\ failed,\ 2\ findings;\ 2\ times\ that\ have\ grown\ by\ less\ than\ 1\ ms
+            \ or\ 0\.5\ %\ of\ the\ total\ do\ not\ count\ \(--time-floor\)\n.*\n
+            Gate:\ failed,\ 2\ findings;\ 2\ times[^\n]*\n\z/sx, 'told first and last');
+    like(tool('--fail-if', 'self > 90%', $old, $new)->{out},
+        qr/\A# Gate: passed, 1 rule\n.*\nok    1 rule\n\z/s, 'passed: first and last');
     is(tool('--fail-if', 'ops > 0', $old, $new)->{status}, 3, 'ops are exact');
-    is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_") for '5', '1ms,', 'x%', '';
-}
+    is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_")
+        for '5', '1ms,', 'x%', '';
+};
 
 # ---- never wider than the terminal ----
 
 SKIP: {
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
     skip 'script(1), for a terminal', 12 if $probe->{raw} || $probe->{out} !~ /here/;
-    my $command = join ' ', map { "'$_'" } $^X, '-I' . root() . '/blib/lib', '-I' . root() . '/blib/arch', root() . '/blib/script/dprofdiff';
+    my $command = join ' ', map { "'$_'" } tool_command('dprofdiff');
     my $long = 'Very::Long::' . 'Middle::' x 12 . 'end';
-    my @one = map { my $by = $_; run_file("$dir/wide.$by", $long => [1000 * $by, 10], short => [20, 10 * $by]) } 1, 2;
-    my @many = map { my $by = $_; join ',', map { run_file("$dir/wide.$by.$_", $long => [1000 * $by + $_, 10], short => [20 * $by + $_, 10]) } 1 .. 7 } 1, 2;
-    for my $case ([80, @one], [60, @one], [40, @one], [80, @many], [132, @many], [50, '--tree', @one]) {
+    my @one = map {
+        my $by = $_;
+        run_file("$dir/wide.$by", $long => [1000 * $by, 10], short => [20, 10 * $by])
+    } 1, 2;
+    my @many = map {
+        my $by = $_;
+        join ',', map { run_file("$dir/wide.$by.$_", $long => [1000 * $by + $_, 10],
+            short => [20 * $by + $_, 10]) } 1 .. 7
+    } 1, 2;
+    for my $case ([80, @one], [60, @one], [40, @one], [80, @many], [132, @many],
+        [50, '--tree', @one]) {
         my ($columns, @args) = @$case;
         my $args = join ' ', map { "'$_'" } '--fail-if', 'self > 5%', @args;
-        my $run = run_program(['script', '-qec', "stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command --color never $args 2>/dev/null", '/dev/null'], limit => 60);
+        my $run = run_program(['script', '-qec',
+            "stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command --color never $args "
+                . "2>/dev/null", '/dev/null'], limit => 60);
         my @lines = split /\r?\n/, $run->{out} =~ s/\xc2\xb1/+/gr;
         is_deeply([grep { length > $columns } @lines], [], "$columns columns: no line is wider");
-        like($run->{out}, qr/^(?!#|FAIL| {6}\S).* A?:?:?\S*\.\.\.\S*end\r?$/m, '... and the ends of a name are there');
+        like($run->{out}, qr/^(?!#|FAIL| {6}\S).* A?:?:?\S*\.\.\.\S*end\r?$/m,
+            '... and the ends of a name are there');
     }
-    like(tool({ env => { %ENV, COLUMNS => 40 } }, @one)->{out}, qr/ A::\Q$long\E$/m, 'in a pipe names are whole');
+    like(tool({ env => { %ENV, COLUMNS => 40 } }, @one)->{out}, qr/ A::\Q$long\E$/m,
+        'in a pipe names are whole');
 }
 
 done_testing;

@@ -1,10 +1,12 @@
-# dproffold against a naive model: random stacks, names made to hurt, units, sides; what it says of odd lines and options.
+# dproffold against a naive model: random stacks, names made to hurt, units, sides; what it says of
+# odd lines and options.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_tool in_process root);
+use MadeUp;
 use NaiveProfile;
 use NaiveStacks;
 
@@ -14,13 +16,14 @@ my $runs = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 15);
 srand($ENV{DPROF_SEED} // 7);
 
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }
-sub fold { return in_process('Dproffold', @_) }
+sub fold { return in_process('dproffold', @_) }
 
 # Prints, and says nothing.
 sub prints {
     my ($want, $what, @args) = @_;
     my $run = fold(@args);
-    return is("$run->{status} $run->{err}$run->{out}" eq "0 $want" ? 'same' : "$run->{status} $run->{err}" . first_difference($run->{out}, $want), 'same', $what);
+    return is("$run->{status} $run->{err}$run->{out}" eq "0 $want" ? 'same'
+        : "$run->{status} $run->{err}" . first_difference($run->{out}, $want), 'same', $what);
 }
 
 sub first_difference {
@@ -29,7 +32,8 @@ sub first_difference {
     my @want = split /^/, $want;
     for my $i (0 .. (@got > @want ? @got : @want) - 1) {
         my ($x, $y) = map { substr $_ // "(nothing)\n", 0, 300 } $got[$i], $want[$i];
-        return 'line ' . ($i + 1) . ":\ngot    $x\nwanted $y" if ($got[$i] // '') ne ($want[$i] // '');
+        return 'line ' . ($i + 1) . ":\ngot    $x\nwanted $y"
+            if ($got[$i] // '') ne ($want[$i] // '');
     }
     return 'the same';
 }
@@ -40,7 +44,8 @@ sub read_back { my ($text, $columns) = @_; return (stacks_of($text, $columns))[0
 # ---- stacks at random ----
 
 for my $round (1 .. $runs) {
-    my $text = random_folded(fractions => $round % 3 == 0, $round % 4 == 1 ? (names => [hurtful()]) : ());
+    my $text = random_folded(fractions => $round % 3 == 0,
+        $round % 4 == 1 ? (names => [hurtful()]) : ());
     my ($stacks) = stacks_of($text);
     my $file = file($text);
     my $what = "round $round";
@@ -53,14 +58,20 @@ for my $round (1 .. $runs) {
     my $twice = changed($stacks, sub { @_ });
     $_->[0] *= 2 for values %$twice;
     $good &&= prints(folded($twice), "$what: two files add up", $file, $file);
-    $good &&= prints(folded(changed($stacks, sub { reverse @_ })), "$what: reversed", '--reverse', $file);
+    $good &&= prints(folded(changed($stacks, sub { reverse @_ })), "$what: reversed",
+        '--reverse', $file);
     my $merged = sub { my @f = @_; @f[grep { !$_ || $f[$_] ne $f[ $_ - 1 ] } 0 .. $#f] };
-    $good &&= prints(folded(changed($stacks, $merged)), "$what: recursion folded", '--fold-recursion', $file);
-    $good &&= prints(folded(changed($stacks, sub { reverse $merged->(@_) })), "$what: ... and reversed", '--fold-recursion', '-r', $file);
+    $good &&= prints(folded(changed($stacks, $merged)), "$what: recursion folded",
+        '--fold-recursion', $file);
+    $good &&= prints(folded(changed($stacks, sub { reverse $merged->(@_) })),
+        "$what: ... and reversed", '--fold-recursion', '-r', $file);
     my $re = ('^a', 'main', ':', 'b$', '[0-9]')[$round % 5];
-    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })), "$what: --only $re", '--only', $re, $file);
-    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })), "$what: --skip $re", '--skip', $re, $file);
-    $good &&= prints(folded(changed($stacks, sub { $merged->(grep { /b/ && !/$re/ } @_) })), "$what: both, and folded", '--only', 'b', '--skip', $re, '--fold-recursion', $file);
+    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })), "$what: --only $re",
+        '--only', $re, $file);
+    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })), "$what: --skip $re",
+        '--skip', $re, $file);
+    $good &&= prints(folded(changed($stacks, sub { $merged->(grep { /b/ && !/$re/ } @_) })),
+        "$what: both, and folded", '--only', 'b', '--skip', $re, '--fold-recursion', $file);
     if (!$good) {
         diag("input of round $round: $file");
         spew('/tmp/dproffold-failed.in', $text) if $ENV{DPROF_KEEP};
@@ -73,7 +84,8 @@ for my $round (1 .. $runs) {
 # Of two single sides, [baseline, other] by stack.
 sub two {
     my ($old, $new) = @_;
-    return { map { $_ => [($old->{$_} // [0])->[0], ($new->{$_} // [0])->[0]] } keys %$old, keys %$new };
+    return { map { $_ => [($old->{$_} // [0])->[0], ($new->{$_} // [0])->[0]] } keys %$old,
+        keys %$new };
 }
 
 # difffolded.pl, as FlameGraph has it: a hash of lines.
@@ -95,7 +107,8 @@ sub difffolded {
 }
 
 for my $round (1 .. $runs) {
-    my @texts = map { random_folded(fractions => $round % 3 == 0, $round % 4 == 1 ? (names => [grep { !/\(program\)/ } hurtful()]) : ()) } 1 .. 4;
+    my @texts = map { random_folded(fractions => $round % 3 == 0,
+        $round % 4 == 1 ? (names => [grep { !/\(program\)/ } hurtful()]) : ()) } 1 .. 4;
     my @stacks = map { (stacks_of($_))[0] } @texts;
     my @files = map { file($_) } @texts;
     my ($old, $new) = @stacks;
@@ -103,34 +116,43 @@ for my $round (1 .. $runs) {
     my $good = prints(folded($both), "sides $round", '--diff', @files[0, 1]);
     my $pairs = file(fold('--diff', @files[0, 1])->{out});
     $good &&= prints(slurp($pairs), "sides $round: the output, read, is the same", $pairs);
-    $good &&= prints(folded(changed($both, sub { reverse @_ })), "sides $round: reversed, of two counts a line", '-r', $pairs);
+    $good &&= prints(folded(changed($both, sub { reverse @_ })),
+        "sides $round: reversed, of two counts a line", '-r', $pairs);
     my ($x, $y) = (0, 0);
     ($x, $y) = ($x + $_->[0], $y + $_->[1]) for values %$both;
     if ($x && $y) {
         my $lines = read_back(fold('--diff', '-n', @files[0, 1])->{out}, 2);
-        my @wrong = grep { abs($lines->{$_}[0] - $both->{$_}[0] * $y / $x) > 1.001 || $lines->{$_}[1] != $both->{$_}[1] } grep { $both->{$_}[0] || $both->{$_}[1] } keys %$both;
+        my @wrong = grep { abs($lines->{$_}[0] - $both->{$_}[0] * $y / $x) > 1.001
+            || $lines->{$_}[1] != $both->{$_}[1] } grep { $both->{$_}[0] || $both->{$_}[1] }
+            keys %$both;
         $good &&= is("@wrong", '', "sides $round: -n, line by line");
         # their real values, to six decimals
         my ($u, $v) = (0, 0);
         for (split /\n/, fold('-n', $pairs)->{out}) {
             my ($stack, $b, $a) = /^(.*) (\S+) (\S+)\z/s or next;
             ($u, $v) = ($u + $b, $v + $a);
-            $good &&= fail("$stack is lost by -n") if !$b && $both->{ (keys %{ (stacks_of("$stack 1"))[0] })[0] }[0];
+            $good &&= fail("$stack is lost by -n")
+                if !$b && $both->{ (keys %{ (stacks_of("$stack 1"))[0] })[0] }[0];
         }
-        $good &&= ok(abs($u - $v) < 1e-6 * (1 + keys %$both), "sides $round: -n, of two counts a line: totals agree") || diag("$u, $v");
+        $good &&= ok(abs($u - $v) < 1e-6 * (1 + keys %$both),
+            "sides $round: -n, of two counts a line: totals agree") || diag("$u, $v");
         if ($round % 4 != 1) {
             for my $normalize (0, 1) {
-                my @got = map { [/^(.*) (\S+) (\S+)\z/s] } split /\n/, fold('--diff', $normalize ? '-n' : (), @files[0, 1])->{out};
+                my @got = map { [/^(.*) (\S+) (\S+)\z/s] } split /\n/,
+                    fold('--diff', $normalize ? '-n' : (), @files[0, 1])->{out};
                 my %got = map { $_->[0] => [@$_[1, 2]] } @got;
                 my @rows = grep { $_->[1] || $_->[2] } difffolded(@texts[0, 1], 0);
                 $_->[0] =~ s/\A\(program\);// for @rows;
-                $good &&= is(scalar(@got), scalar(@rows), "sides $round: as many rows as difffolded.pl has");
+                $good &&= is(scalar(@got), scalar(@rows),
+                    "sides $round: as many rows as difffolded.pl has");
                 my %theirs = map { $_->[0] => $_ } difffolded(@texts[0, 1], $normalize);
                 my @other = grep {
                     my ($t, $o) = ($theirs{$_}, $got{$_});
-                    !$t || abs(($normalize ? int($o->[0] + 1e-6) : $o->[0]) - $t->[1]) > 1e-6 || abs($o->[1] - $t->[2]) > 1e-6;
+                    !$t || abs(($normalize ? int($o->[0] + 1e-6) : $o->[0]) - $t->[1]) > 1e-6
+                        || abs($o->[1] - $t->[2]) > 1e-6;
                 } keys %got;
-                $good &&= is("@other", '', 'sides ' . $round . ': its rows' . ($normalize ? ', but in real numbers' : ''));
+                $good &&= is("@other", '', 'sides ' . $round . ': its rows'
+                    . ($normalize ? ', but in real numbers' : ''));
             }
         }
     }
@@ -143,25 +165,36 @@ for my $round (1 .. $runs) {
         }
     }
     my $lines = read_back(fold('--diff', join(',', @files[0 .. 2]), $files[3])->{out}, 2);
-    my @wrong = grep { abs(($lines->{$_} // [0, 0])->[0] - $mean{$_}[0]) > 1.001 || abs(($lines->{$_} // [0, 0])->[1] - $mean{$_}[1]) > 0 } keys %mean;
+    my @wrong = grep { abs(($lines->{$_} // [0, 0])->[0] - $mean{$_}[0]) > 1.001
+        || abs(($lines->{$_} // [0, 0])->[1] - $mean{$_}[1]) > 0 } keys %mean;
     $good &&= is("@wrong", '', "sides $round: means of three runs");
     last if !$good;
 }
 {
-    my ($old, $new) = (file("a;f 0\na;0x7f12ab 2\nb 0xff 3\na;7f00aa11bb22 5\nm0x1Fz 1\nfeedface 1\n"), file("a;0xdead 7\nb 0x0 3\na;7f99aa11bb33 6\ndeadbeef1 1\n"));
+    my ($old, $new) =
+        (file("a;f 0\na;0x7f12ab 2\nb 0xff 3\na;7f00aa11bb22 5\nm0x1Fz 1\nfeedface 1\n"),
+            file("a;0xdead 7\nb 0x0 3\na;7f99aa11bb33 6\ndeadbeef1 1\n"));
     for my $flag (qw(-s -x --strip-hex)) {
-        prints("a;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n" =~ s/^feed/0x... 0 1\nfeed/mr =~ s/\A(a.*\n)(b.*\n)(0x.*\n)/$3$1$2/r, "$flag: addresses", $flag, '--diff', $old, $new);
+        prints("a;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n"
+            =~ s/^feed/0x... 0 1\nfeed/mr =~ s/\A(a.*\n)(b.*\n)(0x.*\n)/$3$1$2/r,
+            "$flag: addresses", $flag, '--diff', $old, $new);
     }
     prints("0x... 1\n", '-s of one side', '-s', file("0x1 1\n"));
-    prints("word_12345678 1\nx12345678 1\n", '-s: words that are no addresses', '-s', file("word_12345678 1\nx12345678 1\n"));
-    prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'a side that is empty but for the other', '--diff', file("a 1\n"), file("\x{c3}\x{a9} 2\n"));
-    prints("A::x;A::y 3 4\n", '--map', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"), file("A::x;A::y 4\n"));
-    prints("main;g 6 6\n", '-n of equal shapes', '-n', '--diff', file("main;g 2\n"), file("main;g 6\n"));
-    prints("x 0.000001 1000000\ny 999999.999999 0\n", '-n: small ones stay', '-n', '--diff', file("x 1\ny 999999999999\n"), file("x 1000000\n"));
+    prints("word_12345678 1\nx12345678 1\n", '-s: words that are no addresses', '-s',
+        file("word_12345678 1\nx12345678 1\n"));
+    prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'a side that is empty but for the other', '--diff',
+        file("a 1\n"), file("\x{c3}\x{a9} 2\n"));
+    prints("A::x;A::y 3 4\n", '--map', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
+        file("A::x;A::y 4\n"));
+    prints("main;g 6 6\n", '-n of equal shapes', '-n', '--diff', file("main;g 2\n"),
+        file("main;g 6\n"));
+    prints("x 0.000001 1000000\ny 999999.999999 0\n", '-n: small ones stay', '-n', '--diff',
+        file("x 1\ny 999999999999\n"), file("x 1000000\n"));
     my $run = fold('-n', '--diff', file("a 0\nb 1\n"), file("a 0\nb 0\nc 0\n"));
     is($run->{out}, "b 1 0\n", '-n: a side that has nothing is no division by zero');
     # a side on standard input; two names too many
-    is(run_tool('Dproffold', ['--diff', '-', $new], stdin => $old)->{out}, fold('--diff', $old, $new)->{out}, '--diff - FILE');
+    is(run_tool('dproffold', ['--diff', '-', $new], stdin => $old)->{out},
+        fold('--diff', $old, $new)->{out}, '--diff - FILE');
 }
 
 # ---- profiles with times, calls and ops ----
@@ -184,11 +217,13 @@ sub random_tree {
         my @v = map { rand() < 0.1 ? 0 : int rand 10**(1 + rand 9) } 1 .. 5;
         $v[2] += $v[0] + $v[1];
         $of{$key} = \@v;
-        push @lines, sprintf '= %d %x %d %d %d %d 0 0 %d', scalar @path, $path[-1], @v[3, 0, 1, 2, 4];
+        push @lines, sprintf '= %d %x %d %d %d %d 0 0 %d', scalar @path, $path[-1], @v[3,
+            0, 1, 2, 4];
     }
     my @sum = map { my $c = $_; my $s = 0; $s += $_->[$c] for values %of; $s } 0 .. 2;
-    return (join("\n", '#fOrTyTwO', "\$hz=$hz;", "\$dprof_format='tree 1'; \$dprof_counters='ops:ops'; \$rrun_utime=$sum[0]; \$rrun_stime=$sum[1]; \$rrun_rtime=$sum[2]; \$dprof_complete=1;",
-        '', 'PART3', (map { sprintf '& %x P s%d lib/P.pm:%d', $_, $_, $_ } 1 .. 9), @lines, ''), \%of);
+    my $text = profile_text(format => 'tree', hz => $hz, counters => 'ops:ops', times => \@sum,
+        complete => 1, subs => [map { "P s$_ lib/P.pm:$_" } 1 .. 9], lines => \@lines);
+    return ($text, \%of);
 }
 
 for my $round (1 .. $runs) {
@@ -196,28 +231,35 @@ for my $round (1 .. $runs) {
     my ($text, $of) = random_tree($hz);
     my $file = file($text);
     my $good = 1;
-    for (['cpu', sub { $_[0][0] + $_[0][1] }], ['user', sub { $_[0][0] }], ['system', sub { $_[0][1] }], ['real', sub { $_[0][2] }]) {
+    for (['cpu', sub { $_[0][0] + $_[0][1] }], ['user', sub { $_[0][0] }],
+        ['system', sub { $_[0][1] }], ['real', sub { $_[0][2] }]) {
         my ($metric, $value) = @$_;
         my $total = 0;
         $total += $value->($_) for values %$of;
         my $run = fold('-m', $metric, $file);
-        my %got = map { /^(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ("not whole: $_", 1) } split /\n/, $run->{out};
+        my %got = map { /^(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ("not whole: $_", 1) }
+            split /\n/, $run->{out};
         my @order = map { /^(.*) / && $1 eq '(program)' ? '' : $1 } split /\n/, $run->{out};
         is_deeply(\@order, [sorted(@order)], "hz $hz, $metric: in order") or $good = 0;
         my $sum = 0;
         $sum += $_ for values %got;
-        $good &&= cmp_ok(abs($sum - $total * 1e6 / $hz), '<=', 0.5, "hz $hz, $metric: whole microseconds add up");
-        my @wrong = grep { abs(($got{$_} // 0) - ($of->{$_} ? $value->($of->{$_}) : -9) * 1e6 / $hz) > 1 || !($got{$_} // 1) } keys %$of, keys %got;
+        $good &&= cmp_ok(abs($sum - $total * 1e6 / $hz), '<=', 0.5,
+            "hz $hz, $metric: whole microseconds add up");
+        my @wrong = grep { abs(($got{$_} // 0) - ($of->{$_} ? $value->($of->{$_}) : -9) * 1e6 / $hz)
+            > 1 || !($got{$_} // 1) } keys %$of, keys %got;
         $good &&= is("@wrong", '', "hz $hz, $metric: each to less than one");
     }
     next if $hz == 60;
     for (['s', 1], ['ms', 1e3], ['ns', 1e9]) {
         my ($unit, $per) = @$_;
         my $run = fold('--unit', $unit, '-m', 'real', $file);
-        my %want = map { $of->{$_}[2] ? ((length ? $_ : '(program)') => $of->{$_}[2]) : () } keys %$of;
-        my %got = map { /^(.*) (\S+)\z/ ? ($1 => sprintf '%.0f', $2 * $hz / $per) : ($_ => 'bad') } split /\n/, $run->{out};
+        my %want = map { $of->{$_}[2] ? ((length ? $_ : '(program)') => $of->{$_}[2])
+            : () } keys %$of;
+        my %got = map { /^(.*) (\S+)\z/ ? ($1 => sprintf '%.0f', $2 * $hz / $per) : ($_ => 'bad') }
+            split /\n/, $run->{out};
         $good &&= is_deeply(\%got, \%want, "hz $hz: $unit, exactly") || diag $run->{out};
-        $good &&= is(scalar(grep { /\.\d*0$|\.$| 0\d/ } split /\n/, $run->{out}), 0, "hz $hz: $unit: no zeros to no purpose");
+        $good &&= is(scalar(grep { /\.\d*0$|\.$| 0\d/ } split /\n/, $run->{out}), 0,
+            "hz $hz: $unit: no zeros to no purpose");
         $good &&= unlike($run->{out}, qr/ \d*\./, "hz $hz: ns are whole") if $unit eq 'ns';
     }
     for (['calls', 3], ['ops', 4]) {
@@ -229,8 +271,13 @@ for my $round (1 .. $runs) {
     # two sides of different clocks
     my ($other_text, $other) = random_tree(100);
     my $run = fold('--diff', '-m', 'real', '--unit', 'ns', $file, file($other_text));
-    my %got = map { /^(.*) (\d+) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, "$2 $3") : ($_ => 'bad') } split /\n/, $run->{out};
-    my %want = map { my @v = map { sprintf '%.0f', $_ } ($of->{$_}[2] // 0) * 1e9 / $hz, ($other->{$_}[2] // 0) * 1e7; $v[0] || $v[1] ? ($_ => "@v") : () } keys %$of, keys %$other;
+    my %got = map { /^(.*) (\d+) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, "$2 $3") : ($_ => 'bad') }
+        split /\n/, $run->{out};
+    my %want = map {
+        my @v = map { sprintf '%.0f', $_ } ($of->{$_}[2] // 0) * 1e9 / $hz,
+            ($other->{$_}[2] // 0) * 1e7;
+        $v[0] || $v[1] ? ($_ => "@v") : ()
+    } keys %$of, keys %$other;
     $good &&= is_deeply(\%got, \%want, "hz $hz and 100: two sides");
     if (!$good) {
         diag("round $round: $file");
@@ -238,74 +285,95 @@ for my $round (1 .. $runs) {
     }
 }
 
-# recorded ones, against the naive reader
-for my $path (sort glob root() . '/t/data/*.out') {
-    my $name = $path =~ s{.*/}{}r;
-    my $naive = NaiveProfile->new(slurp($path));
-    for my $metric (qw(cpu real)) {
-        my $per = 1e9 / $naive->{hz};
-        my %want;
-        for my $stack (keys %{ $naive->{tree} }) {
-            my $t = $naive->{tree}{$stack}{self} or next;
-            my $v = $metric eq 'real' ? $t->[2] : $t->[0] + $t->[1];
-            $want{ line_of(key(split /;/, $stack), 1) } = sprintf '%.0f', $v * $per if $v;
+subtest 'recorded ones, against the naive reader' => sub {
+    for my $path (sort glob root() . '/t/data/*.out') {
+        my $name = $path =~ s{.*/}{}r;
+        my $naive = NaiveProfile->new(slurp($path));
+        for my $metric (qw(cpu real)) {
+            my $per = 1e9 / $naive->{hz};
+            my %want;
+            for my $stack (keys %{ $naive->{tree} }) {
+                my $t = $naive->{tree}{$stack}{self} or next;
+                my $v = $metric eq 'real' ? $t->[2] : $t->[0] + $t->[1];
+                $want{ line_of(key(split /;/, $stack), 1) } = sprintf '%.0f', $v * $per if $v;
+            }
+            my $run = fold('-f', '--unit', 'ns', '-m', $metric, '--no-separate-anon', $path);
+            my %got = map { /^(.*) (\d+)\z/ ? ($1 => $2) : ($_ => 'bad') } split /\n/, $run->{out};
+            is_deeply(\%got, \%want, "$name, $metric") or diag $run->{out};
         }
-        my $run = fold('-f', '--unit', 'ns', '-m', $metric, '--no-separate-anon', $path);
-        my %got = map { /^(.*) (\d+)\z/ ? ($1 => $2) : ($_ => 'bad') } split /\n/, $run->{out};
-        is_deeply(\%got, \%want, "$name, $metric") or diag $run->{out};
     }
-}
-{
-    my $path = root() . '/t/data/ours.out';
-    like(fold($path)->{out}, qr/^main::run;main::__ANON__\[lib\/a\.pl:11\] 2000$/m, 'anonymous subs are apart');
-    like(fold('--no-separate-anon', $path)->{out}, qr/^main::run;main::__ANON__ 20/m, '... or not');
-    like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A');
-    unlike(fold('--skip', '\(program\)', $path)->{out}, qr/program/, '--skip (program): its line');
-    my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/, fold($path)->{out};
-    is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}), $whole, '... and no other');
-    is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n", '--only of nothing: all is the program\'s');
-    is(run_tool('Dproffold', [], stdin => $path)->{out}, fold($path)->{out}, 'standard input, without a name');
-    is(run_tool('Dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
-    my $home = scratch();
-    spew("$home/tmon.out", slurp($path));
-    is(run_tool('Dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
-    is(run_tool('Dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '', '-o: nothing on standard output');
-    is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
-    spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
-    is(run_tool('Dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out}, fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out}, '--diff NAME: against tmon.out.old');
-    is(run_tool('Dproffold', ['-m', 'calls'], dir => $home, env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out}, fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
-    my $full = -e '/dev/full' ? run_tool('Dproffold', ['-o', '/dev/full', $path]) : { err => 'could not be written', status => 1 };
-    like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
-}
-like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out}, qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms, 'subs that moved are paired');
+    {
+        my $path = root() . '/t/data/ours.out';
+        like(fold($path)->{out}, qr/^main::run;main::__ANON__\[lib\/a\.pl:11\] 2000$/m,
+            'anonymous subs are apart');
+        like(fold('--no-separate-anon', $path)->{out}, qr/^main::run;main::__ANON__ 20/m,
+            '... or not');
+        like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A');
+        unlike(fold('--skip', '\(program\)', $path)->{out}, qr/program/,
+            '--skip (program): its line');
+        my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/,
+            fold($path)->{out};
+        is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}),
+            $whole,
+            '... and no other');
+        is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
+            '--only of nothing: all is the program\'s');
+        is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
+            'standard input, without a name');
+        is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
+        my $home = scratch();
+        spew("$home/tmon.out", slurp($path));
+        is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
+        is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
+            '-o: nothing on standard output');
+        is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
+        spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
+        is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
+            fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
+            '--diff NAME: against tmon.out.old');
+        is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
+            env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
+            fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
+        my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
+            : { err => 'could not be written', status => 1 };
+        like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
+    }
+    like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
+        qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms,
+        'subs that moved are paired');
+};
 
 # ---- names made to hurt, one by one ----
 
 for my $name (hurtful()) {
     my @ways = ([$name], ['first', $name], [$name, 'last'], [$name, $name, $name]);
     my %stacks = map { key(@$_) => [1000 * @$_] } @ways;
-    my $text = join '', map { "$_\n" } map { line_of($_, 1) . ' ' . $stacks{$_}[0] / 1000 } keys %stacks;
+    my $text = join '', map { "$_\n" } map { line_of($_, 1) . ' ' . $stacks{$_}[0] / 1000 }
+        keys %stacks;
     my $file = file($text);
     my $what = shown(length $name > 50 ? 'a long name' : $name);
     next if !prints(folded(\%stacks), "$what: read and printed", $file);
     my $again = file(fold($file)->{out});
     prints(slurp($again), "$what: again", $again);
-    prints(folded(changed(two(\%stacks, { key('x') => [5000] }), sub { reverse @_ })), "$what: two sides, reversed", '-r', '--diff', $file, file("x 5\n"));
+    prints(folded(changed(two(\%stacks, { key('x') => [5000] }), sub { reverse @_ })),
+        "$what: two sides, reversed", '-r', '--diff', $file, file("x 5\n"));
 }
 
 # ---- deep recursion ----
 
-{
-    my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g') . " 7\nf;f 1\n");
+subtest 'deep recursion' => sub {
+    my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g')
+        . " 7\nf;f 1\n");
     my $run = fold($deep);
-    is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g') . " 7\n", '2,000 frames of one name: 1,000');
+    is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g')
+        . " 7\n", '2,000 frames of one name: 1,000');
     is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
         . "of these\n", '... and that is said');
     is($run->{status}, 0, '... and no error');
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
     prints("$turns 1\n", 'indirect recursion stays', file("$turns 1\n"));
-}
+};
 
 # ---- other profilers ----
 
@@ -353,10 +421,12 @@ main::BEGIN@53 2
 main::BEGIN@5;strict::import 3.5
 main::BEGIN@5 10
 IN
-prints("a 2 5\nb 0.5 1.25\n", 'two counts a line, CRLF, fractions, comments', file("# old new\r\n\r\nb .5 1\r\na 2 5\r\nb 0.5 0.25\r\n" =~ s/ \.5 1\r/ 0 1\r/r));
+prints("a 2 5\nb 0.5 1.25\n", 'two counts a line, CRLF, fractions, comments',
+    file("# old new\r\n\r\nb .5 1\r\na 2 5\r\nb 0.5 0.25\r\n" =~ s/ \.5 1\r/ 0 1\r/r));
 is(fold('--unit', 'samples', file("a 5\n"))->{out}, "a 5\n", '--unit samples');
 is(fold('--unit', 'ms', file("a 5.5\n"))->{out}, "a 5.5\n", '--unit ms, on their own: as they are');
-is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old.out')->{err}, '', '--unit ms beside a profile');
+is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old.out')->{err}, '',
+    '--unit ms beside a profile');
 
 # ---- lines that cannot be read ----
 
@@ -366,19 +436,23 @@ is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old
     is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'bad lines: the others are printed');
     is($run->{status}, 1, '... exit 1');
     my @said = split /\n/, $run->{err};
-    is_deeply([map { /^\Q$file\E: .*\(line (\d+), byte \d+\)\z/ ? $1 : $_ } @said], [2, 3, 5, 6, 8], '... each is named') or diag $run->{err};
+    is_deeply([map { /^\Q$file\E: .*\(line (\d+), byte \d+\)\z/ ? $1 : $_ } @said], [2, 3, 5, 6, 8],
+        '... each is named') or diag $run->{err};
     $run = fold('--diff', $file, file("a;b 6\nmore rubbish\n"));
     is($run->{out}, "(program) 7 0\na;b 5 6\nc 1 0\n", '... of two sides');
     is($run->{status}, 1, '... exit 1');
     like($run->{err}, qr/more rubbish \(line 2, /, '... of both');
-    prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names that end in a number, but not all', file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
+    prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names that end in a number, but not all',
+        file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
     $run = fold(file("a 1\n" x 30 . "bad\n" x 30));
     like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/, 'many');
     is($run->{out}, "a 30\n", '... and what is good');
     $run = fold(file("a 1\n" . "bad\n" x 30));
-    is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n", 'one line where most are none');
+    is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n",
+        'one line where most are none');
 }
-for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/], ["this is text\n", qr/^Not a perl profile/]) {
+for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/],
+    ["this is text\n", qr/^Not a perl profile/]) {
     my ($text, $said) = @$_;
     my $run = fold(file($text));
     is($run->{status} . $run->{out}, 1, 'no profile: exit 1, and nothing printed');
@@ -386,7 +460,8 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
 }
 {
     my $run = fold("$dir/missing");
-    is("$run->{status} $run->{out}$run->{err}", "1 Unable to open $dir/missing: No such file or directory\n", 'no file');
+    is("$run->{status} $run->{out}$run->{err}",
+        "1 Unable to open $dir/missing: No such file or directory\n", 'no file');
     $run = fold(file("a 0\n"));
     is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n",
         'nothing but zeros');
@@ -396,15 +471,20 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     $run = fold('--diff', file("b 3\n"), root() . '/t/data/shop-old.out');
     like("$run->{status} $run->{err}", qr/^1 the sides count different things/, 'different units');
     $run = fold('-m', 'calls', file("b 3\n"));
-    like("$run->{status} $run->{err}", qr/^1 calls: no side has it\n/, 'a metric that is not there');
+    like("$run->{status} $run->{err}", qr/^1 calls: no side has it\n/,
+        'a metric that is not there');
     $run = fold('-m', 'bogus', root() . '/t/data/shop-old.out');
-    like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/, '... or is none');
+    like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/,
+        '... or is none');
 }
 my $side = file("a 1\n");
 for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side],
     qr/ops is not a time/], [['--unit', 'pages', '-m', 'cpu', $side], qr/goes with cpu/],
-    [['-n', $side], qr/two sides/], [['--diff', $side, $side, $side], qr/two sides/], [['--only', '(', $side], qr/not a regular expression/], [['--skip', '[', $side], qr/not a regular expression/],
-    [['--map', 'x', '--diff', $side, $side], qr/not OLD=NEW/], [['--time', 'x', $side], qr/--time/]) {
+    [['-n', $side], qr/two sides/], [['--diff', $side, $side, $side], qr/two sides/],
+    [['--only', '(', $side], qr/not a regular expression/],
+    [['--skip', '[', $side], qr/not a regular expression/],
+    [['--map', 'x', '--diff', $side, $side], qr/not OLD=NEW/],
+    [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;
     my $run = fold(@$args);
     is("$run->{status}$run->{out}", 2, "@$args: exit 2" =~ s/\Q$dir\E//gr);
@@ -418,10 +498,9 @@ like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
 # A tree of one sub, by hand.
 sub ticks {
     my ($hz, $ticks) = @_;
-    return file("#fOrTyTwO\n\$hz=$hz;\n\$dprof_format='tree 1'; \$rrun_utime=$ticks; "
-        . "\$rrun_stime=0; \$rrun_rtime=$ticks; "
-        . "\$dprof_complete=1;\n\nPART3\n& 1 A f lib/A.pm:1\n= 0 0 1 0 0 0 0 0\n"
-        . "= 1 1 3 $ticks 0 $ticks 0 0\n");
+    return file(profile_text(format => 'tree', hz => $hz, times => [$ticks, 0, $ticks],
+        complete => 1, subs => ['A f lib/A.pm:1'],
+        lines => ['= 0 0 1 0 0 0 0 0', "= 1 1 3 $ticks 0 $ticks 0 0"]));
 }
 {
     my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
@@ -430,10 +509,10 @@ sub ticks {
         'ticks of two rates: no digit is lost');
     my $large = ticks(1000, '4611686018427387904' - 1);
     my $small = ticks(1000000000000, 5);
-    for (['Dproffold', '--diff', $small, $large], ['Dproffold', '--diff', $large, $small],
-        ['Dprofdiff', $small, $large],
-        ['Dprofreport', '--sort', 'pid,sub', $small, $large],
-        ['Dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
+    for (['dproffold', '--diff', $small, $large], ['dproffold', '--diff', $large, $small],
+        ['dprofdiff', $small, $large],
+        ['dprofreport', '--sort', 'pid,sub', $small, $large],
+        ['dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
         isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
         my $why = 'the times add up to more than fits, in the ticks of the other files'
@@ -441,7 +520,7 @@ sub ticks {
         like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... and which file');
         is($run->{out}, '', '... and nothing else');
     }
-    $run = in_process('Dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
+    $run = in_process('dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,
         'times that are too large together');
 }
@@ -451,10 +530,9 @@ sub ticks {
 {
     my $levels = 20000;
     my $middle = 'middle ones, which would be too many to print';
-    my $deep = file("#fOrTyTwO\n\$hz=1000000;\n\$dprof_format='tree 1'; \$rrun_utime=$levels; "
-        . "\$rrun_stime=0; \$rrun_rtime=$levels; "
-        . "\$dprof_complete=1;\n\nPART3\n& 1 A a x:1\n& 2 A b x:2\n= 0 0 1 0 0 0 0 0\n"
-        . join('', map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . " 1 3 0 3 0 0\n" } 1 .. $levels));
+    my @contexts = map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . ' 1 3 0 3 0 0' } 1 .. $levels;
+    my $deep = file(profile_text(format => 'tree', hz => 1_000_000, times => [$levels, 0, $levels],
+        complete => 1, subs => ['A a x:1', 'A b x:2'], lines => ['= 0 0 1 0 0 0 0 0', @contexts]));
     for my $reverse (0, 1) {
         my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
         my ($told, $most) = $run->{err}

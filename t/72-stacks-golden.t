@@ -1,12 +1,11 @@
-# Each format of stacks that is for programs, byte by byte; DPROF_GOLDEN=1 rewrites the files, and the
-# review is the diff. What a file is called selects its format, so that nothing here names one.
+# Each format of stacks that is for programs, byte by byte; DPROF_GOLDEN=1 rewrites the files, and
+# the review is the diff. What a file is called selects its format, so that nothing here names one.
 use strict;
 use warnings;
 use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch run_tool);
-use DprofppTest qw(slurp spew data);
+use DProfTest qw(scratch run_tool slurp spew data);
 use Devel::DProf::Stacks;
 
 my $dir = scratch();

@@ -19,13 +19,14 @@ sub recorded {
     my $cut = delete $env{cut};
     my $run = profiled([$file], env => { %pinned, PERL_DPROF_EVENTS => $events, %env });
     diag $run->{err} if $run->{raw} && !$cut;
-    my @wrong = $cut || $env{PERL_DPROF_COMPRESS} ? () : map { StrictProfile::problems($_) } glob "$run->{dir}/tmon.out*";
+    my @wrong = $cut || $env{PERL_DPROF_COMPRESS} ? ()
+        : map { StrictProfile::problems($_) } glob "$run->{dir}/tmon.out*";
     is(join("\n", @wrong), '', "$events: well formed") if @wrong;
     return $run;
 }
 
-# "a;b" => { counter => value } of a file, by sub or path. Where the kernel keeps its own part to itself, `page-faults` is
-# `page-faults:u`: pages that the program touches are the program's.
+# "a;b" => { counter => value } of a file, by sub or path. Where the kernel keeps its own part to
+# itself, `page-faults` is `page-faults:u`: pages that the program touches are the program's.
 sub counts {
     my ($run, $file) = @_;
     my $counts = NaiveProfile->new(slurp($file // $run->{profile}))->{counts};
@@ -42,7 +43,12 @@ sub of {
     for (keys %$counts) { $sum += $counts->{$_}{$counter} if /(?:^|;)\Q$sub\E\z/ }
     return $sum;
 }
-sub total { my ($counts, $counter) = @_; my $sum = 0; $sum += $_->{$counter} // 0 for values %$counts; return $sum }
+sub total {
+    my ($counts, $counter) = @_;
+    my $sum = 0;
+    $sum += $_->{$counter} // 0 for values %$counts;
+    return $sum;
+}
 
 sub near {
     my ($got, $least, $most, $what) = @_;
@@ -67,7 +73,9 @@ my $ops = slurp(recorded('1', '?ops')->{profile}) =~ /dprof_counters='ops/;
 
 SKIP: {
     skip 'ops are not counted here', 2 if !$ops;
-    my $program = 'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } f($_) for 1 .. 4; sub h { goto &g } h(); eval { die_in() }; sub die_in { g(); die }';
+    my $program =
+        'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } '
+            . 'f($_) for 1 .. 4; sub h { goto &g } h(); eval { die_in() }; sub die_in { g(); die }';
     my %seen;
     for my $n (1 .. TestEnvironment::rounds(2, 20)) {
         my $counts = counts(recorded($program, 'ops', $n % 2 ? () : (PERL_DPROF_MODE => 'tree')));
@@ -80,12 +88,16 @@ SKIP: {
 }
 SKIP: {
     skip 'this perl has no assertions', 4 if !grep { / DEBUGGING / } Internals::V();
-    my @program = ('-e', 'sub f { my $s = 0; $s += $_ for 1 .. $_[0]; $s } f(100); $^D = 8; f(2); $^D = 0; f(100); print "ran\n"');
+    my @program = ('-e',
+        'sub f { my $s = 0; $s += $_ for 1 .. $_[0]; $s } f(100); $^D = 8; f(2); $^D = 0; f(100); '
+            . 'print "ran\n"');
     my $ran = plain([@program]);
-    my $run = profiled([@program], env => { counting(), PERL_DPROF_EVENTS => 'ops', PERL_DPROF_MODE => 'tree' });
+    my $run = profiled([@program], env => { counting(), PERL_DPROF_EVENTS => 'ops',
+        PERL_DPROF_MODE => 'tree' });
     is($run->{out}, $ran->{out}, 'with assertions, and the flag -Dt set by the program: it runs');
     like($run->{err}, qr/leavesub/, '... perl tells the ops');
-    is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}), '... each of them, as always');
+    is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}),
+        '... each of them, as always');
     near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and those until then are counted');
 }
 
@@ -93,24 +105,31 @@ SKIP: {
 sub both_modes {
     my ($what, $program) = @_;
     my %env = (counting(), PERL_DPROF_LIMIT => 0);
-    my ($trace, $tree) = map { recorded($program, '?ops+svs', %env, PERL_DPROF_MODE => $_)->{profile} } qw(trace tree);
+    my ($trace, $tree) = map { recorded($program, '?ops+svs', %env,
+        PERL_DPROF_MODE => $_)->{profile} } qw(trace tree);
     for my $counter ($ops ? 'ops' : (), qw(svs svs-freed)) {
         my (%of, @wrong);
-        for my $file ($trace, $tree) { /(.*) (\d+)$/ and $of{$1}{$file} = $2 for split /\n/, in_process('Dproffold', '-m', $counter, $file)->{out} }
+        for my $file ($trace, $tree) {
+            /(.*) (\d+)$/ and $of{$1}{$file} = $2
+                for split /\n/, in_process('dproffold', '-m', $counter, $file)->{out}
+        }
         for my $path (sort keys %of) {
             my ($a, $b) = map { $of{$path}{$_} // 0 } $trace, $tree;
             push @wrong, "$path: $counter: $a in the trace, $b in the tree" if $a != $b;
         }
-        is(join("\n", @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)]), '', "$what: $counter of each call path");
+        is(join("\n", @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)]), '',
+            "$what: $counter of each call path");
         cmp_ok(scalar keys %of, '>', 20, "$what: of many");
     }
 }
 for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
-    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
+    my $file = spew(scratch() . "/fuzz$seed.pl",
+        FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
         skip "program $seed does not run", 7 if $plain->{raw} || $plain->{out} !~ /^checks /m;
-        my $run = profiled([$file], env => { counting(), PERL_DPROF_EVENTS => '?ops+svs+?page-faults+?bytes' });
+        my $run = profiled([$file],
+            env => { counting(), PERL_DPROF_EVENTS => '?ops+svs+?page-faults+?bytes' });
         is(same_as_plain($plain, $run), '', "random program $seed runs as ever");
         both_modes("random program $seed", $file);
     }
@@ -119,49 +138,69 @@ for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
 # ---- SVs and bytes ----
 
 {
-    my $program = 'my (@keep, $x); sub keep { push @keep, map { [] } 1 .. 1000; return } sub drop { @keep = (); return }'
+    my $program =
+        'my (@keep, $x); sub keep { push @keep, map { [] } 1 .. 1000; return } '
+            . 'sub drop { @keep = (); return }'
         . ' sub pass { my @tmp = map { [] } 1 .. 1000; return } keep(); pass(); drop();';
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded($program, 'svs', PERL_DPROF_MODE => $mode));
-        near(of($counts, 'main::keep', 'svs') - of($counts, 'main::keep', 'svs-freed'), 2000, 2100, "$mode: 1000 references to arrays that stay");
-        near(of($counts, 'main::drop', 'svs-freed') - of($counts, 'main::drop', 'svs'), 2000, 2100, 'and go');
-        near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40, 'those that come and go within a call leave nothing');
+        near(of($counts, 'main::keep', 'svs') - of($counts, 'main::keep', 'svs-freed'), 2000, 2100,
+            "$mode: 1000 references to arrays that stay");
+        near(of($counts, 'main::drop', 'svs-freed') - of($counts, 'main::drop', 'svs'), 2000,
+            2100, 'and go');
+        near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40,
+            'those that come and go within a call leave nothing');
     }
 }
 SKIP: {
     skip 'bytes are not counted here', 6 if !$bytes;
-    # of a number that is known when the program is compiled, perl 5.42 would make a constant, and share it
-    my $program = 'my $x; sub keep { $x = "a" x $_[0]; return } sub drop { undef $x; return } sub grow { $x .= "b" x 1_000_000 for 1 .. 5; return } keep(3_000_000); grow(); drop();';
+    # of a number that is known when the program is compiled, perl 5.42 would make a constant, and
+    # share it
+    my $program =
+        'my $x; sub keep { $x = "a" x $_[0]; return } sub drop { undef $x; return } '
+            . 'sub grow { $x .= "b" x 1_000_000 for 1 .. 5; return } keep(3_000_000); grow(); '
+            . 'drop();';
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded($program, 'bytes', PERL_DPROF_MODE => $mode));
-        my ($keep, $grow, $drop) = map { of($counts, "main::$_", 'bytes') - of($counts, "main::$_", 'bytes-freed') } qw(keep grow drop);
+        my ($keep, $grow, $drop) = map { of($counts, "main::$_", 'bytes') - of($counts, "main::$_",
+            'bytes-freed') } qw(keep grow drop);
         near($keep, 3_000_000, 6_100_000, "$mode: three million bytes are taken");
         near($keep + $grow, 8_000_000, 16_000_000, 'and five more by a sub that appends');
-        near($keep + $grow + $drop, 0, 4_200_000, 'and given back, but for what perl keeps for the next time');
+        near($keep + $grow + $drop, 0, 4_200_000,
+            'and given back, but for what perl keeps for the next time');
     }
 }
 
-# Children and threads: what a child does before its first event, and a thread that began in another one.
+# Children and threads: what a child does before its first event, and a thread that began in another
+# one.
 {
-    my $program = 'sub f { 1 } f(); sub g { my $pid = fork; return waitpid $pid, 0 if $pid; my $s = 0; $s += $_ for 1 .. 1000; my @a = map { [] } 1 .. 500; f(); exit } g();';
+    my $program =
+        'sub f { 1 } f(); sub g { my $pid = fork; return waitpid $pid, 0 if $pid; my $s = 0; '
+            . '$s += $_ for 1 .. 1000; my @a = map { [] } 1 .. 500; f(); exit } g();';
     for my $mode (qw(trace tree)) {
         my $run = recorded($program, '?ops+svs', PERL_DPROF_MODE => $mode);
         my ($child) = glob "$run->{dir}/tmon.out.*";
         my $counts = counts($run, $child);
-        $ops and near(of($counts, 'main::g', 'ops'), 3000, 12000, "$mode: the ops of a child before its first event, where it was forked");
+        $ops and near(of($counts, 'main::g', 'ops'), 3000, 12000,
+            "$mode: the ops of a child before its first event, where it was forked");
         near(of($counts, 'main::g', 'svs'), 1000, 1100, 'and its SVs');
         near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500, 'and not twice');
     }
 }
 SKIP: {
     skip 'no bytes of threads here', 4 if !$bytes || !$Config{useithreads};
-    my $program = 'use threads; my @x; sub take { push @x, "a" x 5_000_000; 1 } take(); sub CLONE { my $c = 1; $c } sub work { my $y = "b" x 1_000_000; 1 } threads->create(sub { work(); 1 })->join;';
+    my $program =
+        'use threads; my @x; sub take { push @x, "a" x 5_000_000; 1 } take(); '
+            . 'sub CLONE { my $c = 1; $c } sub work { my $y = "b" x 1_000_000; 1 } '
+            . 'threads->create(sub { work(); 1 })->join;';
     for my $mode (qw(trace tree)) {
         my $run = recorded($program, 'bytes', PERL_DPROF_MODE => $mode);
         my ($thread) = glob "$run->{dir}/tmon.out.*.1";
         my $counts = counts($run, $thread);
-        near(of($counts, 'main::work', 'bytes'), 1_000_000, 1_100_000, "$mode: bytes of a sub in a thread");
-        near(total($counts, 'bytes') - of($counts, 'main::work', 'bytes') + total($counts, 'bytes-freed'), 0, 1_000_000, 'those of the thread that made it are not its own');
+        near(of($counts, 'main::work', 'bytes'), 1_000_000, 1_100_000,
+            "$mode: bytes of a sub in a thread");
+        near(total($counts, 'bytes') - of($counts, 'main::work', 'bytes') + total($counts,
+            'bytes-freed'), 0, 1_000_000, 'those of the thread that made it are not its own');
     }
 }
 SKIP: {
@@ -173,19 +212,67 @@ SKIP: {
 #include <dlfcn.h>
 #include <stddef.h>
 /* 16 bytes before each block, as profilers of memory have them; of perl's functions alone. */
-static char early[65536]; static size_t used;
-static void *real(size_t n) { static void *(*f)(size_t); if (!f) f = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc"); return f(n); }
-void *malloc(size_t n) { char *p = real(n + 16); return p ? p + 16 : p; }
-void *calloc(size_t n, size_t m) { if (used + n * m < sizeof early && !used) { char *p = early + used + 16; used += n * m + 16; return p; } char *p = malloc(n * m); for (size_t i = 0; p && i < n * m; i++) p[i] = 0; return p; }
-void free(void *p) { static void (*f)(void *); if (!f) f = (void (*)(void *))dlsym(RTLD_NEXT, "free"); if (p && ((char *)p < early || (char *)p >= early + sizeof early)) f((char *)p - 16); }
-void *realloc(void *p, size_t n) { static void *(*f)(void *, size_t); if (!f) f = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc"); if (!p) return malloc(n); char *q = f((char *)p - 16, n + 16); return q ? q + 16 : q; }
+static char early[65536];
+static size_t used;
+
+static void *real(size_t n)
+{
+    static void *(*f)(size_t);
+    if (!f)
+        f = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+    return f(n);
+}
+
+void *malloc(size_t n)
+{
+    char *p = real(n + 16);
+    return p ? p + 16 : p;
+}
+
+void *calloc(size_t n, size_t m)
+{
+    if (used + n * m < sizeof early && !used) {
+        char *p = early + used + 16;
+        used += n * m + 16;
+        return p;
+    }
+    char *p = malloc(n * m);
+    for (size_t i = 0; p && i < n * m; i++)
+        p[i] = 0;
+    return p;
+}
+
+void free(void *p)
+{
+    static void (*f)(void *);
+    if (!f)
+        f = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+    if (p && ((char *)p < early || (char *)p >= early + sizeof early))
+        f((char *)p - 16);
+}
+
+void *realloc(void *p, size_t n)
+{
+    static void *(*f)(void *, size_t);
+    if (!f)
+        f = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    if (!p)
+        return malloc(n);
+    char *q = f((char *)p - 16, n + 16);
+    return q ? q + 16 : q;
+}
 END
     # LD_PRELOAD takes no name with blanks.
     skip 'AddressSanitizer wants to be the first', 1 if $asan;
-    skip 'no library to load before the allocator', 1 if system("$cc -shared -fPIC -o '$dir/wrap.so' '$wrap' -ldl 2>/dev/null")
-        or run_program([$^X, '-e', 'print 1'], dir => $dir, env => { LD_PRELOAD => './wrap.so' })->{out} ne '1';
-    my $run = profiled(['-e', 'print "ran"'], dir => $dir, env => { PERL_DPROF_EVENTS => 'bytes', LD_PRELOAD => './wrap.so' });
-    like($run->{err}, qr/^DProf: event 'bytes': the allocator does not tell how large its blocks are$/m, 'an allocator with another one before it is not asked for sizes');
+    skip 'no library to load before the allocator', 1
+        if system("$cc -shared -fPIC -o '$dir/wrap.so' '$wrap' -ldl 2>/dev/null")
+        or run_program([$^X, '-e', 'print 1'], dir => $dir,
+            env => { LD_PRELOAD => './wrap.so' })->{out} ne '1';
+    my $run = profiled(['-e', 'print "ran"'], dir => $dir,
+        env => { PERL_DPROF_EVENTS => 'bytes', LD_PRELOAD => './wrap.so' });
+    like($run->{err},
+        qr/^DProf: event 'bytes': the allocator does not tell how large its blocks are$/m,
+        'an allocator with another one before it is not asked for sizes');
 }
 
 # ---- the kernel's ----
@@ -194,44 +281,64 @@ SKIP: {
     skip 'this kernel counts no software events for us', 20 if !$perf;
     my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
     for my $mode (qw(trace tree)) {
-        my $counts = counts(recorded("$touch touch(1000);", 'page-faults', PERL_DPROF_MODE => $mode));
+        my $counts = counts(recorded("$touch touch(1000);", 'page-faults',
+            PERL_DPROF_MODE => $mode));
         near(of($counts, 'main::touch', 'page-faults'), 990, $asan ? 1300 : 1100,
             "$mode: 1,000 fresh pages are 1,000 faults");
-        near(total($counts, 'page-faults') - of($counts, 'main::touch', 'page-faults'), 0, 300, "$mode: and few are elsewhere");
+        near(total($counts, 'page-faults') - of($counts, 'main::touch', 'page-faults'), 0, 300,
+            "$mode: and few are elsewhere");
     }
     for my $clock (qw(task-clock cpu-clock)) {
-        my ($least) = sort { $a <=> $b } map { of(counts(recorded("$touch touch(1000);", "page-faults+$clock")), 'main::touch', 'page-faults') } 1 .. 3;
+        my ($least) = sort { $a <=> $b }
+            map { of(counts(recorded("$touch touch(1000);", "page-faults+$clock")), 'main::touch',
+                'page-faults') } 1 .. 3;
         near($least, 990, $asan ? 1300 : 1100, "beside $clock, too");
     }
-    my $counts = counts(recorded('sub nap { select undef, undef, undef, 0.001 for 1 .. 20; return } sub none { 1 } nap(); none() for 1 .. 20;', '?context-switches+task-clock'));
+    my $counts =
+        counts(recorded('sub nap { select undef, undef, undef, 0.001 for 1 .. 20; return } '
+            . 'sub none { 1 } nap(); none() for 1 .. 20;', '?context-switches+task-clock'));
   SKIP: {
-        skip 'switches are not counted for us', 1 if !grep { exists $_->{'context-switches'} } values %$counts;
-        near(of($counts, 'main::nap', 'context-switches'), 15, 10000, 'who sleeps 20 times is switched away from');
+        skip 'switches are not counted for us', 1
+            if !grep { exists $_->{'context-switches'} } values %$counts;
+        near(of($counts, 'main::nap', 'context-switches'), 15, 10000,
+            'who sleeps 20 times is switched away from');
     }
-    near(of($counts, 'main::nap', 'task-clock'), 0, 15_000_000, 'and uses less than 15 ms of the 20');
+    near(of($counts, 'main::nap', 'task-clock'), 0, 15_000_000,
+        'and uses less than 15 ms of the 20');
     cmp_ok(total($counts, 'task-clock'), '>', 0, 'the clock of the task runs');
 
-    my $run = recorded("$touch touch(100); if (my \$pid = fork) { waitpid \$pid, 0; touch(200) } else { touch(900); exit }", 'page-faults');
+    my $run =
+        recorded("$touch touch(100); if (my \$pid = fork) { waitpid \$pid, 0; touch(200) } "
+            . "else { touch(900); exit }", 'page-faults');
     my ($child) = glob "$run->{dir}/tmon.out.*";
-    near(of(counts($run), 'main::touch', 'page-faults'), 195, 500, 'a forked child is not counted with its parent');
+    near(of(counts($run), 'main::touch', 'page-faults'), 195, 500,
+        'a forked child is not counted with its parent');
     near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300, 'but in its own file');
 
   SKIP: {
         skip 'perl has no threads', 3 if !$Config{useithreads};
-        my $run = recorded("use threads; $touch touch(50); threads->create(sub { touch(1000); 1 })->join; touch(60);", 'page-faults+?ops+?bytes');
+        my $run =
+            recorded("use threads; $touch touch(50); "
+                . "threads->create(sub { touch(1000); 1 })->join; touch(60);",
+                'page-faults+?ops+?bytes');
         my ($thread) = glob "$run->{dir}/tmon.out.*.1";
-        near(of(counts($run), 'main::touch', 'page-faults'), 55, 400, 'nor is a thread with the one that made it');
+        near(of(counts($run), 'main::touch', 'page-faults'), 55, 400,
+            'nor is a thread with the one that made it');
         near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400, 'it has its own');
         skip 'bytes are not counted here', 1 if !$bytes;
-        near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000, 'bytes are counted on when a thread has ended');
+        near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000,
+            'bytes are counted on when a thread has ended');
     }
 
     # Numbers of descriptors, and what the program does to them.
-    $run = recorded('use POSIX (); sub f { my $x = "\0" x 409600; 1 } f(); open my $fh, "<", $0; print fileno($fh), "\n"; POSIX::close($_) for 4 .. 1100;'
-        . ' our @keep; sub keep { push @keep, [] } keep() for 1 .. 9; print scalar(() = <$fh>), "\n";', 'page-faults+svs');
+    $run = recorded('use POSIX (); sub f { my $x = "\0" x 409600; 1 } f(); open my $fh, "<", $0; '
+        . 'print fileno($fh), "\n"; POSIX::close($_) for 4 .. 1100;'
+        . ' our @keep; sub keep { push @keep, [] } keep() for 1 .. 9; '
+        . 'print scalar(() = <$fh>), "\n";', 'page-faults+svs');
     is($run->{out}, "3\n1\n", 'descriptors are the program\'s: the first one, and what it reads');
     my $text = slurp($run->{profile});
-    like($text, qr/\$dprof_events_lost=1;/, 'who closes all descriptors ends the counting, and the file says so');
+    like($text, qr/\$dprof_events_lost=1;/,
+        'who closes all descriptors ends the counting, and the file says so');
     near(of(counts($run), 'main::keep', 'svs'), 18, 40, 'perl\'s own counters go on');
 
     # One of them is made another file. Nothing is read from that, nor is it closed.
@@ -249,8 +356,14 @@ SKIP: {
         like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
     }
 
-    my $few = run_program(['sh', '-c', 'ulimit -n 8; exec "$@"', 'sh', $^X, '-I' . tree(), '-d:DProf=events=' . join('+', qw(page-faults page-faults:u cpu-clock minor-faults minor-faults:u major-faults task-clock)), '-e', 'print "ran"']);
-    like("$few->{out} $few->{err}", qr/^ran DProf: \S+: Too many open files; the kernel's events are not counted in process \d+, thread 0$/m, 'too few descriptors: none is counted, and that is said');
+    my $few = run_program(['sh', '-c', 'ulimit -n 8; exec "$@"', 'sh', $^X, '-I' . tree(),
+        '-d:DProf=events=' . join('+',
+            qw(page-faults page-faults:u cpu-clock minor-faults minor-faults:u major-faults
+                task-clock)), '-e', 'print "ran"']);
+    like("$few->{out} $few->{err}",
+        qr/^ran\ DProf:\ \S+:\ Too\ many\ open\ files;\ the\ kernel's\ events\ are\ not\ counted\ in
+            \ process\ \d+,\ thread\ 0$/mx,
+        'too few descriptors: none is counted, and that is said');
 
     # Less than root, and a kernel that keeps its own part to itself.
   SKIP: {
@@ -262,12 +375,19 @@ SKIP: {
             my ($events) = @_;
             my $dir = scratch();
             chmod 0777, $dir;
-            return run_program([@$as, @$perl, '-e', 'sub f { 1 } f()'], dir => $dir, env => { PERL_DPROF_EVENTS => $events });
+            return run_program([@$as, @$perl, '-e', 'sub f { 1 } f()'], dir => $dir,
+                env => { PERL_DPROF_EVENTS => $events });
         };
         my $run = $refused->('page-faults');
-        like(slurp("$run->{dir}/tmon.out") // $run->{err}, qr/dprof_counters='page-faults:u:faults'/, 'then the program\'s part is counted, as the name says');
-        like($refused->('context-switches')->{err}, qr/^DProf: event 'context-switches': not permitted: .* there is no other; set it to 1\n/, 'what only the kernel does is not counted as 0');
-        like($refused->('page-faults:k')->{err}, qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/, 'and asked for the kernel\'s, it says why not');
+        like(slurp("$run->{dir}/tmon.out") // $run->{err},
+            qr/dprof_counters='page-faults:u:faults'/,
+            'then the program\'s part is counted, as the name says');
+        like($refused->('context-switches')->{err},
+            qr/^DProf:\ event\ 'context-switches':\ not\ permitted:\ .*\ there\ is\ no\ other;\ set
+                \ it\ to\ 1\n/x, 'what only the kernel does is not counted as 0');
+        like($refused->('page-faults:k')->{err},
+            qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/,
+            'and asked for the kernel\'s, it says why not');
     }
 }
 
@@ -279,18 +399,26 @@ SKIP: {
     my $one = of(counts(recorded("$loop f();", 'ops')), 'main::f', 'ops');
     for my $mode (qw(trace tree)) {
         my @mode = (PERL_DPROF_MODE => $mode);
-        my $counts = counts(recorded("use Devel::DProf::Control; $loop f(); Devel::DProf::Control::stop(); f() for 1 .. 50; Devel::DProf::Control::start(); f();", 'ops', @mode));
+        my $counts =
+            counts(recorded("use Devel::DProf::Control; $loop f(); Devel::DProf::Control::stop(); "
+                . "f() for 1 .. 50; Devel::DProf::Control::start(); f();", 'ops', @mode));
         is(of($counts, 'main::f', 'ops'), 2 * $one, "$mode: what is not recorded is not counted");
         my $run = recorded("$loop f() for 1 .. 50; kill 9, \$\$;", 'ops+svs', @mode, cut => 1);
-        my $fold = in_process('Dproffold', '-F', '-m', 'ops', $run->{profile});
-        like($fold->{out}, qr/^main::f @{[ 50 * $one ]}$/m, "$mode: of a process that is killed, nothing is lost") or diag $fold->{err};
-        $run = recorded("$loop f(); { no warnings; exec '/no/such/program' } f(); exec \$^X, '-e', '1';", 'ops', @mode);
-        is(of(counts($run), 'main::f', 'ops'), 2 * $one, "$mode: an exec that fails, and one that does not");
+        my $fold = in_process('dproffold', '-F', '-m', 'ops', $run->{profile});
+        like($fold->{out}, qr/^main::f @{[ 50 * $one ]}$/m,
+            "$mode: of a process that is killed, nothing is lost") or diag $fold->{err};
+        $run = recorded("$loop f(); { no warnings; exec '/no/such/program' } f(); "
+            . "exec \$^X, '-e', '1';", 'ops', @mode);
+        is(of(counts($run), 'main::f', 'ops'), 2 * $one,
+            "$mode: an exec that fails, and one that does not");
     }
-    my $counts = counts(recorded("$loop sub g { f(); f() } g() for 1 .. 500;", 'ops', PERL_DPROF_LIMIT => '2K', PERL_DPROF_BUFFER => 64));
-    is(of($counts, 'main::f', 'ops'), 1000 * $one, 'a trace that goes on as a tree goes on counting');
+    my $counts = counts(recorded("$loop sub g { f(); f() } g() for 1 .. 500;", 'ops',
+        PERL_DPROF_LIMIT => '2K', PERL_DPROF_BUFFER => 64));
+    is(of($counts, 'main::f', 'ops'), 1000 * $one,
+        'a trace that goes on as a tree goes on counting');
     my $file = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_COMPRESS => 6)->{profile};
-    like(in_process('Dproffold', '-m', 'ops', $file)->{out}, qr/^main::f @{[ 10 * $one ]}$/m, 'a packed file');
+    like(in_process('dproffold', '-m', 'ops', $file)->{out}, qr/^main::f @{[ 10 * $one ]}$/m,
+        'a packed file');
     my $run = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_LIMIT => 0);
     my ($column) = map { (split)[4] } grep { /^@/ } split /\n/, slurp($run->{profile});
     like($column, qr/^\d+\z/, 'the counter stands behind the times');
@@ -298,22 +426,38 @@ SKIP: {
 
 # ---- what it says of what cannot be ----
 
-sub refusal { my ($events, %env) = @_; my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => $events, %env }); return "$run->{status} $run->{out}$run->{err}" }
+sub refusal {
+    my ($events, %env) = @_;
+    my $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_EVENTS => $events, %env });
+    return "$run->{status} $run->{out}$run->{err}";
+}
 
-like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/, 'a name that is near another');
-like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'no such PMU');
+like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/,
+    'a name that is near another');
+like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU},
+    'no such PMU');
 SKIP: {
     skip 'this kernel counts no software events for us', 8 if !$perf;
     skip '/sys has no PMU called software', 8 if !-e '/sys/bus/event_source/devices/software/type';
     my @many = map { "software/config=2,name=n$_/" } 1 .. 16;
     my $run = recorded('1', join '+', @many);
-    like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+(?::u)?:events ?){16}'/, 'there is room for 16 counters');
-    is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran', 'one that is there already needs none, and there need not be room for those with a ?');
-    like(refusal(join ' ', @many, 'page-faults'), qr/^\d+ DProf: event 'page-faults': a profile has room for 16 counters, and this is one too many$/m, 'for others there must be');
-    like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/event 'svs': a profile has room/, 'SVs need two');
-    like(refusal('software/config=2,name=svs-freed/ svs'), qr{name=svs-freed/': profiles have something else of this name$}m, 'a name of perl\'s own counters is not for others');
-    like(refusal('software/config=2,name=real/'), qr{name=real/': profiles have something else of this name$}m, 'nor is one of the times');
-    like(refusal('software/config=2,name=a/ software/config=5,name=a/'), qr{config=5,name=a/': another event in the list has this name$}m, 'nor is one for two events');
+    like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+(?::u)?:events ?){16}'/,
+        'there is room for 16 counters');
+    is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran',
+        'one that is there already needs none, and there need not be room for those with a ?');
+    like(refusal(join ' ', @many, 'page-faults'),
+        qr/^\d+\ DProf:\ event\ 'page-faults':\ a\ profile\ has\ room\ for\ 16\ counters,\ and\ this
+            \ is\ one\ too\ many$/mx, 'for others there must be');
+    like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/event 'svs': a profile has room/,
+        'SVs need two');
+    like(refusal('software/config=2,name=svs-freed/ svs'),
+        qr{name=svs-freed/': profiles have something else of this name$}m,
+        'a name of perl\'s own counters is not for others');
+    like(refusal('software/config=2,name=real/'),
+        qr{name=real/': profiles have something else of this name$}m, 'nor is one of the times');
+    like(refusal('software/config=2,name=a/ software/config=5,name=a/'),
+        qr{config=5,name=a/': another event in the list has this name$}m,
+        'nor is one for two events');
     my $cc = $Config{cc};
     my $dir = scratch();
     my $filter = spew("$dir/filter.c", <<'END');
@@ -324,24 +468,39 @@ SKIP: {
 #include <unistd.h>
 int main(int argc, char **argv)
 {
-    struct sock_filter f[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-                               BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+    };
     struct sock_fprog p = { 4, f };
-    return argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &p) || execvp(argv[1], argv + 1);
+    return argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &p)
+        || execvp(argv[1], argv + 1);
 }
 END
-    skip 'no filter of system calls', 1 if system "$cc -o '$dir/filter' '$filter' 2>/dev/null && '$dir/filter' true";
-    $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults', '-e', '1']);
-    like($run->{err}, qr/^DProf: event 'page-faults': not permitted, by a container's filter/, 'in a container, it is not the level that forbids');
+    skip 'no filter of system calls', 1
+        if system "$cc -o '$dir/filter' '$filter' 2>/dev/null && '$dir/filter' true";
+    $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults',
+        '-e', '1']);
+    like($run->{err}, qr/^DProf: event 'page-faults': not permitted, by a container's filter/,
+        'in a container, it is not the level that forbids');
 }
 is(refusal('?nonsense+svs'), '0 ran', '? makes it optional');
-like(slurp(recorded('1', '?nonsense+svs')->{profile}), qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s, 'the file says what is missing');
+like(slurp(recorded('1', '?nonsense+svs')->{profile}),
+    qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s,
+    'the file says what is missing');
 my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
-like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/ : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
-like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/, 'a long name leaves room for the reason');
-$run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree', '-e', '1']);
-ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}), 'commas between slashes separate no options') or diag $run->{err};
-$run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'], env => { PERL_DPROF_EVENTS => 'nonsense' });
+like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/
+    : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
+like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/,
+    'a long name leaves room for the reason');
+$run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree',
+    '-e', '1']);
+ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}),
+    'commas between slashes separate no options') or diag $run->{err};
+$run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'],
+    env => { PERL_DPROF_EVENTS => 'nonsense' });
 is($run->{status}, 0, 'under -T the environment names no events');
 
 done_testing;

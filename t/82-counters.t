@@ -1,9 +1,11 @@
-# Counters in all tools: recordings and made-up files against a naive model; names with colons; counters that were shared.
+# Counters in all tools: recordings and made-up files against a naive model; names with colons;
+# counters that were shared.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew in_process profiled);
+use MadeUp;
 use NaiveProfile;
 use Devel::DProf::Constants qw(time_words);
 use JSON::PP ();
@@ -41,7 +43,10 @@ sub by_sub {
 # Values other than 0 by path.
 sub values_of {
     my ($model, $counter) = @_;
-    return { map { my $v = $model->{counts}{$_}{$counter}; $v ? ($_ => $v) : () } keys %{ $model->{counts} } };
+    return { map {
+        my $v = $model->{counts}{$_}{$counter};
+        $v ? ($_ => $v) : ()
+    } keys %{ $model->{counts} } };
 }
 
 sub some { my ($by) = @_; return { map { $by->{$_}[1] ? ($_ => $by->{$_}) : () } keys %$by } }
@@ -52,25 +57,34 @@ sub views {
     my ($file, $counter) = @_;
     my $model = naive($file);
     my ($total, $by) = by_sub($model, $counter);
-    my $report = json('Dprofreport', '--format', 'json', '--show-total-period', '-m', $counter, $file);
+    my $report = json('dprofreport', '--format', 'json', '--show-total-period', '-m',
+        $counter, $file);
     is($report->{total}, $total, '... the total');
-    is_deeply(some({ map { $_->{symbol} => [@$_{qw(self children)}] } @{ $report->{rows} } }), some($by), '... each sub');
+    is_deeply(some({ map { $_->{symbol} => [@$_{qw(self children)}] } @{ $report->{rows} } }),
+        some($by), '... each sub');
     my $sum = 0;
     $sum += $_->{self} for @{ $report->{rows} };
     is($sum, $total, '... which together make it');
-    my %folded = map { /(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ($_ => 'bad') } split /\n/, printed('Dproffold', '-m', $counter, $file);
+    my %folded = map { /(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ($_ => 'bad') }
+        split /\n/, printed('dproffold', '-m', $counter, $file);
     is_deeply(\%folded, values_of($model, $counter), '... each stack');
-    my %table = map { my @f = split; ($f[-1] => [@f[1, 2]]) } split /\n/, printed('Dprofpp', '--metric', $counter, qw(-q --program -O 1000), $file);
+    my %table = map {
+        my @f = split;
+        ($f[-1] => [@f[1, 2]])
+    } split /\n/, printed('dprofpp', '--metric', $counter, qw(-q --program -O 1000), $file);
     is_deeply(some(\%table), some($by), '... dprofpp');
-    my $head = (split /\n/, printed('Dprofpp', '--metric', $counter, $file))[1] // '';
+    my $head = (split /\n/, printed('dprofpp', '--metric', $counter, $file))[1] // '';
     like($head, qr/^ *\Q$counter\E(?: in \S+)? = +$total\z/, '... its head');
-    my ($root) = printed('Dprofpp', '--metric', $counter, '-S', '--program', $file) =~ /\A\(program\) x \d+  \t(\d+)/;
+    my ($root) = printed('dprofpp', '--metric', $counter, '-S', '--program',
+        $file) =~ /\A\(program\) x \d+  \t(\d+)/;
     is($root, $total, '... its tree');
-    my $diff = json('Dprofdiff', '--format', 'json', '-v', '-m', $counter, $file, $file);
-    is_deeply([grep { $_->{change} || $_->{delta} } @{ $diff->{rows} }], [], '... and it does not differ from itself');
-    is_deeply(some({ map { $_->{symbol} => [$_->{baseline}, $by->{ $_->{symbol} }[1]] } grep { $by->{ $_->{symbol} }[0] } @{ $diff->{rows} } }),
+    my $diff = json('dprofdiff', '--format', 'json', '-v', '-m', $counter, $file, $file);
+    is_deeply([grep { $_->{change} || $_->{delta} } @{ $diff->{rows} }], [],
+        '... and it does not differ from itself');
+    is_deeply(some({ map { $_->{symbol} => [$_->{baseline}, $by->{ $_->{symbol} }[1]] }
+        grep { $by->{ $_->{symbol} }[0] } @{ $diff->{rows} } }),
         { map { $by->{$_}[0] ? ($_ => $by->{$_}) : () } keys %$by }, '... with its values');
-    my $picture = printed('Dprofflame', '-m', $counter, $file) =~ s/(?<=\d),(?=\d)//gr;
+    my $picture = printed('dprofflame', '-m', $counter, $file) =~ s/(?<=\d),(?=\d)//gr;
     like($picture, qr/<title>\(program\) \($total [^ ]+ 100\.00%/, '... a picture') if $total;
     return;
 }
@@ -88,7 +102,8 @@ END
 sub recorded {
     my ($mode) = @_;
     my $run = profiled([$program], env => {
-        PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, PERL_DPROF_MODE => $mode, PERL_DPROF_CLOCK => 'counting', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults',
+        PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, PERL_DPROF_MODE => $mode,
+        PERL_DPROF_CLOCK => 'counting', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults',
     });
     is("$run->{status} $run->{err}", '0 ', "recorded: $mode");
     return $run->{profile};
@@ -101,104 +116,142 @@ for my $mode (sort keys %recorded) {
 }
 my %model = map { $_ => naive($recorded{$_}) } keys %recorded;
 for my $counter (qw(ops svs svs-freed)) {
-    is_deeply(values_of($model{trace}, $counter), values_of($model{tree}, $counter), "$counter of each path are the same in a trace and in a tree");
+    is_deeply(values_of($model{trace}, $counter), values_of($model{tree}, $counter),
+        "$counter of each path are the same in a trace and in a tree");
 }
 cmp_ok(values_of($model{tree}, 'svs')->{'main::keep'}, '>=', 20, 'svs are where they were made');
 
 my $merged = "$dir/merged.out";
-printed('Dprofmerge', '-o', $merged, @recorded{qw(trace tree)});
+printed('dprofmerge', '-o', $merged, @recorded{qw(trace tree)});
 my $both = naive($merged);
 for my $counter (qw(ops svs)) {
     my $once = values_of($model{tree}, $counter);
-    is_deeply(values_of($both, $counter), { map { $_ => 2 * $once->{$_} } keys %$once }, "dprofmerge adds up $counter");
+    is_deeply(values_of($both, $counter), { map { $_ => 2 * $once->{$_} } keys %$once },
+        "dprofmerge adds up $counter");
 }
 views($merged, 'svs');
 
-# ---- made up: names with colons, shares ----
-
 sub made_up {
     my ($counters, $shares, $more, @lines) = @_;
-    @lines = ('@ 10 0 10 5 6 7', '+ 1', '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 500 600 700', '- 2', '@ 40 0 40 1 2 3', '- 1') if !@lines;
-    my $header = join '', "\$dprof_format='trace 1'; \$dprof_counters='$counters';", length $shares ? " \$dprof_shares='$shares';" : '', $more, ' $rrun_utime=100; $rrun_stime=0; $rrun_rtime=100; $total_marks=4; $dprof_complete=1;';
-    return file("#fOrTyTwO\n\$hz=10000000;\n\$XS_VERSION='DProf 20261120.00';\n$header\nPART2\n& 1 main a -\n& 2 main b -\n" . join '', map { "$_\n" } @lines);
+    @lines = ('@ 10 0 10 5 6 7', '+ 1', '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 500 600 700', '- 2',
+        '@ 40 0 40 1 2 3', '- 1') if !@lines;
+    my $header = '$total_marks=4;' . $more . (length $shares ? " \$dprof_shares='$shares';" : '');
+    return file(profile_text(hz => 10_000_000, version => 'DProf 20261120.00',
+        times => [100, 0, 100],
+        counters => $counters, complete => 1, header => $header,
+        subs => ['main a -', 'main b -'], lines => \@lines));
 }
 
-my $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
-views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
-like(printed('Dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m, 'a counter is found without its modifiers');
-like(printed('Dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m, 'a unit that the name does not tell is told');
-like(printed('Dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m, '... by dproffold');
-like(printed('Dprofdiff', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m, '... by dprofdiff');
-like(printed('Dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m, '... by dprofpp');
-like(printed('Dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/, '... by dprofflame');
-my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
-my $run = in_process('Dprofreport', '-m', 'cycles', $two);
-is("$run->{status} $run->{out}", '2 ', 'of two that are called so, none is guessed');
-like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... they are named');
-like(printed('Dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m, 'modifiers behind a slash');
-like(printed('Dprofdiff', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m, "-m $_ is a metric, and no file") for 'cycles:k', 'cpu/event=1/u';
-my $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
-$run = in_process('Dprofdiff', '-m', 'cycles', $plain, $colons);
-my $has = join ', ', time_words(), 'calls';
-is("$run->{status} $run->{err}", "1 cycles: not all sides have it\n$plain has $has, cycles, task-clock, ops\n"
-    . "$colons has $has, cycles:u, task-clock, ops\n",
-    'cycles and cycles:u are not compared');
-$run = in_process('Dprofreport', '-m', 'cycles', $plain, $colons);
-is("$run->{status} $run->{out}", '2 ', 'what one of the files lacks cannot be shown');
-like($run->{err}, qr/the profile has $has, task-clock, ops$/m, '... and is not offered');
+my ($colons, $plain, $run);
+subtest 'made up: names with colons, shares' => sub {
+    $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
+    views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
+    like(printed('dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
+        'a counter is found without its modifiers');
+    like(printed('dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
+        'a unit that the name does not tell is told');
+    like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m,
+        '... by dproffold');
+    like(printed('dprofdiff', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m,
+        '... by dprofdiff');
+    like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m,
+        '... by dprofpp');
+    like(printed('dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/,
+        '... by dprofflame');
+    my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
+    $run = in_process('dprofreport', '-m', 'cycles', $two);
+    is("$run->{status} $run->{out}", '2 ', 'of two that are called so, none is guessed');
+    like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... they are named');
+    like(printed('dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
+        'modifiers behind a slash');
+    like(printed('dprofdiff', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
+        "-m $_ is a metric, and no file") for 'cycles:k', 'cpu/event=1/u';
+    $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
+    $run = in_process('dprofdiff', '-m', 'cycles', $plain, $colons);
+    my $has = join ', ', time_words(), 'calls';
+    is("$run->{status} $run->{err}",
+        "1 cycles: not all sides have it\n$plain has $has, cycles, task-clock, ops\n"
+            . "$colons has $has, cycles:u, task-clock, ops\n",
+        'cycles and cycles:u are not compared');
+    $run = in_process('dprofreport', '-m', 'cycles', $plain, $colons);
+    is("$run->{status} $run->{out}", '2 ', 'what one of the files lacks cannot be shown');
+    like($run->{err}, qr/the profile has $has, task-clock, ops$/m,
+        '... and is not offered');
+};
 
-# ---- gates ----
+subtest 'gates' => sub {
+    my $more = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '', '@ 10 0 10 5 6 7', '+ 1',
+        '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 600 5000600 700', '- 2', '@ 40 0 40 1 2 3', '- 1');
+    for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m],
+        ['cycles > 5% & 200' => 0, qr/^/],
+        ['task-clock > 2ms' => 3, qr/^FAIL  task-clock > 2ms: main::b/m],
+        ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
+        my ($rule, $status, $like) = @$_;
+        my $run = in_process('dprofdiff', '-f', '--fail-if', $rule, $colons, $more);
+        is($run->{status}, $status, "--fail-if '$rule'");
+        like($run->{out}, $like, '... finding');
+    }
+    $run = in_process('dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
+    is($run->{status}, 2, 'cycles are no time');
 
-my $more = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '', '@ 10 0 10 5 6 7', '+ 1', '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 600 5000600 700', '- 2', '@ 40 0 40 1 2 3', '- 1');
-for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m], ['cycles > 5% & 200' => 0, qr/^/], ['task-clock > 2ms' => 3, qr/^FAIL  task-clock > 2ms: main::b/m],
-    ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
-    my ($rule, $status, $like) = @$_;
-    my $run = in_process('Dprofdiff', '-f', '--fail-if', $rule, $colons, $more);
-    is($run->{status}, $status, "--fail-if '$rule'");
-    like($run->{out}, $like, '... finding');
-}
-$run = in_process('Dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
-is($run->{status}, 2, 'cycles are no time');
+    like(in_process('dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err},
+        qr/; cycles:u of one run a side differ by chance, too$/m,
+        'one run of the kernel tells little');
+    like(printed('dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}),
+        qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
+    my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
+    is(in_process('dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
+        $codes)->{status}, 0, 'a rule of an event between slashes');
+    like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes),
+        qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/,
+        '... and two metrics, one of them with a comma');
+    like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/,
+        '... and one');
+    is(in_process('dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+};
 
-like(in_process('Dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err}, qr/; cycles:u of one run a side differ by chance, too$/m, 'one run of the kernel tells little');
-like(printed('Dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}), qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
-my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
-is(in_process('Dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes, $codes)->{status}, 0, 'a rule of an event between slashes');
-like(printed('Dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes), qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/, '... and two metrics, one of them with a comma');
-like(printed('Dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/, '... and one');
-is(in_process('Dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+subtest 'counters that did not count all of the time' => sub {
+    my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4,
+        50;
+    my $said = "$shared[0]: cycles was counted 66.4 % of the time; its numbers are estimates\n";
+    for (['dprofreport', '-m', '-f'], ['dproffold', '-m', '-f'], ['dprofflame', '-m', '-f'],
+        ['dprofpp', '--metric', '-F']) {
+        my ($tool, $option, $quiet) = @$_;
+        is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said,
+            "$tool says that a counter was shared");
+        is(in_process($tool, $option, 'ops', $shared[0])->{err}, '',
+            '... and nothing of another one');
+        is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '',
+            "... and nothing with $quiet");
+    }
+    is(in_process('dprofreport', '-m', 'cycles', @shared)->{err},
+        $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r, 'of each file');
+    my $side = join ',', @shared;
+    is(in_process('dprofdiff', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm,
+        "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
+        'dprofdiff: once a side');
+    is(in_process('dprofreport', '-m', 'cycles',
+        made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '', 'almost all is all');
+    printed('dprofmerge', '-o', $merged, @shared, $plain);
+    like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m,
+        'dprofmerge keeps the least share');
+    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
 
-# ---- counters that did not count all of the time ----
-
-my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4, 50;
-my $said = "$shared[0]: cycles was counted 66.4 % of the time; its numbers are estimates\n";
-for (['Dprofreport', '-m', '-f'], ['Dproffold', '-m', '-f'], ['Dprofflame', '-m', '-f'], ['Dprofpp', '--metric', '-F']) {
-    my ($tool, $option, $quiet) = @$_;
-    is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said, "$tool says that a counter was shared");
-    is(in_process($tool, $option, 'ops', $shared[0])->{err}, '', '... and nothing of another one');
-    is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '', "... and nothing with $quiet");
-}
-is(in_process('Dprofreport', '-m', 'cycles', @shared)->{err}, $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r, 'of each file');
-my $side = join ',', @shared;
-is(in_process('Dprofdiff', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm, "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n", 'dprofdiff: once a side');
-is(in_process('Dprofreport', '-m', 'cycles', made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '', 'almost all is all');
-printed('Dprofmerge', '-o', $merged, @shared, $plain);
-like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m, 'dprofmerge keeps the least share');
-is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
-
-my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
-is(in_process('Dprofreport', '-m', 'cycles', $lost)->{err},
-    "$lost: cycles was not counted to the end: the program closed its counter\n",
-    'counting that ended early');
-is(in_process('Dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
-printed('Dprofmerge', '-o', $merged, $lost, $plain);
-like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
+    my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
+    is(in_process('dprofreport', '-m', 'cycles', $lost)->{err},
+        "$lost: cycles was not counted to the end: the program closed its counter\n",
+        'counting that ended early');
+    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
+    printed('dprofmerge', '-o', $merged, $lost, $plain);
+    like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
+};
 
 # ---- options of dprofpp ----
 
-is(printed('Dprofpp', '-m', 'cycles', $colons), printed('Dprofpp', '--metric', 'cycles', $colons), '-m is --metric');
-like(printed('Dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m, 'dprofpp --metric real');
+is(printed('dprofpp', '-m', 'cycles', $colons), printed('dprofpp', '--metric', 'cycles', $colons),
+    '-m is --metric');
+like(printed('dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m, 'dprofpp --metric real');
 for (['--metric', 'ops', '-T'], ['--metric', 'nothing']) {
-    is(in_process('Dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: no");
+    is(in_process('dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: no");
 }
 done_testing;

@@ -14,8 +14,10 @@ delete @ENV{qw(PERF_CPUID DPROFLIST_OPTS)};
 
 # PMUs in the words of sysfs.
 my %pmu = (
-    'cpu/type' => 4, 'cpu/format/event' => 'config:0-7', 'cpu/format/umask' => 'config:8-15', 'cpu/events/mem-loads' => 'event=0xcd,umask=0x1',
-    'cpu/events/cpu-cycles' => 'event=0x3c', 'uncore_imc_0/type' => 13, 'uncore_imc_0/cpumask' => 0, 'uncore_imc_0/format/event' => 'config:0-7',
+    'cpu/type' => 4, 'cpu/format/event' => 'config:0-7', 'cpu/format/umask' => 'config:8-15',
+    'cpu/events/mem-loads' => 'event=0xcd,umask=0x1',
+    'cpu/events/cpu-cycles' => 'event=0x3c', 'uncore_imc_0/type' => 13, 'uncore_imc_0/cpumask' => 0,
+    'uncore_imc_0/format/event' => 'config:0-7',
     'uncore_imc_0/events/cas_count_read' => 'event=0x04', 'software/type' => 1,
 );
 for my $path (keys %pmu) {
@@ -24,7 +26,7 @@ for my $path (keys %pmu) {
 }
 $ENV{DPROFLIST_SYSFS} = $sysfs;
 
-sub list { my @args = @_; return in_process('Dproflist', @args) }
+sub list { my @args = @_; return in_process('dproflist', @args) }
 
 sub json {
     my @args = @_;
@@ -37,7 +39,7 @@ sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{even
 
 # ---- all there is ----
 
-{
+subtest 'all there is' => sub {
     local $ENV{PERF_CPUID} = 'None-1';
     my $all = json();
     my %group;
@@ -47,20 +49,31 @@ sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{even
         skip 'the kernel is no Linux', 6 if $^O ne 'linux';
         is("@order", 'perl software hardware cache pmu', 'groups in their order');
         is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes', "perl's own");
-        is(scalar(grep { $_->{name} eq 'page-faults' && $_->{alias} eq 'faults' && $_->{unit} eq 'faults' } @{ $group{software} }), 1, 'page-faults');
-        is(scalar(grep { $_->{name} eq 'L1-dcache-load-misses' && $_->{description} =~ /data cache/ && $_->{unit} eq 'misses' } @{ $group{cache} }), 1, 'an event of caches');
-        is(join(' ', sort map { $_->{name} } @{ $group{pmu} }), 'cpu/cpu-cycles/ mem-loads', 'those of PMUs; bare where the name is free');
-        like(names(json('--all')), qr{ cpu/cpu-cycles/ .*uncore_imc_0/cas_count_read/(?: |\z)}, '--all: PMUs of the machine, too');
+        is(scalar(grep { $_->{name} eq 'page-faults' && $_->{alias} eq 'faults'
+            && $_->{unit} eq 'faults' } @{ $group{software} }), 1, 'page-faults');
+        is(scalar(grep { $_->{name} eq 'L1-dcache-load-misses' && $_->{description} =~ /data cache/
+            && $_->{unit} eq 'misses' } @{ $group{cache} }), 1, 'an event of caches');
+        is(join(' ', sort map { $_->{name} } @{ $group{pmu} }), 'cpu/cpu-cycles/ mem-loads',
+            'those of PMUs; bare where the name is free');
+        like(names(json('--all')), qr{ cpu/cpu-cycles/ .*uncore_imc_0/cas_count_read/(?: |\z)},
+            '--all: PMUs of the machine, too');
     }
-    is(join(' ', map { $_->{name} } grep { ($_->{works} ? 1 : 0) == (defined $_->{why} ? 1 : 0) } @{ $all->{events} }), '', 'what does not work says why');
-    is(join(' ', map { $_->{name} } grep { !$_->{description} && $_->{group} ne 'pmu' } @{ $all->{events} }), '', 'each is described');
-    is(join(' ', map { $_->{name} } grep { !$_->{works} } @{ $group{perl} }[0, 1]), '', "perl's own work");
+    is(join(' ', map { $_->{name} } grep { ($_->{works} ? 1 : 0) == (defined $_->{why} ? 1 : 0) }
+        @{ $all->{events} }), '', 'what does not work says why');
+    is(join(' ', map { $_->{name} } grep { !$_->{description} && $_->{group} ne 'pmu' }
+        @{ $all->{events} }), '', 'each is described');
+    is(join(' ', map { $_->{name} } grep { !$_->{works} } @{ $group{perl} }[0, 1]), '',
+        "perl's own work");
     ok(!exists $all->{processor}{table}, 'a processor that nobody knows has no table');
     my $all_tables = json('--all')->{tables};
-    like(list()->{out} =~ s/\s+/ /gr, qr/This processor \(None-1\) has no table of events\. .*\/; @{[@{ $all_tables } ? 'PERF_CPUID=ID' : 'a build']} /, '... which is said');
+    my $way_out = @{ $all_tables } ? 'PERF_CPUID=ID' : 'a build';
+    like(list()->{out} =~ s/\s+/ /gr,
+        qr/This processor \(None-1\) has no table of events\. .*\/; $way_out /,
+        '... which is said');
     my ($imc) = grep { $_->{name} =~ /^uncore/ } @{ json('--all')->{events} };
-    ok($^O ne 'linux' || ($imc && !$imc->{works} && !$imc->{per_thread} && $imc->{why} =~ /whole machine/), 'a PMU of the machine is not for a program');
-}
+    ok($^O ne 'linux' || ($imc && !$imc->{works} && !$imc->{per_thread}
+        && $imc->{why} =~ /whole machine/), 'a PMU of the machine is not for a program');
+};
 
 # ---- a processor's table, against the lists that it was made of ----
 
@@ -68,23 +81,33 @@ SKIP: {
     my $lists = 'src/pmu-events/arch/x86';
     local $ENV{PERF_CPUID} = 'GenuineIntel-6-55-4';
     my $json = json('--all');
-    my ($row) = grep { 'GenuineIntel-6-55-4' =~ /\A(?:$_->[0])\z/ } map { chomp; [split /,/] } do { open my $in, '<', "$lists/mapfile.csv" or die; <$in> };
+    my ($row) = grep { 'GenuineIntel-6-55-4' =~ /\A(?:$_->[0])\z/ } map { chomp;
+    [split /,/] } do { open my $in, '<', "$lists/mapfile.csv" or die; <$in> };
     my $own = $json->{processor}{table};
-    skip 'other lists were built in', 6 if !$own || "$own->{cpuid} $own->{version}" ne "$row->[0] $row->[1]";
+    skip 'other lists were built in', 6
+        if !$own || "$own->{cpuid} $own->{version}" ne "$row->[0] $row->[1]";
     my %topic;
     for my $file (glob "$lists/$row->[2]/*.json") {
         my ($topic) = $file =~ m{([^/]*)\.json\z};
-        $topic{ lc $_->{EventName} } = $topic =~ s/-/ /gr for grep { defined $_->{EventName} } @{ JSON::PP->new->utf8->decode(slurp($file)) };
+        $topic{ lc $_->{EventName} } = $topic =~ s/-/ /gr
+            for grep { defined $_->{EventName} } @{ JSON::PP->new->utf8->decode(slurp($file)) };
     }
-    my %got = map { $_->{name} => $_->{topic} } grep { $_->{group} eq 'table' && $_->{table} eq $row->[0] } @{ $json->{events} };
+    my %got = map { $_->{name} => $_->{topic} } grep { $_->{group} eq 'table'
+        && $_->{table} eq $row->[0] } @{ $json->{events} };
     is_deeply(\%got, \%topic, 'its table is listed, by topic');
     my %other = map { $_->{table} => 1 } grep { $_->{group} eq 'table' } @{ $json->{events} };
-    is(scalar keys %other, scalar keys %{ { map { $_->{table} => 1 } @{ $json->{tables} } } }, '--all: and all other tables, once');
-    is(join(' ', map { $_->{name} } grep { $_->{group} eq 'table' && $_->{table} ne $row->[0] && ($_->{works} || $_->{why} !~ /other processors/) } @{ $json->{events} }), '',
+    is(scalar keys %other, scalar keys %{ { map { $_->{table} => 1 } @{ $json->{tables} } } },
+        '--all: and all other tables, once');
+    is(join(' ', map { $_->{name} } grep { $_->{group} eq 'table' && $_->{table} ne $row->[0]
+        && ($_->{works} || $_->{why} !~ /other processors/) } @{ $json->{events} }), '',
         '... which do not work here');
-    like(list('--cpuid')->{out}, qr/^Processor  GenuineIntel-6-55-4, as PERF_CPUID says\nTable      \Q$row->[0]\E, version \Q$row->[1]\E,/, '--cpuid');
+    like(list('--cpuid')->{out},
+        qr/^Processor\ \ GenuineIntel-6-55-4,\ as\ PERF_CPUID\ says\n
+            Table\ \ \ \ \ \ \Q$row->[0]\E,\ version\ \Q$row->[1]\E,/x, '--cpuid');
     my $text = list('--all')->{out} =~ s/\s+/ /gr;
-    like($text, qr/Events of this processor \(GenuineIntel-6-55-4\): branch .*Events of other processors \([^:]*, [^:]*\): branch/, 'tables of several processors say which');
+    like($text,
+        qr/Events\ of\ this\ processor\ \(GenuineIntel-6-55-4\):\ branch\ .*Events\ of\ other
+            \ processors\ \([^:]*,\ [^:]*\):\ branch/x, 'tables of several processors say which');
     my $run = list('BR_INST_retired.near_call');
     is($run->{out} =~ s/^\[\w+\] .*\n(?:    .*\n)*\z//rm =~ s/^\[\w+\]/   /gmr, <<'END', 'as text');
 Events of this processor (GenuineIntel-6-55-4): branch
@@ -95,31 +118,39 @@ Events of this processor (GenuineIntel-6-55-4): branch
 END
 }
 
-# ---- patterns ----
+my ($run);
+subtest 'patterns' => sub {
+    $ENV{PERF_CPUID} = 'None-1';
 
-$ENV{PERF_CPUID} = 'None-1';
+    for (['page-faults' => 'page-faults'],
+        ['FAULTS' => 'page-faults minor-faults major-faults alignment-faults emulation-faults'],
+        ['faults' => qr/^page-faults /],
+        ['??nor-*' => 'minor-faults'], ['[mn]?[jn]or-faults' => 'minor-faults major-faults'],
+        ['[!a-z]*' => qr/^(?!.*\bops\b)/], ['page-f*' => 'page-faults'],
+        ['cs' => qr/\bcontext-switches\b/], ['c?' => 'context-switches'],
+        ['had to read from' => 'major-faults'],
+        ['software' => qr/^(?=.*\bcpu-clock\b)(?!.*instructions)/],
+        ['perl has executed' => 'ops']) {
+        my ($pattern, $want) = @$_;
+        last if $^O ne 'linux';
+        my $json = $pattern eq '[!a-z]*' ? { events => [] } : json($pattern);
+        my $got = names($json);
+        ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
+    }
+    is(names(json('ops', 'b?tes')), 'ops bytes', 'several: any of them');
 
-for (['page-faults' => 'page-faults'], ['FAULTS' => 'page-faults minor-faults major-faults alignment-faults emulation-faults'], ['faults' => qr/^page-faults /],
-    ['??nor-*' => 'minor-faults'], ['[mn]?[jn]or-faults' => 'minor-faults major-faults'], ['[!a-z]*' => qr/^(?!.*\bops\b)/], ['page-f*' => 'page-faults'],
-    ['cs' => qr/\bcontext-switches\b/], ['c?' => 'context-switches'], ['had to read from' => 'major-faults'], ['software' => qr/^(?=.*\bcpu-clock\b)(?!.*instructions)/],
-    ['perl has executed' => 'ops']) {
-    my ($pattern, $want) = @$_;
-    last if $^O ne 'linux';
-    my $json = $pattern eq '[!a-z]*' ? { events => [] } : json($pattern);
-    my $got = names($json);
-    ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
-}
-is(names(json('ops', 'b?tes')), 'ops bytes', 'several: any of them');
-
-for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m], ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m], ["x\e[1m" => qr/\\x1b/]) {
-    my ($pattern, $like) = @$_;
-    my $run = list($pattern);
-    is("$run->{status} $run->{out}", '1 ', 'nothing is found');
-    like($run->{err}, $like, '... and what may have been meant');
-}
-my $run = list('ops', 'no-such-event');
-is($run->{status}, 0, 'something is found');
-like($run->{err}, qr/no-such-event/, '... and the other is named');
+    for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m],
+        ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m],
+        ["x\e[1m" => qr/\\x1b/]) {
+        my ($pattern, $like) = @$_;
+        my $run = list($pattern);
+        is("$run->{status} $run->{out}", '1 ', 'nothing is found');
+        like($run->{err}, $like, '... and what may have been meant');
+    }
+    $run = list('ops', 'no-such-event');
+    is($run->{status}, 0, 'something is found');
+    like($run->{err}, qr/no-such-event/, '... and the other is named');
+};
 
 # What stands in no list is tried as it is written.
 SKIP: {
@@ -129,26 +160,33 @@ SKIP: {
     my $bad = list('cpu/evnt=1/');
     is($bad->{status}, 1, 'a wrong term');
     like($bad->{err}, qr/evnt/, '... is named');
-    like(list('-l', 'mem-loads')->{out}, qr{ cpu/event=0xcd,umask=0x1/; unit: events$}m, '--long: terms and unit');
+    like(list('-l', 'mem-loads')->{out}, qr{ cpu/event=0xcd,umask=0x1/; unit: events$}m,
+        '--long: terms and unit');
 }
-
-# ---- what other machines would say ----
 
 {
     package Made;
     my %works = map { $_ => 1 } qw(good old other);
     sub new { return bless { asked => [] }, shift }
     sub list {
-        my @all = map { +{ name => $_, group => 'table', topic => 'cache', table => 'Me-1', deprecated => $_ eq 'old' ? 1 : 0, per_thread => $_ eq 'whole' ? 0 : 1,
-            description => 'What ' . ('it counts is told in very many words, ' x 9) . 'and more', pmu => 'cpu' } } qw(good bad worse old whole);
-        push @all, { name => 'other', group => 'table', topic => 'cache', table => 'You-1', deprecated => 0, per_thread => 1, description => 'Theirs' } if $_[1];
+        my @all = map { +{ name => $_, group => 'table', topic => 'cache', table => 'Me-1',
+            deprecated => $_ eq 'old' ? 1 : 0, per_thread => $_ eq 'whole' ? 0 : 1,
+            description => 'What ' . ('it counts is told in very many words, ' x 9) . 'and more',
+            pmu => 'cpu' } } qw(good bad worse old whole);
+        push @all, { name => 'other', group => 'table', topic => 'cache', table => 'You-1',
+            deprecated => 0, per_thread => 1, description => 'Theirs' } if $_[1];
         return \@all;
     }
-    sub tables { return [{ cpuid => 'Me-1', table => 0 }, { cpuid => 'You-1', table => 1 }, { cpuid => 'You-2', table => 1 }] }
+    sub tables {
+        return [{ cpuid => 'Me-1', table => 0 }, { cpuid => 'You-1', table => 1 },
+            { cpuid => 'You-2', table => 1 }];
+    }
     sub try {
         my ($self, $name) = @_;
         push @{ $self->{asked} }, $name;
-        return $name eq 'good' ? { works => 1, name => 'good:u' } : $works{$name} ? { works => 1, name => $name } : { works => 0, why => 'there is nothing to count it with' };
+        return $name eq 'good' ? { works => 1, name => 'good:u' } : $works{$name}
+            ? { works => 1, name => $name } : { works => 0,
+                why => 'there is nothing to count it with' };
     }
 }
 
@@ -160,39 +198,48 @@ sub made_up {
     my $processor = { cpuid => 'Me-1', row => 'Me-1', version => 'v1', pmu => 'cpu', hidden => 0 };
     my @items = Devel::DProf::Tool::Dproflist::chosen($opt, $made, @patterns);
     Devel::DProf::Tool::Dproflist::tried($made, $processor, $_) for @items;
-    return (Devel::DProf::Tool::Dproflist::listed($opt, $made, $processor, !@patterns, @items), $made);
+    return (Devel::DProf::Tool::Dproflist::listed($opt, $made, $processor, !@patterns, @items),
+        $made);
 }
 
-for my $width (40, 80, 200) {
-    my ($text) = made_up($width, { a => 1, l => 1 });
-    my @wide = grep { length > $width } split /\n/, $text;
-    is("@wide", '', "$width columns are enough");
-    my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
-    cmp_ok($longest, '>', $width - 12, '... and used');
-}
-my ($text, $made) = made_up(80, {});
-is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse', 'what is deprecated, or of the whole machine, is left out');
-is("@{ $made->{asked} }", 'good bad worse', '... and only what is shown is asked for');
-is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is said once');
-like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked');
-like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms, '... as is what does not work; the reasons stand at the end');
-($text) = made_up(80, {}, 'OLD');
-like($text, qr/^    old  .*and more\n? *\(deprecated\)$/ms, 'what is deprecated is listed by its name, and marked');
-($text, $made) = made_up(80, { a => 1 });
-like($text, qr/\(whole machine\)/, '--all: what is of the whole machine, marked');
-like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m, '... and whose table it is');
-like($text, qr/^    other  Theirs$/m, '... without marks');
-is("@{ $made->{asked} }", 'good bad worse old', '... these are not asked for');
+subtest 'what other machines would say' => sub {
+    for my $width (40, 80, 200) {
+        my ($text) = made_up($width, { a => 1, l => 1 });
+        my @wide = grep { length > $width } split /\n/, $text;
+        is("@wide", '', "$width columns are enough");
+        my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
+        cmp_ok($longest, '>', $width - 12, '... and used');
+    }
+    my ($text, $made) = made_up(80, {});
+    is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse',
+        'what is deprecated, or of the whole machine, is left out');
+    is("@{ $made->{asked} }", 'good bad worse', '... and only what is shown is asked for');
+    is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is said once');
+    like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked');
+    like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms,
+        '... as is what does not work; the reasons stand at the end');
+    ($text) = made_up(80, {}, 'OLD');
+    like($text, qr/^    old  .*and more\n? *\(deprecated\)$/ms,
+        'what is deprecated is listed by its name, and marked');
+    ($text, $made) = made_up(80, { a => 1 });
+    like($text, qr/\(whole machine\)/, '--all: what is of the whole machine, marked');
+    like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m,
+        '... and whose table it is');
+    like($text, qr/^    other  Theirs$/m, '... without marks');
+    is("@{ $made->{asked} }", 'good bad worse old', '... these are not asked for');
+};
 
-# ---- the command line ----
+subtest 'the command line' => sub {
+    for (['--bogus'], ['--cpuid', 'ops']) {
+        my $run = list(@$_);
+        is("$run->{status} $run->{out}", '2 ', "@$_: exit 2");
+        like($run->{err}, qr/Try 'dproflist -h'/, '... and what helps');
+    }
+    like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
+    like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
+    $run = run_tool('dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
+    is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs',
+        'DPROFLIST_OPTS');
+};
 
-for (['--bogus'], ['--cpuid', 'ops']) {
-    my $run = list(@$_);
-    is("$run->{status} $run->{out}", '2 ', "@$_: exit 2");
-    like($run->{err}, qr/Try 'dproflist -h'/, '... and what helps');
-}
-like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
-like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
-$run = run_tool('Dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
-is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs', 'DPROFLIST_OPTS');
 done_testing;

@@ -1,23 +1,31 @@
-# Test::DProf: small test files under a child perl, their TAP and diagnostics word by word; what the program could notice.
+# Test::DProf: small test files under a child perl, their TAP and diagnostics word by word; what the
+# program could notice.
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(built_perl root run_program scratch);
 use Config;
-use Cwd 'abs_path';
+use Fcntl ();
 use File::Copy 'copy';
-use File::Temp 'tempdir';
 use File::Glob ':bsd_glob';
 use Test::More;
 use Devel::DProf::Constants qw(time_words);
 
-my $root = abs_path('.');
-my $dir = tempdir(CLEANUP => 1);
-delete @ENV{grep { /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_|AUTHOR_TESTING)/ } keys %ENV};
+my $root = root();
+my $dir = scratch();
+delete @ENV{grep {
+    /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_|
+        AUTHOR_TESTING)/x } keys %ENV};
 $ENV{TMPDIR} = "$dir/tmp";
 mkdir "$dir/$_" for qw(tmp lib bin t);
 
-sub spew { my ($path, $text) = @_; open my $out, '>', "$dir/$path" or die "$path: $!"; print $out $text; close $out; return }
+sub spew {
+    my ($path, $text) = @_;
+    open my $out, '>', "$dir/$path" or die "$path: $!";
+    print $out $text;
+    close $out;
+    return;
+}
 
 copy('t/lib/My.pm', "$dir/lib/My.pm") or die "My.pm: $!";
 spew('bin/tool', <<'END');
@@ -30,37 +38,27 @@ warn "oops\n";
 exit($ENV{ST} // 0);
 END
 
-# Runs it: standard output, error output, status.
-my $n = 0;
-
+# Runs it: standard output, error output, status. What it has left behind has ended, too.
 sub run {
     my ($how, @args) = @_;
-    my $env = $how->{env} || {};
-    my ($out, $err) = ("$dir/out$n", "$dir/err$n");
-    $n++;
+    my %env = (%ENV, %{ $how->{env} || {} });
     local $^F = 100;
     pipe my $all, my $alive or die "pipe: $!";
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        close $all;
-        chdir $dir or die;
-        defined $env->{$_} ? $ENV{$_} = $env->{$_} : delete $ENV{$_} for keys %$env;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, @{ $how->{perl} || [] }, (map { "-I$root/blib/$_" } qw(lib arch)), '-Ilib', @args or die;
-    }
-    waitpid $pid, 0;
-    my $status = $?;
+    fcntl $all, Fcntl::F_SETFD(), Fcntl::FD_CLOEXEC() or die "fcntl: $!";
+    my $run = run_program([$^X, @{ $how->{perl} || [] }, (built_perl())[1, 2], '-Ilib', @args],
+        dir => $dir, env => \%env);
     close $alive;
-    readline $all;              # what it has left behind has ended, too
-    return (map({ my $path = $_; open my $in, '<', $path or die; local $/; <$in> // '' } $out, $err), $status & 127 ? "signal $?" : $status >> 8);
+    readline $all;
+    return (@$run{qw(out err)}, $run->{signal} ? "signal $run->{raw}" : $run->{status});
 }
+
+my $begin = "use strict;\nuse warnings;\n";
+my $modules = "use Test::DProf;\nuse Test::More;\nuse My;\n";
 
 # A test file: TAP, diagnostics without what differs.
 sub test_file {
     my ($text, %how) = @_;
-    my $head = $how{head} // "use strict;\nuse warnings;\nuse Test::DProf;\nuse Test::More;\nuse My;\n";
+    my $head = $how{head} // "$begin$modules";
     my $name = 't/x.t';
     spew($name, "$head#line 1 \"$name\"\n$text\n" . ($how{open} ? '' : "done_testing;\n"));
     my ($out, $err, $status) = run(\%how, $name);
@@ -94,7 +92,10 @@ is_deeply [$p->callers('My::fetch')], [['My::parse', 5]];
 is $p->calls('My::__ANON__'), 1;
 like $p->report('-O', 3), qr/My::run/;
 ok -e $p->file;
-TAP: for my $n (1 .. 3) { my $x = profile_ok { My::run($n) } "loop $n"; is $x->calls('My::fetch'), $n }
+TAP: for my $n (1 .. 3) {
+    my $x = profile_ok { My::run($n) } "loop $n";
+    is $x->calls('My::fetch'), $n;
+}
 is ref(scalar profile_ok { 1 } 'scalar'), 'Test::DProf::Profile';
 END
 ok 1 - runs
@@ -190,8 +191,16 @@ TAP
 DIAG
 
 is_tap('subtests and TODO', <<'END', <<'TAP', <<'DIAG');
-subtest inner => sub { my $p = profile_ok { My::run(2) } 'runs'; calls_ok $p, 'My::run', '==', 1; done_testing };
-TODO: { our $TODO = 'later'; my $p = profile_ok { My::run(2) } 'runs'; calls_ok $p, 'My::run', '==', 2; }
+subtest inner => sub {
+    my $p = profile_ok { My::run(2) } 'runs';
+    calls_ok $p, 'My::run', '==', 1;
+    done_testing;
+};
+TODO: {
+    our $TODO = 'later';
+    my $p = profile_ok { My::run(2) } 'runs';
+    calls_ok $p, 'My::run', '==', 2;
+}
 END
 # Subtest: inner
     ok 1 - runs
@@ -201,7 +210,7 @@ ok 1 - inner
 ok 2 - runs # TODO later
 not ok 3 - My::run: calls == 2 # TODO later
 # Failed test 'My::run: calls == 2'
-# at t/x.t line 2.
+# at t/x.t line 9.
 # My::run was called once, wanted == 2
 # called by:
 #          1  (program)
@@ -209,7 +218,8 @@ not ok 3 - My::run: calls == 2 # TODO later
 TAP
 DIAG
 
-is_tap('too early', <<'END', <<'TAP', <<'DIAG', head => "use strict;\nuse warnings;\nuse My;\nuse Test::DProf;\nuse Test::More;\n");
+is_tap('too early',
+    <<'END', <<'TAP', <<'DIAG', head => "${begin}use My;\nuse Test::DProf;\nuse Test::More;\n");
 profile_ok { My::run(5) } 'early';
 profile_ok { 1 } 'nothing of it is called';
 END
@@ -226,7 +236,10 @@ TAP
 DIAG
 
 is_tap('children and the block\'s end', <<'END', <<'TAP', '');
-my $p = profile_ok { for (1 .. 2) { my $pid = fork; if (!$pid) { My::run(7); exit 0 } waitpid $pid, 0 } My::run(1) } 'forks';
+my $p = profile_ok {
+    for (1 .. 2) { my $pid = fork; if (!$pid) { My::run(7); exit 0 } waitpid $pid, 0 }
+    My::run(1);
+} 'forks';
 calls_ok $p, 'My::fetch', '==', 15;
 calls_ok $p, 'My::run', '==', 3;
 my $main; BEGIN { $main = $$ }
@@ -243,7 +256,18 @@ TAP
 is_tap('a child that lives on', <<'END', <<'TAP', '');
 pipe my $in, my $out or die;
 pipe my $begun, my $begins or die;
-profile_ok { if (!fork) { close $out; My::run(1); close $begins; readline $in; My::run(3); exit 0 } close $begins; readline $begun } 'forks';
+profile_ok {
+    if (!fork) {
+        close $out;
+        My::run(1);
+        close $begins;
+        readline $in;
+        My::run(3);
+        exit 0;
+    }
+    close $begins;
+    readline $begun;
+} 'forks';
 ok !Devel::DProf::_is_shown(), 'the hooks see no recorder outside of a block';
 my $shown;
 profile_ok { $shown = Devel::DProf::_is_shown() } 'but within';
@@ -258,10 +282,14 @@ TAP
 
 SKIP: {
     skip 'perl has no threads', 2 if !$Config{useithreads};
-    is_tap('threads', <<'END', <<'TAP', '', head => "use strict;\nuse warnings;\nuse threads;\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
+    is_tap('threads',
+        <<'END', <<'TAP', '', head => "${begin}use threads;\n$modules");
 my $p = profile_ok { threads->create(sub { My::run(4) })->join; My::run(1) } 'thread';
 calls_ok $p, 'My::fetch', '==', 5;
-threads->create(sub { my $p = profile_ok { My::run(4) } 'in a thread'; calls_ok $p, 'My::fetch', '==', 4 })->join;
+threads->create(sub {
+    my $p = profile_ok { My::run(4) } 'in a thread';
+    calls_ok $p, 'My::fetch', '==', 4;
+})->join;
 END
 ok 1 - thread
 ok 2 - My::fetch: calls == 5
@@ -278,7 +306,8 @@ calls_ok $p, 'My::fecth', '==', 1;
 calls_ok $p, 'My::never', '==', 0;
 is $p->stdout, "42\nin: none\n";
 is $p->stderr, "oops\n";
-my $q = profile_script_ok { stdin => "hello", env => { ST => 3 }, status => 3, name => 'status 3' }, 'bin/tool', 6;
+my $q = profile_script_ok { stdin => "hello", env => { ST => 3 }, status => 3, name => 'status 3' },
+    'bin/tool', 6;
 is $q->stdout, "42\nin: hello\n";
 is $q->status, 3 << 8;
 is $p->cost('(total)', 'ops') <=> 10, 1;
@@ -306,7 +335,7 @@ TAP
 # My::fecth was called 0 times, wanted == 1
 # the profile has no sub My::fecth; it has My::fetch
 # Failed test 'bin/tool 6'
-# at t/x.t line 11.
+# at t/x.t line 12.
 # bin/tool ended with status 3, wanted status 0
 # its output:
 #   42
@@ -314,14 +343,14 @@ TAP
 # its error output:
 #   oops
 # Failed test 'bin/nothing'
-# at t/x.t line 12.
+# at t/x.t line 13.
 # bin/nothing ended with status 2, wanted status 0
 # its error output:
 #   Can't open perl script "bin/nothing": No such file or directory
 DIAG
 
-# What a program could notice: the same with and without.
-my $looks = <<'END';
+subtest 'What a program could notice: the same with and without' => sub {
+    my $looks = <<'END';
 print "perldb $^P, name $0, ", join(',', map { fileno } do { open my $in, '<', $0; $in }), "\n";
 print "env $_=$ENV{$_}\n" for grep { !/^(?:_|PWD|SHLVL)\z/ } sort keys %ENV;
 print "sig $_\n" for grep { defined $SIG{$_} } sort keys %SIG;
@@ -329,41 +358,64 @@ srand 5; print int rand 1000, "\n";
 $! = 2; $@ = 'e'; my @c; sub look { @c = caller 0; return } look(); print "$!|$@|@c[0..3]\n";
 exit 7;
 END
-spew('look.pl', $looks);
-my @plain = run({}, 'look.pl');
-my @with = run({}, '-MTest::DProf', 'look.pl');
-is_deeply(\@with, \@plain, 'the program does not notice');
+    spew('look.pl', $looks);
+    my @plain = run({}, 'look.pl');
+    my @with = run({}, '-MTest::DProf', 'look.pl');
+    is_deeply(\@with, \@plain, 'the program does not notice');
 
-spew('in.pl', "use Test::DProf;\nuse Test::More;\nmy \$p;\nmy \@is;\n\$! = 2; \$@ = 'e';\nprofile_ok { \@is = (\$^P, scalar caller(0)) } 'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; is fileno \$in, 3;\ndone_testing;\n");
-is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n", 'nor within a block');
-is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    spew('in.pl',
+        "use Test::DProf;\nuse Test::More;\nmy \$p;\nmy \@is;\n\$! = 2; "
+            . "\$@ = 'e';\nprofile_ok { \@is = (\$^P, scalar caller(0)) } "
+            . "'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; "
+            . "is fileno \$in, 3;\ndone_testing;\n");
+    is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n", 'nor within a block');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+};
 
 # ---- where it cannot be, or is already ----
 
-my $simple = "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 6;\ncost_ok \$p, 'My::run', 'ops', '<', 1;\nno_regression_ok \$p, baseline => 'none';\n";
+my $simple =
+    "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 6;\ncost_ok \$p, "
+        . "'My::run', 'ops', '<', 1;\nno_regression_ok \$p, baseline => 'none';\n";
 {
-    my ($out, $err, $status) = test_file($simple, perl => ['-d'], env => { PERL5DB => 'sub DB::DB {}' });
-    like($out, qr/^ok 1 - runs # skip a debugger or another profiler is running.*\nok 2 .*# skip.*\nok 3 .*# skip.*\nok 4 .*# skip.*\n1\.\.4\n\z/, 'skipped under a debugger');
+    my ($out, $err, $status) = test_file($simple, perl => ['-d'],
+        env => { PERL5DB => 'sub DB::DB {}' });
+    like($out,
+        qr/^ok\ 1\ -\ runs\ \#\ skip\ a\ debugger\ or\ another\ profiler\ is\ running.*\n
+            ok\ 2\ .*\#\ skip.*\nok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\n1\.\.4\n\z/x,
+        'skipped under a debugger');
     is($status, 0, 'and passed');
     mkdir "$dir/cover";
     mkdir "$dir/cover/Devel";
     spew('cover/Devel/Cover.pm', "package Devel::Cover;\n1;\n");
-    ($out, $err, $status) = test_file($simple . "profile_script_ok 'bin/tool';\n", perl => ['-Icover', '-MDevel::Cover'], env => { PERL5OPT => '-MDevel::Cover', PERL5LIB => "$dir/cover" });
-    like($out, qr/^ok 1 - runs # skip Devel::Cover is running.*\nok 2 .*# skip.*\nok 3 .*# skip.*\nok 4 .*# skip.*\nok 5 .*# skip.*\n1\.\.5\n\z/, 'skipped under Devel::Cover');
+    ($out, $err, $status) = test_file($simple . "profile_script_ok 'bin/tool';\n",
+        perl => ['-Icover', '-MDevel::Cover'],
+        env => { PERL5OPT => '-MDevel::Cover', PERL5LIB => "$dir/cover" });
+    like($out,
+        qr/^ok\ 1\ -\ runs\ \#\ skip\ Devel::Cover\ is\ running.*\nok\ 2\ .*\#\ skip.*\n
+            ok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\nok\ 5\ .*\#\ skip.*\n1\.\.5\n\z/x,
+        'skipped under Devel::Cover');
     is($status, 0, 'and passed');
     mkdir "$dir/broken";
     mkdir "$dir/broken/Devel";
     mkdir "$dir/broken/Devel/DProf";
     spew('broken/Devel/DProf/Core.pm', "package Devel::DProf::Core; die \"no object\\n\";\n");
-    ($out, $err, $status) = test_file($simple, perl => ['-Ibroken'], head => "use lib 'broken';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
-    like($out, qr/^ok 1 - runs # skip Devel::DProf cannot be loaded by this perl: no object\nok 2 /, 'skipped without the object');
+    ($out, $err, $status) = test_file($simple, perl => ['-Ibroken'],
+        head => "use lib 'broken';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
+    like($out, qr/^ok 1 - runs # skip Devel::DProf cannot be loaded by this perl: no object\nok 2 /,
+        'skipped without the object');
     is($status, 0, 'and passed');
 }
 
 for my $mode ('tree', 'trace') {
-    my ($out, $err, $status) = test_file("sub outer { my \$p = profile_ok { My::run(5) } 'runs'; My::run(2); \$p }\nmy \$p = outer();\nMy::run(9);\ncalls_ok \$p, 'My::fetch', '==', 5;\n"
-        . "is_deeply [\$p->subs], ['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n", perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
-    is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n", "under -d:DProf=$mode a block is a part of that");
+    my ($out, $err, $status) =
+        test_file("sub outer { my \$p = profile_ok { My::run(5) } 'runs'; My::run(2); \$p }\nmy "
+            . "\$p = outer();\nMy::run(9);\ncalls_ok \$p, 'My::fetch', '==', 5;\n"
+        . "is_deeply [\$p->subs], "
+        . "['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n",
+        perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
+    is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n",
+        "under -d:DProf=$mode a block is a part of that");
     is($err, '', 'without a word');
     my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch', "$dir/whole.out");
     like($table, qr/\b16\b/, 'which has all of it');
@@ -371,42 +423,60 @@ for my $mode ('tree', 'trace') {
 
 # ---- the counting clock: exact times ----
 {
-    my ($out, $err) = test_file("my \$p = profile_ok { My::run(1) } 'runs';\nprint '# ', \$p->cost('(total)', 'real') > 0 ? 'time' : 'none', ' ', \$p->cost('My::fetch', 'real') * 1e9, \"\\n\";\n", env => { PERL_DPROF_CLOCK => 'counting' });
+    my ($out, $err) =
+        test_file("my \$p = profile_ok { My::run(1) } 'runs';\nprint '# ', "
+            . "\$p->cost('(total)', 'real') > 0 ? 'time' : 'none', ' ', "
+            . "\$p->cost('My::fetch', 'real') * 1e9, \"\\n\";\n",
+            env => { PERL_DPROF_CLOCK => 'counting' });
     like($out, qr/^ok 1 - runs\n# time (?:\d+)\n1\.\.1\n\z/, 'times in seconds');
 }
 
-# ---- the hash seed ----
-{
-    my $text = "is \$ENV{PERL_HASH_SEED}, 0;\nmy \$p = profile_ok { My::run(3); my %h = map { \$_ => 1 } 'a' .. 'z'; join '', keys %h } 'x';\nprint '# ', \$p->cost('(total)', 'ops'), \" \@ARGV\\n\";\n";
+subtest 'the hash seed' => sub {
+    my $text =
+        "is \$ENV{PERL_HASH_SEED}, 0;\nmy \$p = profile_ok "
+            . "{ My::run(3); my %h = map { \$_ => 1 } 'a' .. 'z'; join '', keys %h } "
+            . "'x';\nprint '# ', \$p->cost('(total)', 'ops'), \" \@ARGV\\n\";\n";
     my $head = "use Test::DProf -pinned;\nuse Test::More;\nuse My;\n";
     my @runs = map { join '', (test_file($text, head => $head))[0, 1] } 1 .. 2;
     like($runs[0], qr/^ok 1\nok 2 - x\n# \d+ \n1\.\.2\n\z/, '-pinned begins again');
     is($runs[1], $runs[0], 'and ops repeat');
-    my ($out, $err, $status) = test_file('ok 1;', head => "use Test::More;\nBEGIN { ok 1 }\nuse Test::DProf -pinned;\n");
+    my ($out, $err, $status) = test_file('ok 1;',
+        head => "use Test::More;\nBEGIN { ok 1 }\nuse Test::DProf -pinned;\n");
     like($err, qr/must come before the first test and the plan/, 'not behind a test');
     ($out, $err, $status) = test_file('ok 1;', perl => ['-T'], head => $head);
     like($err, qr/not under -T/, 'not under -T');
-    ($out, $err, $status) = test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 5;\n", perl => ['-T'],
+    ($out, $err, $status) =
+        test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
+            . "5;\n", perl => ['-T'],
         head => "use lib 'lib';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
     is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n", 'blocks are recorded under -T');
-    ($out, $err, $status) = test_file("ok !eval { profile_script_ok 'bin/tool'; 1 };\nlike \$@, qr/^profile_script_ok: not under -T/;\n", perl => ['-T'],
+    ($out, $err, $status) =
+        test_file("ok !eval { profile_script_ok 'bin/tool'; 1 };\nlike \$@, qr/^profile_script_ok: "
+            . "not under -T/;\n", perl => ['-T'],
         head => "use strict;\nuse warnings;\nuse Test::DProf;\nuse Test::More;\n");
     is($out, "ok 1\nok 2\n1..2\n", 'scripts are not');
-}
+};
 
-# ---- counters ----
-{
-    my ($out, $err) = test_file("my \$p = profile_ok { my \@x = map { [] } 1 .. 100 } 'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, '(program)', 'svs', '>=', 100;\n", head => "use Test::DProf events => 'svs';\nuse Test::More;\n");
+subtest 'counters' => sub {
+    my ($out, $err) =
+        test_file("my \$p = profile_ok { my \@x = map { [] } 1 .. 100 } "
+            . "'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, "
+            . "'(program)', 'svs', '>=', 100;\n",
+            head => "use Test::DProf events => 'svs';\nuse Test::More;\n");
     is($out, "ok 1 - x\nok 2\nok 3 - (program): svs >= 100\n1..3\n", 'events') or diag $err;
-    ($out, $err) = test_file('', head => "use Test::DProf events => 'nonsense';\nuse Test::More;\n");
+    ($out, $err) = test_file('',
+        head => "use Test::DProf events => 'nonsense';\nuse Test::More;\n");
     like($err, qr/nonsense/, 'an event that there is not');
-}
+};
 
 # ---- beside others ----
 SKIP: {
     skip 'Test2::V0 is not installed', 1 if !eval { require Test2::V0; 1 };
-    my ($out) = test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 5;\n", head => "use Test::DProf;\nuse Test2::V0;\nuse My;\n");
-    is($out =~ s/^# Seeded.*\n//mr, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n", 'beside Test2::V0');
+    my ($out) =
+        test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
+            . "5;\n", head => "use Test::DProf;\nuse Test2::V0;\nuse My;\n");
+    is($out =~ s/^# Seeded.*\n//mr, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n",
+        'beside Test2::V0');
 }
 for my $bad (['calls_ok 1, "x", "<", 2', 'the first argument must be a profile'],
     ['calls_ok $p, "x", "about", 2', "the limit is given as '<=', 12"],

@@ -1,62 +1,52 @@
-# Baselines: the same bytes for the same code, wherever it is; what is said where one is missing, or others are compared; what a failure shows.
+# Baselines: the same bytes for the same code, wherever it is; what is said where one is missing, or
+# others are compared; what a failure shows.
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
-use Cwd 'abs_path';
+use DProfTest qw(built_perl root run_program scratch slurp spew);
 use File::Copy 'copy';
-use File::Temp 'tempdir';
 use File::Glob ':bsd_glob';
 use Test::More;
 use Devel::DProf::Baseline;
 use Devel::DProf::Profile;
 
-my $root = abs_path('.');
-my $dir = abs_path(tempdir(CLEANUP => 1));
-delete @ENV{grep { /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_)/ } keys %ENV};
+my $root = root();
+my $dir = scratch();
+delete @ENV{grep {
+    /^(?:PERL_HASH_SEED|PERL_PERTURB_KEYS|PERL_DPROF_|PERL5OPT|PERL5DB|DPROF_|HARNESS_)/ }
+        keys %ENV};
 my %pinned = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
 $ENV{TMPDIR} = "$dir/tmp";
 mkdir "$dir/$_" for qw(tmp one two);
 
-sub spew { my ($path, $text) = @_; open my $out, '>', $path or die "$path: $!"; print $out $text; close $out; return }
-sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> // '' }
 
 for my $project ("$dir/one", "$dir/two") {
     mkdir "$project/$_" for qw(lib t);
     copy('t/lib/My.pm', "$project/lib/My.pm") or die "My.pm: $!";
-    spew("$project/prog.pl", "use My;\nmy %h = map { \$_ => 1 } 'a' .. 'zz';\nMy::fetch(ord) for keys %h;\nmy \@a = sort { \$b cmp \$a } keys %h;\nprint My::run(\$ARGV[0] || 5), \"\\n\";\n");
+    spew("$project/prog.pl",
+        "use My;\nmy %h = map { \$_ => 1 } 'a' .. 'zz';\nMy::fetch(ord) for keys %h;\nmy \@a = "
+            . "sort { \$b cmp \$a } keys %h;\nprint My::run(\$ARGV[0] || 5), \"\\n\";\n");
     spew("$project/t/perf.t", <<'END');
 use Test::DProf;
-use Test::More; use My;
-my $n = $ENV{N} || 5;
+use Test::More; use My; my %more = $ENV{RULES} ? (fail_if => $ENV{RULES}) : ();
+my $n = $ENV{N} || 5; my $file = $ENV{FILE} || 't/perf/run.tmon';
 my $p = profile_ok { My::run($n) } 'runs';
-no_regression_ok $p, baseline => $ENV{FILE} || 't/perf/run.tmon', $ENV{RULES} ? (fail_if => $ENV{RULES}) : (), counters_only => !$ENV{TIMES};
+no_regression_ok $p, baseline => $file, %more, counters_only => !$ENV{TIMES};
 done_testing;
 END
 }
 
-my $n = 0;
-
+# Runs perl in the folder of a project: standard output, error output, status.
 sub run {
     my ($project, $env, @args) = @_;
-    my ($out, $err) = ("$dir/out" . $n, "$dir/err" . $n);
-    $n++;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir "$dir/$project" or die;
-        $ENV{$_} = $env->{$_} for keys %$env;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec $^X, (map { "-I$root/blib/$_" } qw(lib arch)), @args or die;
-    }
-    waitpid $pid, 0;
-    return (slurp($out), slurp($err), $? >> 8);
+    my $run = run_program([built_perl(), @args], dir => "$dir/$project", env => { %ENV, %$env });
+    return @$run{qw(out err status)};
 }
 
 sub recorded {
     my ($project, $file, $env, @args) = @_;
-    run($project, { %pinned, PERL_DPROF_OUT => "$dir/$file", %{ $env || {} } }, '-Ilib', '-d:DProf=tree', 'prog.pl', @args);
+    run($project, { %pinned, PERL_DPROF_OUT => "$dir/$file", %{ $env || {} } }, '-Ilib',
+        '-d:DProf=tree', 'prog.pl', @args);
     return "$dir/$file";
 }
 
@@ -72,69 +62,93 @@ my $text = slurp("$dir/first.tmon");
 is(slurp("$dir/again.tmon"), $text, 'counters only: the same bytes again');
 is(slurp("$dir/other.tmon"), $text, 'and in another folder');
 unlike($text, qr/\Q$dir\E|\Q$root\E/, 'no paths of this machine');
-unlike($text, qr/^\$dprof_(?:run|pid|ppid|tid|start|clock|own_cpu)|^h |\$XS_VERSION/m, 'nothing of the run');
+unlike($text, qr/^\$dprof_(?:run|pid|ppid|tid|start|clock|own_cpu)|^h |\$XS_VERSION/m,
+    'nothing of the run');
 like($text, qr/^& \w+ My fetch lib\/My\.pm:4$/m, 'paths are relative to the project');
-like($text, qr/^& \w+ strict import strict\.pm:\d+$/m, 'those of other modules to the folder they are in');
+like($text, qr/^& \w+ strict import strict\.pm:\d+$/m,
+    'those of other modules to the folder they are in');
 like($text, qr/^\$dprof_perl='?5\./m, 'the perl stays');
 is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text], [], 'no times');
 {
-    my ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofmerge", '--counters-only', $first);
+    my ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofmerge",
+        '--counters-only', $first);
     is("$out$err$status", "${text}0", 'dprofmerge --counters-only writes the same');
     # recorded in another way, with options that calls do not depend on
     my $otherwise = slurp($first) =~ s/,start=\w+/,start=main/r =~ s/buffer=\d+/buffer=64/r;
     spew("$dir/otherwise", $otherwise);
     isnt($otherwise, slurp($first), 'other options');
-    is(join("", run("one", {}, "$root/blib/script/dprofmerge", "--counters-only", "$dir/otherwise")), "${out}0", "are not in it");
+    is(join("", run("one", {}, "$root/blib/script/dprofmerge", "--counters-only",
+        "$dir/otherwise")), "${out}0", "are not in it");
     my $profile = Devel::DProf::Profile->new;
     $profile->add("$dir/first.tmon");
     is($profile->outcome(0)->{code}, 0, 'it is a profile');
-    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", "$dir/first.tmon", $first);
+    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff",
+        "$dir/first.tmon", $first);
     like($err, qr/^cpu: not all sides have it$/m, 'dprofdiff knows that there are no times');
     is($status, 1, 'and says so');
-    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if', 'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $first);
+    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
+        'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $first);
     is("$err$status", 0, 'against its own profile nothing differs');
-    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if', 'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $other);
+    ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
+        'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $other);
     is($status, 0, 'nor against that of another checkout') or diag $out;
 }
 
-sub without_times { return $_[0] =~ s/^(= \d+ \w+ \d+) \d+ \d+ \d+ \d+ \d+/$1/mgr =~ s/^h .*\n//mgr =~ s/^\$(?:rrun_|dprof_(?:own|before|dropped)).*\n//mgr }
+sub without_times {
+    return $_[0] =~ s/^(= \d+ \w+ \d+) \d+ \d+ \d+ \d+ \d+/$1/mgr =~ s/^h .*\n//mgr
+        =~ s/^\$(?:rrun_|dprof_(?:own|before|dropped)).*\n//mgr;
+}
 for (['again', $again, 'one'], ['other', $other, 'two'], ['first', $first, 'one']) {
     my ($name, $file, $project) = @$_;
     Devel::DProf::Baseline::write("$dir/$name.times", [$file], root => "$dir/$project");
 }
 $text = slurp("$dir/first.times");
-is(without_times(slurp("$dir/$_.times")), without_times($text), "with times: $_ differs in these alone") for qw(again other);
+is(without_times(slurp("$dir/$_.times")), without_times($text),
+    "with times: $_ differs in these alone") for qw(again other);
 like($text, qr/^h /m, 'which are there');
 
-# several files add up, and nothing is left beside a file that cannot be written
-Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1, root => $dir);
-like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files');
-for my $bad (["$dir/no/x.tmon", [$first], qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}], ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
-    ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
-    eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
-    like($@, $bad->[2], "refused: $bad->[2]");
-}
-is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
+subtest 'several files add up' => sub {
+    # several files add up, and nothing is left beside a file that cannot be written
+    Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
+        root => $dir);
+    like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files');
+    for my $bad (["$dir/no/x.tmon", [$first],
+        qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}],
+        ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
+        ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
+        eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
+        like($@, $bad->[2], "refused: $bad->[2]");
+    }
+    is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
+};
 
 # ---- comparing ----
 
 my $more = recorded('one', 'more', { MORE => 1 }, 7);
 my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
 {
-    my $same = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'calls > 0, ops > 0, new, gone');
-    is_deeply([@$same{qw(failed undecided branch)}, $same->{findings}, $same->{messages}], [0, 0, '', [], []], 'nothing has changed') or diag explain $same->{messages};
+    my $same = Devel::DProf::Baseline::compare(%compare, new => [$again],
+        fail_if => 'calls > 0, ops > 0, new, gone');
+    is_deeply([@$same{qw(failed undecided branch)}, $same->{findings}, $same->{messages}],
+        [0, 0, '', [], []], 'nothing has changed') or diag explain $same->{messages};
     like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/, 'which is said');
 
-    my $result = Devel::DProf::Baseline::compare(%compare, new => [$more], fail_if => ['calls > 0', '/fetch/ ops > 2%', 'new']);
+    my $result = Devel::DProf::Baseline::compare(%compare, new => [$more],
+        fail_if => ['calls > 0', '/fetch/ ops > 2%', 'new']);
     my %found = map { ("$_->{rule}: $_->{sub}" => [@$_{qw(old new)}]) } @{ $result->{findings} };
     is($result->{failed}, scalar keys %found, 'findings');
     is_deeply($found{'calls > 0: My::fetch'}, [707, 709], 'calls of a sub');
     is_deeply($found{'new: My::extra'}, [undef, undef], 'a new one');
     ok($found{'/fetch/ ops > 2%: My::fetch'} ? 0 : 1, 'a limit that is not crossed');
-    like($result->{text}, qr/^ *0 -> 7 +0 -> \d+ +new +My::extra \(new\)$/m, 'the table has old and new numbers');
-    like($result->{branch}, qr/^ *1 +\d+ -> \d+    My::run\n *1 +\d+ -> \d+      My::__ANON__\[.*\]\n *1 +\d+ -> \d+        My::parse\n/m, 'the branch');
-    unlike($result->{branch} . $result->{text}, qr/strict::|main::BEGIN/, 'and nothing that has not changed');
-    is_deeply([grep { length > 78 } split /\n/, $result->{text} . $result->{branch}], [], 'lines that fit');
+    like($result->{text}, qr/^ *0 -> 7 +0 -> \d+ +new +My::extra \(new\)$/m,
+        'the table has old and new numbers');
+    like($result->{branch},
+        qr/^\ *1\ +\d+\ ->\ \d+\ \ \ \ My::run\n\ *1\ +\d+\ ->\ \d+\ \ \ \ \ \ My::__ANON__\[.*\]\n
+            \ *1\ +\d+\ ->\ \d+\ \ \ \ \ \ \ \ My::parse\n/mx, 'the branch');
+    unlike($result->{branch} . $result->{text}, qr/strict::|main::BEGIN/,
+        'and nothing that has not changed');
+    is_deeply([grep { length > 78 } split /\n/, $result->{text} . $result->{branch}], [],
+        'lines that fit');
 
     # a sub that costs more, below one that does not, beside many that cost much less
     my $row = sub {
@@ -142,9 +156,15 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
         return { level => $level, more => 0, name => $name, baseline_calls => 1, calls => 1,
             baseline => $old, value => $new, change => $new - $old };
     };
-    my $rows = [$row->(0, '(program)', 900, 500), (map { $row->(1, "M::less$_", 200, 100) } 1 .. 4), $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20), $row->(2, 'M::' . 'x' x 99, 90, 80)];
-    my $branch = sub { Devel::DProf::Baseline::branch({ lines => $rows }, { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_) };
-    is($branch->(4), <<'END', 'the way to what a rule is about goes first, and begins at the program');
+    my $rows = [$row->(0, '(program)', 900, 500), (map { $row->(1, "M::less$_", 200, 100) } 1 .. 4),
+        $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20),
+        $row->(2, 'M::' . 'x' x 99, 90, 80)];
+    my $branch = sub {
+        Devel::DProf::Baseline::branch({ lines => $rows },
+            { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_);
+    };
+    is($branch->(4),
+        <<'END', 'the way to what a rule is about goes first, and begins at the program');
 calls         ops  call tree
     1  900 -> 500  (program)
     1  200 -> 100    M::less1
@@ -154,17 +174,23 @@ calls         ops  call tree
 END
     like($branch->(9), qr/^ +1 +90 -> 80      \.\.\.x{40,}$/m, 'a long name keeps its place');
 
-    my $times = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'self > 5% & 1ms, calls > 0');
-    is_deeply($times->{messages}, ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'], 'a rule of times');
-    my $events = Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => 'cycles > 5%, calls > 0');
+    my $times = Devel::DProf::Baseline::compare(%compare, new => [$again],
+        fail_if => 'self > 5% & 1ms, calls > 0');
+    is_deeply($times->{messages},
+        ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'],
+        'a rule of times');
+    my $events = Devel::DProf::Baseline::compare(%compare, new => [$again],
+        fail_if => 'cycles > 5%, calls > 0');
     is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'],
         'of a counter');
     spew("$dir/old.tmon", slurp("$dir/first.tmon") =~ s/^\$dprof_perl=.*/\$dprof_perl='5.8.1';/mr);
-    my $perls = Devel::DProf::Baseline::compare(%compare, old => ["$dir/old.tmon"], new => [$more], fail_if => 'ops > 0, calls > 0');
+    my $perls = Devel::DProf::Baseline::compare(%compare, old => ["$dir/old.tmon"], new => [$more],
+        fail_if => 'ops > 0, calls > 0');
     my $why = qr/recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)/;
     like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/, 'another perl');
     ok($perls->{failed}, 'calls are compared');
-    my $random = Devel::DProf::Baseline::compare(%compare, new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
+    my $random = Devel::DProf::Baseline::compare(%compare,
+        new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
     like("@{ $random->{messages} }", qr/hash seed/, 'hash seeds');
     for my $bad (['calls >', qr/a limit/], ['ops > 2ms', qr/this metric is a count/]) {
         eval { Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => $bad->[0]) };
@@ -174,30 +200,42 @@ END
     like($@, qr/nofile: No such file/, 'a file that is not there');
 }
 
-# ---- no_regression_ok ----
-
 my $run = 't/perf/run.tmon';
-sub perf { my (%env) = @_; my ($out, $err, $status) = run('one', { %pinned, DPROF_ARTIFACTS => "$dir/art", %env }, '-Ilib', 't/perf.t'); return ($out, $err =~ s/^# Looks like.*\n//mr, $status) }
+sub perf {
+    my (%env) = @_;
+    my ($out, $err, $status) = run('one', { %pinned, DPROF_ARTIFACTS => "$dir/art", %env }, '-Ilib',
+        't/perf.t');
+    return ($out, $err =~ s/^# Looks like.*\n//mr, $status);
+}
 
-is_deeply([perf()], ["ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", <<"END", 1], 'a missing baseline is a failure');
+subtest 'no_regression_ok' => sub {
+    is_deeply([perf()], ["ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n",
+        <<"END", 1], 'a missing baseline is a failure');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # there is no baseline $run
 # this writes it: DPROF_UPDATE_BASELINES=1 prove t/perf.t
 END
-is_deeply([perf(DPROF_UPDATE_BASELINES => 1)], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", "# baseline $run was written\n", 0], 'it is written');
-my $baseline = slurp("$dir/one/$run");
-is_deeply([perf()], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", '', 0], 'and compared');
-perf(DPROF_UPDATE_BASELINES => 1);
-is(slurp("$dir/one/$run"), $baseline, 'and the same when it is written again');
-is_deeply([$baseline =~ /^& \w+ (.*)/mg], ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5', 'My run lib/My.pm:7'], 'it has what was called in the block');
-my ($out, $err, $status) = perf(N => 9, MORE => 1);
-is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
-# The line is broken at blanks, and TMPDIR may have some.
-like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
-    'and names the picture');
-$err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
-is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
+    is_deeply([perf(DPROF_UPDATE_BASELINES => 1)],
+        ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n",
+            "# baseline $run was written\n", 0],
+        'it is written');
+    my $baseline = slurp("$dir/one/$run");
+    is_deeply([perf()], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", '', 0],
+        'and compared');
+    perf(DPROF_UPDATE_BASELINES => 1);
+    is(slurp("$dir/one/$run"), $baseline, 'and the same when it is written again');
+    is_deeply([$baseline =~ /^& \w+ (.*)/mg],
+        ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5',
+            'My run lib/My.pm:7'], 'it has what was called in the block');
+    my ($out, $err, $status) = perf(N => 9, MORE => 1);
+    is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
+    # The line is broken at blanks, and TMPDIR may have some.
+    like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
+        'and names the picture');
+    $err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
+    is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr
+        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # FAIL calls > 0: (total): N -> N
@@ -223,26 +261,35 @@ is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+
 # flame graph of the difference:
 # $dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html
 END
-ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html", 'the flame graph is there');
-like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/, 'and a page');
-($out, $err, $status) = perf(N => 9, RULES => 'gone');
-is($status, 0, 'other rules');
-($out, $err, $status) = perf(RULES => 'calls > x');
-like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
-isnt($status, 0, 'fails');
-($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
-is("$err$status", "# rule self > 5% was not checked: the baseline has counters only, and no times\n0", 'what was not checked is said');
-($out, $err, $status) = run('one', { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
-like($err =~ s/\n#\s*/ /gr, qr/PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat/, 'how to pin the hash seed');
-($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
-like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: }, 'one that cannot be written');
-is($status, 1, 'fails');
-($out, $err, $status) = perf(FILE => 'lib/My.pm');
-like($err, qr{^# lib/My\.pm: }m, 'one that is no profile');
-is($status, 1, 'fails');
-perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
-($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
-is("$err$status", '0', 'one with times');
-is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html",
+        'the flame graph is there');
+    like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/,
+        'and a page');
+    ($out, $err, $status) = perf(N => 9, RULES => 'gone');
+    is($status, 0, 'other rules');
+    ($out, $err, $status) = perf(RULES => 'calls > x');
+    like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
+    isnt($status, 0, 'fails');
+    ($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
+    is("$err$status",
+        "# rule self > 5% was not checked: the baseline has counters only, and no times\n0",
+        'what was not checked is said');
+    ($out, $err, $status) = run('one',
+        { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
+    like($err =~ s/\n#\s*/ /gr,
+        qr/PERL_HASH_SEED=0\ PERL_PERTURB_KEYS=0\ in\ the\ environment,\ or\ `use\ Test::DProf
+        \ -pinned',\ make\ them\ repeat/x, 'how to pin the hash seed');
+    ($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
+    like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: },
+        'one that cannot be written');
+    is($status, 1, 'fails');
+    ($out, $err, $status) = perf(FILE => 'lib/My.pm');
+    like($err, qr{^# lib/My\.pm: }m, 'one that is no profile');
+    is($status, 1, 'fails');
+    perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
+    ($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
+    is("$err$status", '0', 'one with times');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+};
 
 done_testing;

@@ -1,37 +1,37 @@
-# prove -PDProf: a suite of small files, side by side, with children; the summary, baselines, what is wrong with options.
+# prove -PDProf: a suite of small files, side by side, with children; the summary, baselines, what
+# is wrong with options.
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(built_perl root run_program scratch slurp);
 use Config;
-use Cwd 'abs_path';
 use File::Path 'make_path';
-use File::Temp ();
 use File::Glob ':bsd_glob';
 use Test::More;
 
-my $top = abs_path('.');
-my $dir = File::Temp->newdir('dprof-suite-XXXXXX', TMPDIR => 1);
+my $top = root();
+my $dir = scratch();
 my $temp = "$dir/tmp";
-delete @ENV{ grep { /^(?:PERL5OPT|PERL5LIB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ } keys %ENV };
+delete @ENV{
+    grep { /^(?:PERL5OPT|PERL5LIB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ }
+    keys %ENV };
 $ENV{TMPDIR} = $temp;
 
-sub spew { my ($name, $text) = @_; make_path("$dir/$name" =~ s{/[^/]*\z}{}r); open my $out, '>', "$dir/$name" or die "$name: $!"; print $out $text; close $out or die $! }
-sub slurp { my ($path) = @_; local $/; open my $in, '<:raw', $path or return undef; return scalar <$in> }
+# Writes a file of the suite.
+sub spew {
+    my ($name, $text) = @_;
+    make_path("$dir/$name" =~ s{/[^/]*\z}{}r);
+    return DProfTest::spew("$dir/$name", $text);
+}
 
 # Runs prove in the suite's folder. Returns what it writes to both outputs, and its exit status.
 sub prove {
     my (@args) = @_;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir $dir or die;
-        open STDOUT, '>', 'out' or die;
-        open STDERR, '>', 'err' or die;
-        exec $^X, "-I$top/blib/lib", "-I$top/blib/arch", '-MApp::Prove', '-e', '$ENV{PERL5OPT} = delete $ENV{SUITE_PERL5OPT} if $ENV{SUITE_PERL5OPT}; my $app = App::Prove->new; $app->process_args(@ARGV); exit($app->run ? 0 : 1)',
-            '--', '--norc', @args;
-    }
-    waitpid $pid, 0;
-    return (slurp("$dir/out"), slurp("$dir/err"), $? >> 8);
+    my $code = '$ENV{PERL5OPT} = delete $ENV{SUITE_PERL5OPT} if $ENV{SUITE_PERL5OPT}; '
+        . 'my $app = App::Prove->new; $app->process_args(@ARGV); exit($app->run ? 0 : 1)';
+    my $run = run_program([built_perl(), '-MApp::Prove', '-e', $code, '--', '--norc', @args],
+        dir => $dir, env => { %ENV }, limit => 600);
+    return @$run{qw(out err status)};
 }
 
 sub below { my ($in) = @_; return sort map { -d $_ ? below($_) : $_ } glob "$in/*" }
@@ -40,47 +40,68 @@ make_path($temp);
 spew('lib/Work.pm', <<'END');
 package Work;
 sub sum { my ($n) = @_; my $sum = 0; $sum += step($_) for 1 .. $n; return $sum }
-# Costly enough to be among the ten that the summary shows, whatever loading modules costs on this perl.
+# Costly enough to be among the ten that the summary shows, whatever loading modules costs on this
+# perl.
 sub step { my $x = $_[0]; $x += $_ % 7 for 1 .. 300; return $x }
 1;
 END
 # A test that has one assertion, told by hand: that is quicker than Test::More.
-sub tap { my ($code) = @_; return "use strict; use warnings; use lib 'lib'; use Work;\n$code\nprint \"1..1\\n\", \$ok ? 'ok 1' : 'not ok 1', \"\\n\";\n" }
+sub tap {
+    my ($code) = @_;
+    return "use strict; use warnings; use lib 'lib'; use Work;\n$code\nprint \"1..1\\n\", \$ok ? "
+        . "'ok 1' : 'not ok 1', \"\\n\";\n";
+}
 spew('t/plain.t', tap('my $ok = Work::sum(300);'));
-spew('t/fork.t', tap('my $pid = fork // die; if (!$pid) { Work::sum(40); exit } waitpid $pid, 0; my $ok = !$?;'));
-spew('t/system.t', tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(70)";'));
+spew('t/fork.t',
+    tap('my $pid = fork // die; if (!$pid) { Work::sum(40); exit } '
+        . 'waitpid $pid, 0; my $ok = !$?;'));
+spew('t/system.t',
+    tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(70)";'));
 spew('t/taint.t', "#!/usr/bin/perl -T\n" . tap('my $ok = ${^TAINT}; Work::sum(20);'));
 spew('t/deep/shell.t', "#!/bin/sh\necho 1..1\necho ok 1\n");
 my @own = qw(t/deep/shell.t t/fork.t t/plain.t t/system.t t/taint.t);
 
 # From the summary: a row's numbers by its name.
-sub rows { my ($text) = @_; return map { /^ +[\d.]+ +[\d.]+% +([\d,]+) +([\d,]+)  (\S.*)/ ? ($3 => { ops => $1 =~ tr/,//dr, calls => $2 =~ tr/,//dr }) : () } split /\n/, $text }
+sub rows {
+    my ($text) = @_;
+    return map { /^ +[\d.]+ +[\d.]+% +([\d,]+) +([\d,]+)  (\S.*)/
+        ? ($3 => { ops => $1 =~ tr/,//dr, calls => $2 =~ tr/,//dr }) : () } split /\n/, $text;
+}
 
 subtest 'a summary of all processes' => sub {
     # a sub is among the ten costliest on one perl, and not on another
     my ($out, $err, $status) = prove('-r', '-j2', '-PDProf=top=1000', 't');
     is($status, 0, 'exit status 0') or diag $out, $err;
     is($err, '', 'nothing is said on the standard error');
-    like($out, qr/^Result: PASS\n\nDProf: 4 test files in 6 processes, [\d.]+ s of CPU time/m, 'it stands behind the result, and counts test files and processes');
+    like($out, qr/^Result: PASS\n\nDProf: 4 test files in 6 processes, [\d.]+ s of CPU time/m,
+        'it stands behind the result, and counts test files and processes');
     my %row = rows($out);
-    is($row{'Work::step'}{calls}, 300 + 40 + 70 + 20, 'calls of a sub are those of all files, forked children and perls that tests start');
+    is($row{'Work::step'}{calls}, 300 + 40 + 70 + 20,
+        'calls of a sub are those of all files, forked children and perls that tests start');
     cmp_ok($row{'t/plain.t'}{calls}, '>', 300, 'a file has its calls');
     cmp_ok($row{'t/fork.t'}{calls}, '<', 300, '... and not those of others');
-    cmp_ok($row{'t/system.t'}{calls}, '>', 70, 'a perl that does not find the module by itself counts, too');
+    cmp_ok($row{'t/system.t'}{calls}, '>', 70,
+        'a perl that does not find the module by itself counts, too');
     cmp_ok($row{'t/taint.t'}{calls}, '>', 20, '... and a test under -T');
     like($out, qr/^Not profiled: t\/deep\/shell\.t$/m, 'what is no Perl is named');
-    is(scalar(grep { length > 80 } $out =~ /^Result.*?\n(.*)/ms ? split /\n/, $1 : ()), 0, 'no line is longer than 80');
+    is(scalar(grep { length > 80 } $out =~ /^Result.*?\n(.*)/ms ? split /\n/, $1 : ()), 0,
+        'no line is longer than 80');
     is_deeply([below($temp)], [], 'no file is left');
-    is_deeply([grep { !m{/(?:out|err|lib/.*|t/.*)\z} } below("$dir")], [], '... nor in the folder of the suite');
+    is_deeply([grep { !m{/(?:out|err|lib/.*|t/.*)\z} } below("$dir")], [],
+        '... nor in the folder of the suite');
 };
 
 subtest 'what it is told' => sub {
     TestEnvironment::skip_long();
-    my ($out) = prove('-PDProf=top=1,out=kept,html=flame.html,events=svs', 't/plain.t', 't/taint.t');
+    my ($out) = prove('-PDProf=top=1,out=kept,html=flame.html,events=svs', 't/plain.t',
+        't/taint.t');
     my %row = rows($out);
     ok($row{'... and 1 more'}, 'top=1 cuts the list of files');
-    like($out, qr/ calls,\s+[\d,]+ svs, [\d,]+ svs-freed$/m, 'counters that were asked for are in the first line');
-    is_deeply([map { s{^\Q$dir/}{}r } below("$dir/kept")], [qw(kept/all.tmon kept/t/plain.t.tmon kept/t/taint.t.tmon)], 'out= keeps a profile for each file, and one of all');
+    like($out, qr/ calls,\s+[\d,]+ svs, [\d,]+ svs-freed$/m,
+        'counters that were asked for are in the first line');
+    is_deeply([map { s{^\Q$dir/}{}r } below("$dir/kept")],
+        [qw(kept/all.tmon kept/t/plain.t.tmon kept/t/taint.t.tmon)],
+        'out= keeps a profile for each file, and one of all');
     like(slurp("$dir/kept/all.tmon"), qr/^& \w+ Work step /m, '... with its subs');
     like(slurp("$dir/flame.html"), qr/<html/, 'html= is a page');
     (my $quiet, my $err) = prove('-Q', '-PDProf', 't/plain.t');
@@ -130,7 +151,9 @@ subtest 'options that are wrong' => sub {
     like($err, qr/^DProf: PERL5OPT has `-d:Other' already/, 'two debuggers');
 };
 
-my @gate = ('-r', '-j2', '-PDProf=baseline=base,counters_only,fail_if=/^Work::[a-z]{2,}$/ calls > 0, /Work/ ops > 1%', 't');
+my @gate = ('-r', '-j2',
+    '-PDProf=baseline=base,counters_only,fail_if=/^Work::[a-z]{2,}$/ calls > 0, /Work/ ops > 1%',
+    't');
 my @baselines = map { "base/$_.tmon" } @own[1 .. 4];
 my %was;
 
@@ -138,34 +161,46 @@ subtest 'baselines' => sub {
     unlink "$dir/t/loaded.t";
     my ($out, $err, $status) = prove(@gate);
     is($status, 0, 'the first run passes') or diag $out, $err;
-    like($out, qr/^DProf: 4 baselines recorded in base: t\/fork\.t, t\/plain\.t, t\/system\.t, and 1 more$/m, '... and says what it has recorded');
-    is_deeply([map { s{^\Q$dir/}{}r } below("$dir/base")], \@baselines, 'a file for each test file');
+    like($out,
+        qr/^DProf:\ 4\ baselines\ recorded\ in\ base:\ t\/fork\.t,\ t\/plain\.t,\ t\/system\.t,\ and
+            \ 1\ more$/mx, '... and says what it has recorded');
+    is_deeply([map { s{^\Q$dir/}{}r } below("$dir/base")], \@baselines,
+        'a file for each test file');
     %was = map { $_ => slurp("$dir/$_") } @baselines;
     ($out, $err, $status) = prove(@gate);
     is($status, 0, 'so does the second') or diag $out, $err;
     unlike($out, qr/recorded/, '... and records nothing new');
-    is_deeply({ map { $_ => slurp("$dir/$_") } @baselines }, \%was, 'counters of the same suite are the same');
+    is_deeply({ map { $_ => slurp("$dir/$_") } @baselines }, \%was,
+        'counters of the same suite are the same');
 };
 
 subtest 'a regression' => sub {
     TestEnvironment::skip_long();
-    spew('t/system.t', tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(71)";'));
+    spew('t/system.t',
+        tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", '
+            . '"Work::sum(71)";'));
     my ($out, $err, $status) = prove(@gate);
     is($status, 1, 'prove fails');
     like($out, qr/^Result: PASS$/m, '... though all tests passed');
-    like($out, qr/^DProf: t\/system\.t: Work::step: \/\^Work::\[a-z\]\{2,\}\$\/ calls > 0: 70 -> 71$/m, 'it names file, sub, rule, and both numbers');
-    is_deeply([$out =~ /^DProf: (\S+\.t): /mg], [('t/system.t') x (() = $out =~ /^DProf: t\//mg)], '... and no other file');
+    like($out,
+        qr/^DProf: t\/system\.t: Work::step: \/\^Work::\[a-z\]\{2,\}\$\/ calls > 0: 70 -> 71$/m,
+        'it names file, sub, rule, and both numbers');
+    is_deeply([$out =~ /^DProf: (\S+\.t): /mg], [('t/system.t') x (() = $out =~ /^DProf: t\//mg)],
+        '... and no other file');
     like($out, qr/^DProf: FAIL: 1 test file costs more than the baseline allows/m, 'the last line');
     is_deeply({ map { $_ => slurp("$dir/$_") } @baselines }, \%was, 'the baselines stay');
     ($out, $err, $status) = prove('-q', @gate);
     is($status, 1, 'with -q, too');
-    like($err, qr/^DProf: t\/system\.t: Work::step: /m, '... where the standard error has the findings');
+    like($err, qr/^DProf: t\/system\.t: Work::step: /m,
+        '... where the standard error has the findings');
     local $ENV{DPROF_UPDATE_BASELINES} = 1;
     ($out, $err, $status) = prove(@gate);
     is($status, 0, 'DPROF_UPDATE_BASELINES=1 passes');
     like($out, qr/^DProf: 4 baselines rewritten in base$/m, '... and says what it did');
-    isnt(slurp("$dir/base/t/system.t.tmon"), $was{'base/t/system.t.tmon'}, 'the baseline is another one');
-    is(slurp("$dir/base/t/fork.t.tmon"), $was{'base/t/fork.t.tmon'}, '... and those of other files are as they were');
+    isnt(slurp("$dir/base/t/system.t.tmon"), $was{'base/t/system.t.tmon'},
+        'the baseline is another one');
+    is(slurp("$dir/base/t/fork.t.tmon"), $was{'base/t/fork.t.tmon'},
+        '... and those of other files are as they were');
 };
 
 subtest 'the last good run' => sub {
@@ -176,7 +211,8 @@ subtest 'the last good run' => sub {
     my ($out, $err, $status) = prove(@gate);
     is($status, 1, 'a test that fails fails');
     like($out, qr/^Result: FAIL$/m, '... in the result');
-    like($out, qr/^DProf: the suite failed: baselines stay as they are$/m, '... and that is no good run');
+    like($out, qr/^DProf: the suite failed: baselines stay as they are$/m,
+        '... and that is no good run');
     is(slurp("$dir/base/t/system.t.tmon"), $base, 'nothing is written');
     ok(!-e "$dir/base/t/fail.t.tmon", '... for the test that failed neither');
     unlink "$dir/t/fail.t";
@@ -215,7 +251,8 @@ subtest 'a baseline that is none' => sub {
 subtest 'the recorder leaves no trace of its own' => sub {
     require Devel::DProf::Record;
     make_path("$dir/record");
-    my ($status, $files) = Devel::DProf::Record::record_into("$dir/record", [$^X, '-e', 'sub f { 1 } f()']);
+    my ($status, $files) = Devel::DProf::Record::record_into("$dir/record",
+        [$^X, '-e', 'sub f { 1 } f()']);
     is("$status @{[scalar @$files]}", '0 1', 'a perl is recorded');
     unlike(slurp($files->[0]), qr/DynaLoader|strict/, 'nothing was loaded for that');
     is(join(' ', glob "$dir/record/*"), $files->[0], 'and nothing else is left');
@@ -224,7 +261,8 @@ subtest 'the recorder leaves no trace of its own' => sub {
     my $module = Devel::DProf::Record::module_folder("$dir/module");
     rename "$module/$Config{version}", "$module/5.0.99" or die $!;
     local @ENV{qw(PERL5LIB PERL5OPT PERL_DPROF_OUT)} = ($module, '-d:DProf', "$dir/other");
-    is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`, 'ran, 0', 'runs as if nobody had asked');
+    is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`,
+        'ran, 0', 'runs as if nobody had asked');
     ok(!-e "$dir/other", '... and is not recorded');
 };
 
@@ -233,7 +271,8 @@ subtest 'the same @INC whatever runs beside it' => sub {
     spew("t/inc/$_.t", tap('my $ok = 1; print "# folders: $ENV{PERL5LIB}\n";')) for 1 .. 6;
     my ($out) = prove('-v', '-l', '-j4', '-PDProf=baseline=base', 't/inc');
     my %counts = map { $_ => 1 } $out =~ /^# folders: (.+)$/mg;
-    is(scalar keys %counts, 1, 'the same folders in each test') or diag join ', ', sort keys %counts;
+    is(scalar keys %counts, 1, 'the same folders in each test')
+        or diag join ', ', sort keys %counts;
 };
 
 subtest 'a folder with all of it' => sub {
@@ -247,7 +286,8 @@ subtest 'a folder with all of it' => sub {
         is(join('', <$in>), "1..1\nok 1\n", "$test runs");
     }
     my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Suite->new->by_test("$dir/all");
-    is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]], 'processes belong to what has started them');
+    is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]],
+        'processes belong to what has started them');
     open my $keep, '>&', \*STDOUT or die;
     open STDOUT, '>', "$dir/out" or die;
     my $status = Devel::DProf::Suite::main("$dir/all", 'top=1');

@@ -1,34 +1,25 @@
-# make demo: it ends well, and shows what it says; the example's baseline is what its test writes today.
+# make demo: it ends well, and shows what it says; the example's baseline is what its test writes
+# today.
 use strict;
 use warnings;
 use lib 't/lib';
-use TestEnvironment;
+use DProfTest qw(root run_program scratch slurp spew);
 use Config;
-use Cwd 'abs_path';
-use File::Temp ();
 use Test::More;
 
-my $top = abs_path('.');
-my $dir = File::Temp->newdir('dprof-demo-test-XXXXXX', TMPDIR => 1);
-delete @ENV{ grep { /^(?:PERL5OPT|PERL5DB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ } keys %ENV };
+my $top = root();
+my $dir = scratch();
+delete @ENV{
+    grep { /^(?:PERL5OPT|PERL5DB|PERL_(?:DPROF|HASH|PERTURB)|PROVE_|HARNESS_|TEST_|DPROF)/ }
+    keys %ENV };
 $ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
-
-sub slurp { my ($path) = @_; local $/; open my $in, '<:raw', $path or return ''; return scalar <$in> // '' }
-sub spew { my ($path, $text) = @_; open my $out, '>:raw', $path or die "$path: $!"; print {$out} $text; close $out or die "$path: $!" }
 
 # A perl program in a folder: what it said to both outputs, and its status.
 sub run {
     my ($in, @command) = @_;
-    my $pid = fork // die "fork: $!";
-    if (!$pid) {
-        chdir $in or die "$in: $!";
-        open STDIN, '<', '/dev/null' or die $!;
-        open STDOUT, '>', "$dir/said" or die $!;
-        open STDERR, '>&', \*STDOUT or die $!;
-        exec $^X, @command or die $!;
-    }
-    waitpid $pid, 0;
-    return (slurp("$dir/said"), $?);
+    my $run = run_program(['sh', '-c', 'exec "$@" 2>&1', 'sh', $^X, @command], dir => $in,
+        env => { %ENV }, limit => 600);
+    return @$run{qw(out raw)};
 }
 
 subtest 'make demo' => sub {
@@ -54,22 +45,29 @@ subtest 'make demo-all' => sub {
     my ($said, $status) = run($top, 'examples/demo.pl', '--all');
     is($status, 0, 'status 0') or diag $said;
     like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
-    my ($before, $after) = split /^    \$ patch .*\n/m, $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;
-    like($before, qr{^    t/perf/stock\.t \.\. ok\n.*^    Result: PASS\n}ms, 'both tests pass before the change');
+    my ($before, $after) = split /^    \$ patch .*\n/m,
+        $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;
+    like($before, qr{^    t/perf/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
+        'both tests pass before the change');
     my ($right, $costs) = split /^    \$ prove -l t\/perf\n/m, $after // '';
-    like($right, qr{^    t/stock\.t \.\. ok\n.*^    Result: PASS\n}ms, 'then what it does is right');
+    like($right, qr{^    t/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
+        'then what it does is right');
     like($costs, qr/^    # Failed test 'same calls'\n/m, 'what it costs is not');
-    like($costs, qr/^    # FAIL calls > 0: Inventory::Item::code: 200 -> 40200\n/m, 'the sub is named, with its numbers');
-    like($costs, qr/^    # .* Inventory::find\n    # 0 -> 20100 +Inventory::Item::code\n/m, 'and the branch that it is called from');
+    like($costs, qr/^    # FAIL calls > 0: Inventory::Item::code: 200 -> 40200\n/m,
+        'the sub is named, with its numbers');
+    like($costs, qr/^    # .* Inventory::find\n    # 0 -> 20100 +Inventory::Item::code\n/m,
+        'and the branch that it is called from');
     like($costs, qr/^    Result: FAIL\n/m, 'the test fails');
-    is(join("\n", grep { length > 80 } split /\n/, join '', $before, $right, $costs =~ s/^For a program of yours.*//msr), '', 'no line is longer than 80 characters');
+    is(join("\n", grep { length > 80 } split /\n/, join '', $before, $right,
+        $costs =~ s/^For a program of yours.*//msr), '', 'no line is longer than 80 characters');
     opendir my $left, "$dir/tmp" or die $!;
     is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
 };
 
 # The example itself: it is not touched, and its baseline is no relic.
 my $example = "$dir/Inventory";
-system('cp', '-R', 'examples/Inventory', $example) == 0 && system('chmod', '-R', 'u+w', $example) == 0 or die 'no copy';
+system('cp', '-R', 'examples/Inventory', $example) == 0
+    && system('chmod', '-R', 'u+w', $example) == 0 or die 'no copy';
 
 subtest 'the baseline' => sub {
     my $committed = slurp("$example/t/perf/stock.tmon");
@@ -78,13 +76,18 @@ subtest 'the baseline' => sub {
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');
     is($status, 0, 'is written anew') or diag $said;
     # ops and lines of subs depend on the perl; options, on the recorder
-    my $calls = sub { join '', map { s/^(= (?:\d+ ){7}).*|:\d+$/$1 \/\/ ''/er } grep { /^[&=] / } split /^/, $_[0] };
-    is($calls->(slurp("$example/t/perf/stock.tmon")), $calls->($committed), 'with the same subs and calls');
+    my $calls = sub {
+        join '', map { s/^(= (?:\d+ ){7}).*|:\d+$/$1 \/\/ ''/er } grep { /^[&=] / } split /^/,
+            $_[0];
+    };
+    is($calls->(slurp("$example/t/perf/stock.tmon")), $calls->($committed),
+        'with the same subs and calls');
 };
 
 subtest 'another perl' => sub {
     my $file = "$example/t/perf/stock.tmon";
-    my $other = slurp($file) =~ s/^\$dprof_perl=.*/\$dprof_perl='5.24.0';/mr =~ s/^(= (?:\d+ ){7})\d+/${1}7/mgr;
+    my $other = slurp($file) =~ s/^\$dprof_perl=.*/\$dprof_perl='5.24.0';/mr
+        =~ s/^(= (?:\d+ ){7})\d+/${1}7/mgr;
     isnt($other, slurp($file), 'its baseline has other ops');
     spew($file, $other);
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');

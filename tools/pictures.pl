@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# What `make pictures` runs: the flame graphs in doc/, drawn from programs of examples/ that are profiled anew. Ops and calls are
-# counted, with the hash seed pinned: the same perl draws the same bytes each time.
+# What `make pictures` runs: the flame graphs in doc/, drawn from programs of examples/ that are
+# profiled anew. Ops and calls are counted, with the hash seed pinned: the same perl draws the same
+# bytes each time.
 use strict;
 use warnings;
 use Cwd ();
@@ -10,7 +11,8 @@ use File::Temp ();
 my $top = Cwd::abs_path(File::Basename::dirname(__FILE__) . '/..');
 my @perl = ($^X, "-I$top/blib/lib", "-I$top/blib/arch");
 my $dprofflame = "$top/blib/script/dprofflame";
--e $_ or die "pictures: $_ is not there. Run make first.\n" for "$top/blib/lib/Devel/DProf.pm", $dprofflame;
+-e $_ or die "pictures: $_ is not there. Run make first.\n"
+    for "$top/blib/lib/Devel/DProf.pm", $dprofflame;
 
 # Settings of the person's own must not change what is drawn.
 delete @ENV{ grep { /^PERL_DPROF_|^DPROFFLAME_OPTS$|^PERL5DB$|^PERL5OPT$/ } keys %ENV };
@@ -26,19 +28,25 @@ write_file('access.log', output($^X, "$top/examples/makelog.pl"));
 write_file('logreport.pl', $program);
 record('before.out', 'logreport.pl');
 
-# The same program, changed: numbers are compared by perl itself, and two more kinds of clients are told apart.
+# The same program, changed: numbers are compared by perl itself, and two more kinds of clients are
+# told apart.
 write_file('logreport.pl', changed($program,
     'sort by_value' => 'sort { $a <=> $b }',
-    "[ browser => sub" => "[ tablet  => contains('iPad') ],\n    [ phone   => contains('Mobile') ],\n    [ browser => sub"));
+    "[ browser => sub" =>
+        "[ tablet  => contains('iPad') ],\n    [ phone   => contains('Mobile') ],\n    [ browser "
+            . "=> sub"));
 record('after.out', 'logreport.pl');
 
 my @size = ('--width', 1000);
 my @report = ('--title', 'examples/logreport.pl', '--subtitle', 'ops, the steps that perl takes');
 draw('flame.svg', @report, '-m', 'ops', 'before.out');
-draw('flame-callers.svg', '--title', 'Who calls it? The sub at the bottom, its callers above', '--subtitle', 'ops of examples/logreport.pl',
+draw('flame-callers.svg', '--title', 'Who calls it? The sub at the bottom, its callers above',
+    '--subtitle', 'ops of examples/logreport.pl',
     '-m', 'ops', '--reverse', '--minwidth', 5, 'before.out');
-draw('flame-diff.svg', '--title', 'examples/logreport.pl, before and after a change', '-m', 'ops', '--diff', '--width', 'union', 'before.out', 'after.out');
-draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m', 'calls,ops', 'before.out');
+draw('flame-diff.svg', '--title', 'examples/logreport.pl, before and after a change', '-m', 'ops',
+    '--diff', '--width', 'union', 'before.out', 'after.out');
+draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m',
+    'calls,ops', 'before.out');
 
 chdir '/';      # the folder goes
 

@@ -103,7 +103,8 @@ fi
 look
 # (Without a compiler zlib cannot be tried, and counts as missing. No harm: apt-get knows better.)
 if [ -z "$missing" ]; then
-    say "nothing to install: compiler, make, perl $(perl -e 'printf "%vd", $^V') with headers, zlib are here."
+    version=$(perl -e 'printf "%vd", $^V')
+    say "nothing to install: compiler, make, perl $version with headers, zlib are here."
     exit 0
 fi
 say "missing: $missing"
@@ -124,7 +125,7 @@ if ! command -v apt-get >/dev/null 2>&1; then
     elif command -v pkg    >/dev/null 2>&1; then
         how='pkg install perl5'
     else
-        fail "this script installs packages on Debian and Ubuntu only, and there is no apt-get here." \
+        fail "this script installs packages on Debian and Ubuntu only; there is no apt-get here." \
              "Install a C compiler, make, perl 5.26 or newer with its header files" \
              "and core modules, and zlib's header files; then go on with: perl Makefile.PL"
     fi
@@ -162,7 +163,8 @@ apt -o APT::Update::Error-Mode=any update || updated=no
 if ! apt install --no-install-recommends $wanted; then
     if [ "$updated" = no ]; then
         fail "apt-get could not fetch its package lists, nor install: $wanted" \
-             "Is there a network, and are the addresses in /etc/apt right? apt-get's own words are above."
+             "Is there a network, and are the addresses in /etc/apt right?" \
+             "apt-get's own words are above."
     fi
     fail "apt-get could not install: $wanted" \
          "Its own words are above. Without a network it cannot fetch packages."
@@ -173,6 +175,7 @@ if [ -n "$missing" ]; then
     fail "installed: $wanted" \
          "but there is still missing: $missing" \
          "perl is $(command -v perl || echo nowhere), its compiler is $(compiler)." \
-         "If that perl is not the system's own, its headers and modules must come from where it came from."
+         "If that perl is not the system's own, its headers and modules must come from where it" \
+         "came from."
 fi
 say "installed: $wanted"

@@ -1,12 +1,14 @@
 #!/bin/sh
-# README's two commands on a bare system: proves that each is complete where there is nothing but a shell
-# and root. What is committed is copied into a fresh system made by debootstrap, one for each command. Then once more the
-# set-up, without network and without root, which must find nothing to do.
+# README's two commands on a bare system: proves that each is complete where there is nothing but a
+# shell and root. What is committed is copied into a fresh system made by debootstrap, one for each
+# command. Then once more the set-up, without network and without root, which must find nothing to
+# do.
 #
 # usage: sh xt/bare.sh [-s SUITE] [-m MIRROR] [-b BASE] [-n] [-k] [FOLDER]
 #   -s SUITE    bookworm (default), trixie, sid, noble ...
 #   -m MIRROR   where packages come from; the default goes by the suite
-#   -b BASE     a folder made by debootstrap before: is copied instead of making one; made and kept if it is not there
+#   -b BASE     a folder made by debootstrap before: is copied instead of making one; made and kept
+#               if it is not there
 #   -n          do not check the mirror's signatures (Ubuntu's keys are not everywhere)
 #   -k          keep the systems that the commands ran in
 #   FOLDER      where to work (new or empty); default: a temporary one
@@ -35,25 +37,37 @@ folder=${1-}
 
 [ "$(id -u)" = 0 ] || fail "needs root: debootstrap and chroot do."
 for tool in debootstrap git unshare chroot; do
-    command -v "$tool" >/dev/null || fail "$tool is not installed (Debian: debootstrap, git, util-linux)."
+    command -v "$tool" >/dev/null ||
+        fail "$tool is not installed (Debian: debootstrap, git, util-linux)."
 done
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$top" || exit 1
-git -c safe.directory='*' rev-parse --verify -q HEAD >/dev/null || fail "$top is not a git repository."
-[ -z "$(git -c safe.directory='*' status --porcelain)" ] || say "note: what is not committed is not tried."
+git -c safe.directory='*' rev-parse --verify -q HEAD >/dev/null ||
+    fail "$top is not a git repository."
+[ -z "$(git -c safe.directory='*' status --porcelain)" ] ||
+    say "note: what is not committed is not tried."
 
 ubuntu=
 case $suite in
-    focal|jammy|noble|oracular|plucky|questing) ubuntu=1; : "${mirror:=http://archive.ubuntu.com/ubuntu}" ;;
-    *)                                          : "${mirror:=http://deb.debian.org/debian}" ;;
+    focal|jammy|noble|oracular|plucky|questing)
+        ubuntu=1
+        : "${mirror:=http://archive.ubuntu.com/ubuntu}" ;;
+    *)
+        : "${mirror:=http://deb.debian.org/debian}" ;;
 esac
 
 # The commands, from README: the first two lines that are indented by four blanks.
 command_of() { sed -n 's/^    \([^ ]\)/\1/p' README | sed -n "$1p"; }
 demo=$(command_of 1)
 tests=$(command_of 2)
-case $demo  in *'make demo') ;; *) fail "README's first command does not end in make demo: $demo" ;; esac
-case $tests in *'make test') ;; *) fail "README's second command does not end in make test: $tests" ;; esac
+case $demo in
+    *'make demo') ;;
+    *) fail "README's first command does not end in make demo: $demo" ;;
+esac
+case $tests in
+    *'make test') ;;
+    *) fail "README's second command does not end in make test: $tests" ;;
+esac
 
 made=
 if [ -z "$folder" ]; then
@@ -67,7 +81,9 @@ fi
 # Mounts live in a name space of their own and are gone before anything is removed.
 tidy() {
     [ -n "$keep" ] && { say "kept: $folder"; return; }
-    rm -rf --one-file-system "$folder"/base "$folder"/demo "$folder"/test "$folder"/log "$folder"/status
+    for part in base demo test log status; do
+        rm -rf --one-file-system "${folder:?}/$part"
+    done
     [ -z "$made" ] || rmdir "$folder"
 }
 trap tidy 0
@@ -81,10 +97,12 @@ bootstrap() {
     [ -z "$ubuntu" ] || components=main,universe
     # A debootstrap older than the suite: all Ubuntus are made alike, and so are all Debians.
     script=
-    [ -e "/usr/share/debootstrap/scripts/$suite" ] || script=/usr/share/debootstrap/scripts/${ubuntu:+gutsy}
+    [ -e "/usr/share/debootstrap/scripts/$suite" ] ||
+        script=/usr/share/debootstrap/scripts/${ubuntu:+gutsy}
     case $script in */) script=${script}sid ;; esac
     # shellcheck disable=SC2086 # an option or nothing, a name or nothing
-    debootstrap $unchecked --variant=minbase --components="$components" "$suite" "$1" "$mirror" $script > "$folder/log" 2>&1 || {
+    debootstrap $unchecked --variant=minbase --components="$components" "$suite" "$1" "$mirror" \
+        $script > "$folder/log" 2>&1 || {
         tail -20 "$folder/log" >&2
         fail "debootstrap of $suite from $mirror failed. (Without the keys of $suite: -n.)"
     }
@@ -98,7 +116,8 @@ else
     bootstrap "$base"
 fi
 
-# A system for one command: the bare one, this machine's way to the network, and the committed files in /src.
+# A system for one command: the bare one, this machine's way to the network, and the committed files
+# in /src.
 fresh() {
     cp -a "$base" "$1" || exit 1
     for file in /etc/resolv.conf /etc/hosts; do
@@ -111,12 +130,14 @@ fresh() {
     git -c safe.directory='*' archive HEAD | tar -xf - -C "$1/src" || exit 1
 }
 
-# inside ROOT UNSHARE-OPTIONS COMMAND: in the system, with /proc and /dev, in a clean environment and an empty stdin.
+# inside ROOT UNSHARE-OPTIONS COMMAND: in the system, with /proc and /dev, in a clean environment
+# and an empty stdin.
 inside() {
     # shellcheck disable=SC2016,SC2086 # expanded inside; a list of options
     unshare --mount --propagation private $2 sh -c '
         mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" || exit 1
-        exec chroot "$1" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        exec chroot "$1" /usr/bin/env -i \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
             HOME=/root TERM=dumb sh -c "cd /src && $2"' - "$1" "$3" < /dev/null 2>&1
 }
 
@@ -146,9 +167,14 @@ done
 try "$folder/demo" '' "README's first command: $demo" "$demo" '%Time'
 fresh "$folder/test"
 try "$folder/test" '' "README's second command: $tests" "$tests" '^Result: PASS'
-# nobody, in a name space without network; the sources belong to root, so that nothing can be changed.
+# nobody, in a name space without network; the sources belong to root, so that nothing can be
+# changed.
 try "$folder/test" '--net' 'the set-up again, without root and without network' \
-    "chown -R root /src && exec chroot --userspec=65534:65534 / sh -c 'cd /src && exec sh tools/setup.sh'" 'nothing to install'
+    "chown -R root /src &&
+        exec chroot --userspec=65534:65534 / sh -c 'cd /src && exec sh tools/setup.sh'" \
+    'nothing to install'
 
-say "$suite, $(cat "$folder/test/etc/debian_version" 2>/dev/null), perl $(chroot "$folder/test" perl -e 'printf "%vd", $^V' 2>/dev/null)$report"
+debian=$(cat "$folder/test/etc/debian_version" 2>/dev/null)
+perl=$(chroot "$folder/test" perl -e 'printf "%vd", $^V' 2>/dev/null)
+say "$suite, $debian, perl $perl$report"
 exit "$failed"

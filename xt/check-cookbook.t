@@ -1,5 +1,6 @@
-# The cookbook's recipes, run as they stand there: each in a folder of its own, beside a copy of examples/. What they write is there,
-# and is what its name says. Files that recipes bring along are written; of a CI service's file, the steps are run.
+# The cookbook's recipes, run as they stand there: each in a folder of its own, beside a copy of
+# examples/. What they write is there, and is what its name says. Files that recipes bring along are
+# written; of a CI service's file, the steps are run.
 use strict;
 use warnings;
 use Test::More;
@@ -11,8 +12,18 @@ use Config;
 my $top = abs_path('.');
 my $scratch = File::Temp->newdir('dprof-cookbook-XXXXXX', TMPDIR => 1);
 
-sub slurp { my ($file) = @_; local $/; open my $in, '<:raw', $file or return undef; return scalar <$in> }
-sub spew { my ($file, $text) = @_; open my $out, '>:raw', $file or die "$file: $!"; print $out $text; close $out or die "$file: $!" }
+sub slurp {
+    my ($file) = @_;
+    local $/;
+    open my $in, '<:raw', $file or return undef;
+    return scalar <$in>;
+}
+sub spew {
+    my ($file, $text) = @_;
+    open my $out, '>:raw', $file or die "$file: $!";
+    print $out $text;
+    close $out or die "$file: $!";
+}
 
 # The perl that tests it, and the tools just built. Nothing of the person's own settings.
 mkdir "$scratch/bin" or die $!;
@@ -24,7 +35,8 @@ $ENV{PATH} = "$scratch/bin:$top/blib/script:$ENV{PATH}";
 $ENV{GITHUB_BASE_REF} = 'main';
 @ENV{qw(HOME GIT_CONFIG_NOSYSTEM)} = ("$scratch", 1);
 spew("$scratch/.gitconfig", "[init]\n\tdefaultBranch = main\n");
-$ENV{"GIT_$_"} = $_ =~ /EMAIL/ ? 'cook@localhost' : 'Cook' for qw(AUTHOR_NAME AUTHOR_EMAIL COMMITTER_NAME COMMITTER_EMAIL);
+$ENV{"GIT_$_"} = $_ =~ /EMAIL/ ? 'cook@localhost' : 'Cook'
+    for qw(AUTHOR_NAME AUTHOR_EMAIL COMMITTER_NAME COMMITTER_EMAIL);
 
 # What installs is not run, and can be seen to have been called.
 spew("$scratch/bin/cpanm", qq{#!/bin/sh\necho "\$@" >> '$scratch/installed'\n});
@@ -32,17 +44,23 @@ chmod 0755, "$scratch/bin/cpanm" or die $!;
 mkdir "$scratch/tmp" or die $!;
 $ENV{TMPDIR} = "$scratch/tmp";
 
-# Title, text and commands of each recipe; then what is run, in which a file that it brings is a command that writes it.
+# Title, text and commands of each recipe; then what is run, in which a file that it brings is a
+# command that writes it.
 sub recipes {
     my ($pod) = @_;
     my @recipes;
     for my $part (split /^=head[12] /m, $pod) {
         my ($title) = $part =~ /\A(.*)/;
         my (@commands, @run, $file, $text);
+        # a command goes on behind a backslash
+        1 while $part =~ s/^( {4}\$ .*?) \\\n +/$1 /m;
         my $end = sub { push @run, wrote($file, $text) if defined $file; undef $file };
         for my $line (split /^/, $part) {
             if ($line =~ /^ {4}\$ (.*)$/) { $end->(); push @commands, $1; push @run, $1 }
-            elsif ($line =~ m{^ {4}# ([\w.][\w./-]*\.(?:t|p[lm]|psgi|sh|yml))$}) { $end->(); ($file, $text) = ($1, $line) }
+            elsif ($line =~ m{^ {4}# ([\w.][\w./-]*\.(?:t|p[lm]|psgi|sh|yml))$}) {
+                $end->();
+                ($file, $text) = ($1, $line);
+            }
             elsif ($line !~ /^(?: {4}|$)/) { $end->() }
             elsif (defined $file) { $text .= $line }
         }
@@ -57,21 +75,24 @@ sub wrote {
     $text =~ s/^ {4}//mg;
     $text =~ s/\n+\z/\n/;
     my $folder = $file =~ m{^(.*)/} ? $1 : '.';
-    return "mkdir -p $folder", "cat > $file <<'(end)'\n$text(end)", $file =~ /\.yml\z/ ? steps($file, $text) : ();
+    return "mkdir -p $folder", "cat > $file <<'(end)'\n$text(end)",
+        $file =~ /\.yml\z/ ? steps($file, $text) : ();
 }
 
-# A workflow's steps, as commands: each by a shell of its own, as the service has it, first as it stands, then after a change that some
-# step must notice.
+# A workflow's steps, as commands: each by a shell of its own, as the service has it, first as it
+# stands, then after a change that some step must notice.
 sub steps {
     my ($file, $text) = @_;
     my $no = no_yaml($text);
     die "$file is no YAML: $no" if defined $no;
     my ($yaml) = @{ CPAN::Meta::YAML->read_string($text) };
     my @steps;
-    for my $job (grep { ref eq 'HASH' } map { ref $_ eq 'HASH' ? values %$_ : () } $yaml->{jobs} // $yaml) {
+    for my $job (grep { ref eq 'HASH' } map { ref $_ eq 'HASH' ? values %$_ : () } $yaml->{jobs}
+        // $yaml) {
         my $env = $job->{env} // $job->{variables} // {};
         my $set = join ' ', map { "$_='$env->{$_}'" } sort keys %$env;
-        my @commands = (map({ $_->{run} // () } @{ $job->{steps} // [] }), map { @{ $job->{$_} // [] } } qw(before_script script));
+        my @commands = (map({ $_->{run} // () } @{ $job->{steps} // [] }),
+            map { @{ $job->{$_} // [] } } qw(before_script script));
         push @steps, map { "$set sh -e -c " . quoted($_ =~ s/\n+\z//r) } @commands;
     }
     die "$file: no steps are found" if @steps < 3;
@@ -79,19 +100,29 @@ sub steps {
     # what one run leaves is not for the next
     my $fresh = 'test ! -e .git || { rm -rf ../suite; git worktree remove --force ../base; }';
     my $change = 'patch -p1 < any-case.patch';
-    return "{ $all; } > all.txt 2>&1 || { cat all.txt; false; }", "{ $fresh; $change; } > patched.txt 2>&1",
-        map({ is_gate($_) ? "{ $_; } > failed.txt 2>&1 && { echo 'this should fail'; false; }\ngrep Inventory::Item::code failed.txt perf/* > named.txt" : "{ $_; } > steps.txt 2>&1" } @steps);
+    return "{ $all; } > all.txt 2>&1 || { cat all.txt; false; }",
+        "{ $fresh; $change; } > patched.txt 2>&1",
+        map({
+            is_gate($_)
+                ? "{ $_; } > failed.txt 2>&1 && { echo 'this should fail'; false; "
+                    . "}\ngrep Inventory::Item::code failed.txt perf/* > named.txt"
+                    : "{ $_; } > steps.txt 2>&1";
+        } @steps);
 }
 
-# What a parser says against it, or undef. Perl's own takes much for YAML; others are asked where they are.
+# What a parser says against it, or undef. Perl's own takes much for YAML; others are asked where
+# they are.
 sub no_yaml {
     my ($text) = @_;
-    eval { CPAN::Meta::YAML->read_string($text) } or return $@ || CPAN::Meta::YAML->errstr;    # it dies, or says no
+    # it dies, or says no
+    eval { CPAN::Meta::YAML->read_string($text) } or return $@ || CPAN::Meta::YAML->errstr;
     for my $parser (qw(YAML::PP YAML::XS)) {
         next if !eval "require $parser; 1";
         eval { $parser->can('Load')->($text); 1 } or return $@;
     }
-    my @python = ('python3', '-c', "import sys\ntry: import yaml\nexcept ImportError: sys.exit()\ntry: yaml.safe_load(sys.argv[1])\nexcept yaml.YAMLError as e: print(e)");
+    my @python = ('python3', '-c',
+        "import sys\ntry: import yaml\nexcept ImportError: sys.exit()\ntry: "
+            . "yaml.safe_load(sys.argv[1])\nexcept yaml.YAMLError as e: print(e)");
     open my $in, '-|', @python, $text or return undef;
     local $/;
     my $said = <$in> // '';
@@ -116,7 +147,8 @@ sub flaw {
     my $text = slurp("$dir/$name") // return "$name is not there";
     return "$name is empty" if !length $text;
     my $is = $name =~ /\.svg\z/ ? $text =~ /\A<\?xml .*<svg .*<title>\(program\) .*<\/svg>\n\z/s
-        : $name =~ /\.html\z/ ? $text =~ /\A<!DOCTYPE html>.*id="dprof-data">[A-Za-z0-9+\/]{100,}={0,2}<.*<\/html>\n\z/s
+        : $name =~ /\.html\z/
+        ? $text =~ /\A<!DOCTYPE html>.*id="dprof-data">[A-Za-z0-9+\/]{100,}={0,2}<.*<\/html>\n\z/s
         : $name =~ /\.folded\z/ ? $text =~ /\A(?:[^\n]+ \d+(?:\.\d+)?\n)+\z/
         : $name =~ /\.out\z/ ? $text =~ /\A#fOrTyTwO\n/
         : 1;
@@ -127,15 +159,22 @@ my @recipes = recipes(slurp("$top/lib/Devel/DProf/Cookbook.pod") // die 'no cook
 cmp_ok(scalar @recipes, '>=', 12, 'there are recipes');
 # What their texts promise.
 my %says = (
-    "A distribution's own t/perf.t" => { 'failed.txt' => qr/^# FAIL calls > 0: Inventory::Item::code: 100 -> 10100$/m },
+    "A distribution's own t/perf.t" =>
+    { 'failed.txt' => qr/^# FAIL calls > 0: Inventory::Item::code: 100 -> 10100$/m },
     'A GitHub workflow' => {
-        'all.txt' => qr/\A(?!.*baselines recorded.*baselines recorded).*^DProf: 2 baselines recorded/ms, 'failed.txt' => qr{^DProf: t/stock\.t: Inventory::Item::code: calls }m,
+        'all.txt' =>
+        qr/\A(?!.*baselines recorded.*baselines recorded).*^DProf: 2 baselines recorded/ms,
+        'failed.txt' => qr{^DProf: t/stock\.t: Inventory::Item::code: calls }m,
     },
-    'A GitLab job' => { 'named.txt' => qr/^perf\/junit\.xml:.*Inventory::Item::code/m, 'perf/restock.html' => qr/^<!DOCTYPE html>/ },
+    'A GitLab job' => { 'named.txt' => qr/^perf\/junit\.xml:.*Inventory::Item::code/m,
+        'perf/restock.html' => qr/^<!DOCTYPE html>/ },
     'What became slower since the last release?' => {
-        'calls.txt' => qr/Inventory::Item::code/, 'times.txt' => qr/Inventory::Item::code/, 'release.md' => qr/^\|.*Inventory::Item::code/m,
+        'calls.txt' => qr/Inventory::Item::code/, 'times.txt' => qr/Inventory::Item::code/,
+        'release.md' => qr/^\|.*Inventory::Item::code/m,
     },
-    'A pair of flame graphs each night' => { 'before.svg' => qr/<title>LogReport::Stats::by_value /, 'after.svg' => qr/<title>LogReport::Stats::percentile /, 'night.html' => qr/^<!DOCTYPE html>/ },
+    'A pair of flame graphs each night' => { 'before.svg' => qr/<title>LogReport::Stats::by_value /,
+        'after.svg' => qr/<title>LogReport::Stats::percentile /,
+        'night.html' => qr/^<!DOCTYPE html>/ },
     'Requests of a PSGI application' => {
         'requests.txt' => qr{\A200 /page/10\n200 /page/2000\n404 /nowhere\n\z},
         'paths.txt' => qr{^.* 2010  GET /page/N +main::row$}m, 'requests.svg' => qr/main::row/,
@@ -144,8 +183,12 @@ my %says = (
 # The same under a server's hands, where Plack is.
 my $plack = <<'END';
 if perl -MPlack::Test -MHTTP::Request -e1 2>/dev/null; then mkdir plack
-perl -d:DProf=tree,start=no,out=plack/out -MPlack::Test -MPlack::Util -MHTTP::Request -e 'test_psgi app => Plack::Util::load_psgi("./profiled.psgi"), client => sub { exit(shift->(HTTP::Request->new(GET => "/page/10"))->code != 200) }'
-dprofreport -s phase,sub plack/out > plack/paths; grep "GET /page/N .*::row" plack/paths > plack/row; fi
+perl -d:DProf=tree,start=no,out=plack/out -MPlack::Test -MPlack::Util -MHTTP::Request -e '
+    my $request = HTTP::Request->new(GET => "/page/10");
+    test_psgi app => Plack::Util::load_psgi("./profiled.psgi"),
+        client => sub { exit(shift->($request)->code != 200) }'
+dprofreport -s phase,sub plack/out > plack/paths
+grep "GET /page/N .*::row" plack/paths > plack/row; fi
 END
 my $n = 0;
 for my $recipe (@recipes) {
@@ -153,40 +196,56 @@ for my $recipe (@recipes) {
     push @$run, $plack if $title =~ /PSGI/;
   SKIP: {
         for my $tool (qw(git patch)) {
-            skip "$title: there is no $tool here", 1 if grep({ /\b$tool / } @commands) && system("$tool --version >/dev/null 2>&1");
+            skip "$title: there is no $tool here", 1
+                if grep({ /\b$tool / } @commands) && system("$tool --version >/dev/null 2>&1");
         }
         my $dir = "$scratch/" . ++$n;
-        system('mkdir', $dir) == 0 && system('cp', '-R', "$top/examples", $dir) == 0 or die 'no scratch folder';
+        system('mkdir', $dir) == 0 && system('cp', '-R', "$top/examples", $dir) == 0
+            or die 'no scratch folder';
         # the folder where it ends, for what comes after; what it says shows where it stopped
-        my $script = join '', "cd '$dir'\nset -ex\n", map { "$_\n" } @$run, 'set +x', "pwd > '$dir.end'";
+        my $script = join '', "cd '$dir'\nset -ex\n", map { "$_\n" } @$run, 'set +x',
+            "pwd > '$dir.end'";
         spew("$dir.sh", $script);
         my $status = system("sh '$dir.sh' </dev/null >'$dir.said' 2>&1");
         my @wrong = $status ? "ended with status $status: " . slurp("$dir.said") : ();
         chomp(my $end = slurp("$dir.end") // $dir);
         push @wrong, map { flaw($end, $_) } named($text, @commands) if !@wrong;
         my $says = delete $says{$title} // {};
-        push @wrong, map { (slurp("$end/$_") // '') =~ $says->{$_} ? () : "$_ does not have $says->{$_}: " . substr(slurp("$end/$_") // '', 0, 2000) } @wrong ? () : sort keys %$says;
-        # all is well, and something was said all the same: but for prove, baselines and a gate, which do
-        push @wrong, grep { !/^\+ |^(?:\S+ \.\. ok|All tests successful\.|Files=.*|Result: PASS)$|^# baseline \S+ was written$|^dprofdiff: \d+ findings of --fail-if$/ } split /^/, slurp("$dir.said");
+        push @wrong, map { (slurp("$end/$_") // '') =~ $says->{$_} ? ()
+            : "$_ does not have $says->{$_}: " . substr(slurp("$end/$_") // '', 0, 2000) } @wrong
+            ? () : sort keys %$says;
+        # all is well, and something was said all the same: but for prove, baselines and a gate,
+        # which do
+        push @wrong,
+            grep { !/^\+\ |^(?:\S+\ \.\.\ ok|All\ tests\ successful\.|Files=.*|Result:\ PASS)$
+                |^\#\ baseline\ \S+\ was\ written$|^dprofdiff:\ \d+\ findings\ of\ --fail-if$/x }
+            split /^/, slurp("$dir.said");
         is(join("\n", @wrong), '', $title);
     }
 }
 
 is(join(', ', sort keys %says), '', 'all that is promised was looked for');
-is(join('', map { "$_\n" } ('--notest Devel::DProf', '--notest --installdeps .') x 2, ('--notest Devel::DProf', '--notest --installdeps .') x 2), slurp("$scratch/installed") // '',
+is(join('', map { "$_\n" } ('--notest Devel::DProf', '--notest --installdeps .') x 2,
+    ('--notest Devel::DProf', '--notest --installdeps .') x 2), slurp("$scratch/installed") // '',
     'workflows install what they need, each time');
 
 # The test can fail.
-like(join(' ', named("F<x.svg>, F<doc/y.svg>", "dprofflame --diff -o a.svg b c", "perl -d:DProf=tree,out=p.out x > 't.txt'")), qr/^a\.svg p\.out t\.txt x\.svg$/,
+like(join(' ', named("F<x.svg>, F<doc/y.svg>", "dprofflame --diff -o a.svg b c",
+    "perl -d:DProf=tree,out=p.out x > 't.txt'")), qr/^a\.svg p\.out t\.txt x\.svg$/,
     'names of files are found');
 spew("$scratch/bad.svg", "<svg>\n");
 spew("$scratch/bad.html", "<html>\n");
 spew("$scratch/bad.folded", "a;b\n");
 spew("$scratch/bad.out", "a;b 1\n");
-my ($sample) = recipes("=head2 X\n\nText\n\n    \$ one\n\n    # t/a.t\n    use x;\n\n    \$y = 1;\n\nText\n\n    \$ two > z.txt\n");
-is(join('|', @{ $sample->[2] }), "one|mkdir -p t|cat > t/a.t <<'(end)'\n# t/a.t\nuse x;\n\n\$y = 1;\n(end)|two > z.txt", 'files among commands are found');
+my ($sample) =
+    recipes("=head2 X\n\nText\n\n    \$ one\n\n    # t/a.t\n    use x;\n\n    \$y = 1;\n\nText\n\n "
+        . "   \$ two > z.txt\n");
+is(join('|', @{ $sample->[2] }),
+    "one|mkdir -p t|cat > t/a.t <<'(end)'\n# t/a.t\nuse x;\n\n\$y = 1;\n(end)|two > z.txt",
+    'files among commands are found');
 ok(defined no_yaml("a:\n    b: c\n  d: e\n"), 'YAML that is none is noticed');
 is(no_yaml("a:\n  - b\n"), undef, 'and what is some is not');
 ok(!eval { wrote('a.yml', "a:\n  steps:\n    - run: x\n"); 1 }, 'so is a workflow without steps');
-is(scalar(map { flaw($scratch, $_) } map { "bad.$_" } qw(svg html folded out gone)), 5, 'files that are something else are noticed');
+is(scalar(map { flaw($scratch, $_) } map { "bad.$_" } qw(svg html folded out gone)), 5,
+    'files that are something else are noticed');
 done_testing;

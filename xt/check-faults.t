@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A sample of xt/faults.pl, which takes ten minutes and more as a whole: programs do not notice that an allocation or a
-# system call of the recorder fails.
+# A sample of xt/faults.pl, which takes ten minutes and more as a whole: programs do not notice that
+# an allocation or a system call of the recorder fails.
 use strict;
 use warnings;
 use FindBin;

@@ -18,7 +18,8 @@ sub unexplained {
     return join "\n", map {
         my $format = $_;
         ($named{ $format->{name} } ? () : "not at --format: $format->{name}",
-            $format == $formats[0] ? () : map { index($manual, "F<$_>") >= 0 ? () : "no word of $_" }
+            $format == $formats[0] ? ()
+                : map { index($manual, "F<$_>") >= 0 ? () : "no word of $_" }
                 split ' ', $format->{suffixes});
     } @formats;
 }
@@ -37,7 +38,8 @@ for my $look (0, 1) {
 }
 
 my %there = map { $_ => 1 } tracked();
-is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" } grep { !$_->{look} } @formats),
+is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" }
+        grep { !$_->{look} } @formats),
     '', 'a golden for each that is for programs: make golden');
 is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
     '', 'and for no other');

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# MANIFEST lists what is under version control less what MANIFEST.SKIP names: no more, no less, sorted.
+# MANIFEST lists what is under version control less what MANIFEST.SKIP names: no more, no less,
+# sorted.
 use strict;
 use warnings;
 use FindBin;
@@ -19,18 +20,21 @@ sub complaints {
 my @listed = map { (split)[0] // () } grep { !/^#/ } split /\n/, content('MANIFEST');
 # make dist adds these itself.
 my @own = grep { !/^META\.(?:json|yml)$/ } @listed;
-is(join("\n", complaints(\@own, shipped())), '', 'MANIFEST and the files agree (: > MANIFEST; make manifest)');
+is(join("\n", complaints(\@own, shipped())), '',
+    'MANIFEST and the files agree (: > MANIFEST; make manifest)');
 
 my %twice;
 is(join("\n", grep { $twice{$_}++ } @listed), '', 'no file twice');
 my $read = ExtUtils::Manifest::maniread();
 is(scalar(keys %$read), scalar(@listed), 'ExtUtils::Manifest reads as many');
-my @never = grep { m{^(?:\.|xt/|blib/|src/build/)} || /\.(?:o|so|bs)$/ || /^(?:Makefile|DProf\.c)$/ } @listed;
+my @never = grep { m{^(?:\.|xt/|blib/|src/build/)} || /\.(?:o|so|bs)$/
+    || /^(?:Makefile|DProf\.c)$/ } @listed;
 is(join("\n", @never), '', 'nothing built, nothing of the author alone');
 my @wanted = grep { !exists $read->{$_} } qw(Makefile.PL DProf.xs README README.md LICENSE
     Changes MANIFEST tools/setup.sh examples/demo.pl lib/Devel/DProf.pm lib/Devel/DProf/Format.pod);
 is(join("\n", @wanted), '', 'what no distribution can do without');
 
 like(join("\n", complaints(['a'], 'a', 'b')), qr/not in MANIFEST: b/, 'notices: a file not listed');
-like(join("\n", complaints(['a', 'b'], 'a')), qr/in MANIFEST, but.*: b/, 'notices: a file that is gone');
+like(join("\n", complaints(['a', 'b'], 'a')), qr/in MANIFEST, but.*: b/,
+    'notices: a file that is gone');
 done_testing;

@@ -13,12 +13,14 @@ use File::Temp ();
 use JSON::PP ();
 use Test::More;
 
-# Names of modules that a piece of Perl loads with use or require; pragmas and versions are not modules.
+# Names of modules that a piece of Perl loads with use or require; pragmas and versions are not
+# modules.
 sub loads {
     my ($code) = @_;
     my %loads;
     for my $line (split /\n/, strip_pod($code)) {
-        next unless $line =~ /^\s*(?:[^'"#]*?[{;(]\s*|[^'"#\/]*?\s)?(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)\b/;
+        next unless $line
+            =~ /^\s*(?:[^'"#]*?[{;(]\s*|[^'"#\/]*?\s)?(?:use|require)\s+([A-Za-z]\w*(?:::\w+)*)\b/;
         $loads{$1} = 1;
         if ($1 eq 'parent' || $1 eq 'base') {
             $loads{$_} = 1 for $line =~ /([A-Z]\w*(?:::\w+)+)/g;
@@ -44,10 +46,12 @@ for my $module (@modules) {
     next unless strip_pod(content($module)) =~ /^\s*our\s+\$VERSION\s*=\s*'/m;
     is(MM->parse_version($module), $version, "$module: version");
 }
-like(content('lib/Devel/DProf/Format.pod'), qr/XS_VERSION='DProf \Q$version\E'/, 'the format names it');
+like(content('lib/Devel/DProf/Format.pod'), qr/XS_VERSION='DProf \Q$version\E'/,
+    'the format names it');
 
 # DProf.pm: read, and loaded.
-is(join(' ', loads(content('lib/Devel/DProf.pm'))), 'XSLoader', 'lib/Devel/DProf.pm loads XSLoader and nothing else');
+is(join(' ', loads(content('lib/Devel/DProf.pm'))), 'XSLoader',
+    'lib/Devel/DProf.pm loads XSLoader and nothing else');
 SKIP: {
     # As installed, one folder for Perl and C: with the two of blib, XSLoader takes a way round.
     my @so = glob 'blib/arch/auto/Devel/DProf/DProf.*';
@@ -64,7 +68,8 @@ SKIP: {
     };
     # In some perls XSLoader itself loads strict.
     my @with_xsloader = split ' ', $inc->('-MXSLoader');
-    is($inc->('-d:DProf'), join(' ', sort 'Devel/DProf.pm', @with_xsloader), 'and so says %INC of a profiled program');
+    is($inc->('-d:DProf'), join(' ', sort 'Devel/DProf.pm', @with_xsloader),
+        'and so says %INC of a profiled program');
 }
 
 # No tool starts the profiler: only -d:DProf loads Devel/DProf.pm.
@@ -76,7 +81,8 @@ for my $file (grep { $_ ne 'lib/Devel/DProf.pm' } @modules, grep { m{^bin/} } @f
 SKIP: {
     skip 'perl Makefile.PL first', 1 unless -e 'MYMETA.json';
     my $prereqs = JSON::PP::decode_json(content('MYMETA.json'))->{prereqs};
-    my %declared = map { $_ => { map { %{ $_ // {} } } @{ $prereqs->{$_} // {} }{qw(requires recommends suggests)} } }
+    my %declared = map { $_ => { map { %{ $_ // {} } } @{ $prereqs->{$_}
+        // {} }{qw(requires recommends suggests)} } }
         qw(configure build runtime test);
     my $missing = sub {
         my ($phases, @of) = @_;
@@ -84,20 +90,29 @@ SKIP: {
         my @bad;
         for my $file (@of) {
             push @bad, map { "$file: $_" }
-                grep { !is_pragma($_) && !exists $have{$_} && !/^(?:Devel::DProf|Test::DProf|App::Prove::Plugin::DProf)\b/ }
+                grep { !is_pragma($_) && !exists $have{$_}
+                    && !/^(?:Devel::DProf|Test::DProf|App::Prove::Plugin::DProf)\b/ }
                 loads(content($file));
         }
         return join "\n", @bad;
     };
-    is($missing->(['runtime'], @modules, grep { m{^bin/} } @files), '', 'what lib/ and bin/ load is declared');
+    is($missing->(['runtime'], @modules, grep { m{^bin/} } @files), '',
+        'what lib/ and bin/ load is declared');
     # What a test loads, it loads from perl's own modules, or it is declared.
     my %core = do { require Module::CoreList; %{ Module::CoreList::find_version('5.026000') } };
-    my $undeclared = join "\n", grep { my ($m) = /: (\S+)$/; !exists $core{$m} && !-e 't/lib/' . ($m =~ s{::}{/}gr) . '.pm' }
+    my $undeclared = join "\n", grep {
+        my ($m) = /: (\S+)$/;
+        !exists $core{$m} && !-e 't/lib/' . ($m =~ s{::}{/}gr) . '.pm'
+    }
         split /\n/, $missing->([qw(runtime test)], grep { m{^t/[^/]+\.t$} } @files);
     is($undeclared, '', 'what t/ loads is in perl 5.26, or declared');
 }
 
-is(join(' ', loads("use strict;\n  require Foo::Bar;\nuse Baz 1.2 'x';\n# use Not;\n=head1 X\n\nuse Pod;\n\n=cut\n\nuse parent 'A::B';\n")),
+is(join(' ',
+    loads("use strict;\n  require Foo::Bar;\nuse Baz 1.2 'x';\n# use Not;\n=head1 X\n\nuse "
+        . "Pod;\n\n=cut\n\nuse parent 'A::B';\n")),
     'A::B Baz Foo::Bar parent strict', 'reads use and require');
-is(join(' ', loads("eval { require Inner; 1 };\nprint 'to use Things';\nlike(\$x, qr/^X: to use Things/);\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
+is(join(' ',
+    loads("eval { require Inner; 1 };\nprint 'to use Things';\nlike(\$x, qr/^X: to use "
+        . "Things/);\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
 done_testing;

@@ -1,5 +1,5 @@
-# Every program of the corpus under patterns, with builtins and with counters, as a trace and as a tree: the same output,
-# and both have the same calls.
+# Every program of the corpus under patterns, with builtins and with counters, as a trace and as a
+# tree: the same output, and both have the same calls.
 use strict;
 use warnings;
 use FindBin;
@@ -10,26 +10,31 @@ use DProfTest;
 my @ways = (
     [ 'builtins', PERL_DPROF_BUILTINS => 'slow' ],
     [ 'a pattern', PERL_DPROF_SKIP => '[aeiou]\w?$|^List::' ],
-    [ 'both patterns and builtins', PERL_DPROF_ONLY => '^(?:main|CORE|[A-M]\w*)::?\w*[a-r]|\[', PERL_DPROF_SKIP => '::[b-g]|[0246]\]$', PERL_DPROF_BUILTINS => 'slow' ],
+    [ 'both patterns and builtins', PERL_DPROF_ONLY => '^(?:main|CORE|[A-M]\w*)::?\w*[a-r]|\[',
+        PERL_DPROF_SKIP => '::[b-g]|[0246]\]$', PERL_DPROF_BUILTINS => 'slow' ],
     [ 'counters', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults' ],
-    [ 'counters and builtins', PERL_DPROF_EVENTS => '?task-clock+ops', PERL_DPROF_BUILTINS => 'slow' ],
+    [ 'counters and builtins', PERL_DPROF_EVENTS => '?task-clock+ops',
+        PERL_DPROF_BUILTINS => 'slow' ],
 );
 my $n = 0;
 for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
     my ($head) = slurp($file) =~ /\A((?:#.*\n)*)/;
     my ($name) = $file =~ m{(\w+/\w+)\.pl$};
   SKIP: {
-        skip "$name: depends on time", 1 if $name =~ m{/(?:signals|signal_die|unsafe_signals|local_time)$};
+        skip "$name: depends on time", 1
+            if $name =~ m{/(?:signals|signal_die|unsafe_signals|local_time)$};
         my ($needs) = $head =~ /^# needs: (\S+)/m;
         skip "$name: needs $needs", 1 if $needs && plain(['-e', "require $needs"])->{raw};
         my ($perl) = $head =~ /^# perl: (\S+)/m;
         skip "$name: needs perl $perl", 1 if $perl && $] < version->parse($perl)->numify;
         my ($switches, $args) = map { $head =~ /^# $_: (.*)/m ? $1 : '' } 'switches', 'args';
         my @program = (split(' ', $switches), $file, split ' ', $args);
-        my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, EXPECT => scratch() . '/expect');
+        my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
+            EXPECT => scratch() . '/expect');
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
-        my $trace = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'trace' });     # as many variables as below
+        # as many variables as below
+        my $trace = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });
         my @wrong = map { same_as_plain($plain, $_) || () } $trace, $tree;
         my $read = read_profile($trace->{profile});

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The lists of events in src/pmu-events/arch: strict JSON, names and descriptions that tell events apart,
-# a row in the map for each model, and the right row for the CPUs there are.
+# The lists of events in src/pmu-events/arch: strict JSON, names and descriptions that tell events
+# apart, a row in the map for each model, and the right row for the CPUs there are.
 use strict;
 use warnings;
 use FindBin;
@@ -9,9 +9,12 @@ use Author;
 use Models;
 use Test::More;
 
-my %known = map { $_ => 1 } qw(EventName ArchStdEvent EventCode UMask CounterMask Invert EdgeDetect AnyThread MSRIndex MSRValue
+my %known = map { $_ => 1 }
+    qw(EventName ArchStdEvent EventCode UMask CounterMask Invert EdgeDetect AnyThread MSRIndex
+        MSRValue
     Unit BriefDescription PublicDescription);
-my %topics = map { $_ => 1 } qw(pipeline branch frontend cache memory virtual-memory floating-point exception);
+my %topics = map { $_ => 1 }
+    qw(pipeline branch frontend cache memory virtual-memory floating-point exception);
 
 sub of_event {
     my ($event) = @_;
@@ -26,7 +29,8 @@ sub of_event {
         push @bad, "'$_' is no sentence of one line" unless /^[A-Z][ -~]*[^ .]\.$/;
     }
     push @bad, 'has no description' unless defined $event->{BriefDescription};
-    push @bad, 'says too much: ' . length $event->{BriefDescription} if length($event->{BriefDescription} // '') > 120;
+    push @bad, 'says too much: ' . length $event->{BriefDescription}
+        if length($event->{BriefDescription} // '') > 120;
     return map { "$event->{' path'}: $name: $_" } @bad;
 }
 
@@ -42,9 +46,11 @@ sub of_model {
         push @{ $by{encoding}{ encoding($event) } }, $name;
     }
     for my $what (sort keys %by) {
-        push @bad, map { "$what '$_' twice: @{ $by{$what}{$_} }" } grep { @{ $by{$what}{$_} } > 1 } sort keys %{ $by{$what} };
+        push @bad, map { "$what '$_' twice: @{ $by{$what}{$_} }" } grep { @{ $by{$what}{$_} } > 1 }
+            sort keys %{ $by{$what} };
     }
-    push @bad, scalar(@events) . " events, not $least to $most" if $most && (@events < $least || @events > $most);
+    push @bad, scalar(@events) . " events, not $least to $most"
+        if $most && (@events < $least || @events > $most);
     push @bad, map { "the topic $_" } grep { !$topics{ s/\.json$//r } } @{ $list->{files}{$model} };
     push @bad, 'no row in the map' unless grep { $_->{model} eq $model } @{ $list->{rows} };
     return map { "$arch/$model: $_" } @bad;
@@ -57,7 +63,8 @@ sub of_descriptions {
     for my $event (map { @$_ } values %{ $list->{events} }) {
         $as{ lc($event->{EventName} // '') }{ $event->{BriefDescription} // '' } = 1;
     }
-    return map { "$arch: $_ is described in several ways" } grep { keys %{ $as{$_} } > 1 } sort keys %as;
+    return map { "$arch: $_ is described in several ways" } grep { keys %{ $as{$_} } > 1 }
+        sort keys %as;
 }
 
 sub of_rows {
@@ -67,7 +74,8 @@ sub of_rows {
         my $cpuid = $row->{cpuid} // '';
         push @bad, "$cpuid does not compile" unless eval { qr/\A(?:$cpuid)\z/ };
         push @bad, "$cpuid twice" if $seen{$cpuid}++;
-        push @bad, "$cpuid: no lists in " . ($row->{model} // '') unless $list->{events}{ $row->{model} // '' };
+        push @bad, "$cpuid: no lists in " . ($row->{model} // '')
+            unless $list->{events}{ $row->{model} // '' };
         push @bad, "$cpuid: the type is not core" if ($row->{type} // '') ne 'core';
     }
     push @bad, 'no map' unless @{ $list->{rows} };
@@ -82,7 +90,8 @@ sub complaints {
         my ($least, $most) = $arch =~ /^(?:x86|arm64)$/ ? (30, 60) : (0, 0);
         push @bad, of_rows($arch, $list), of_descriptions($arch, $list);
         for my $model (sort keys %{ $list->{events} }) {
-            push @bad, of_model($arch, $model, $list, $least, $most), map { of_event($_) } @{ $list->{events}{$model} };
+            push @bad, of_model($arch, $model, $list, $least, $most),
+                map { of_event($_) } @{ $list->{events}{$model} };
         }
     }
     return @bad;
@@ -97,18 +106,31 @@ cmp_ok(scalar(map { keys %{ $_->{events} } } values %$lists), '>=', 12, 'a dozen
 # What a processor is called, and the model it must get.
 my @cpus = (
     [ x86 => 'GenuineIntel-6-3F', 'haswellx' ], [ x86 => 'GenuineIntel-6-4F', 'broadwellx' ],
-    [ x86 => 'GenuineIntel-6-55-4', 'skylakex' ], [ x86 => 'GenuineIntel-6-55-7', 'cascadelakex' ], [ x86 => 'GenuineIntel-6-55-B', 'cascadelakex' ],
-    [ x86 => 'GenuineIntel-6-6A', 'icelakex' ], [ x86 => 'GenuineIntel-6-8F', 'sapphirerapids' ], [ x86 => 'GenuineIntel-6-CF', 'sapphirerapids' ],
-    [ x86 => 'GenuineIntel-6-8E', 'skylake' ], [ x86 => 'GenuineIntel-6-7E', 'icelake' ], [ x86 => 'GenuineIntel-6-8C', 'tigerlake' ],
-    [ x86 => 'GenuineIntel-6-9A', 'alderlake' ], [ x86 => 'GenuineIntel-6-B7', 'alderlake' ], [ x86 => 'GenuineIntel-6-1A', 'none' ],
-    [ x86 => 'AuthenticAMD-23-1', 'amdzen1' ], [ x86 => 'AuthenticAMD-23-18', 'amdzen1' ], [ x86 => 'AuthenticAMD-23-31', 'amdzen2' ],
-    [ x86 => 'AuthenticAMD-25-1', 'amdzen3' ], [ x86 => 'AuthenticAMD-25-21', 'amdzen3' ], [ x86 => 'AuthenticAMD-25-50', 'amdzen3' ],
-    [ x86 => 'AuthenticAMD-25-11', 'amdzen4' ], [ x86 => 'AuthenticAMD-25-61', 'amdzen4' ], [ x86 => 'AuthenticAMD-21-2', 'none' ],
-    [ arm64 => '0x00000000410fd080', 'arm/cortex-a57-a72' ], [ arm64 => '0x00000000410fd0c0', 'arm/cortex-a76-n1' ],
-    [ arm64 => '0x00000000410fd400', 'arm/neoverse-v1' ], [ arm64 => '0x00000000410fd490', 'arm/neoverse-n2' ],
-    [ arm64 => '0x00000000410fd4f0', 'arm/neoverse-n2' ], [ arm64 => '0x00000000500f0000', 'ampere/emag' ], [ arm64 => '0x00000000410fd030', 'none' ],
-    [ powerpc => '004d0200', 'power8' ], [ powerpc => '004e1202', 'power9' ], [ powerpc => '00800200', 'power10' ], [ powerpc => '003f0201', 'none' ],
-    [ s390 => 'IBM,3906,704,M04,3.5,002f', 'cf_z14' ], [ s390 => 'IBM,8561,703,T01,3.6,002f', 'cf_z15' ], [ s390 => 'IBM,3931,704,A01,3.7,002f', 'cf_z16' ],
+    [ x86 => 'GenuineIntel-6-55-4', 'skylakex' ], [ x86 => 'GenuineIntel-6-55-7', 'cascadelakex' ],
+    [ x86 => 'GenuineIntel-6-55-B', 'cascadelakex' ],
+    [ x86 => 'GenuineIntel-6-6A', 'icelakex' ], [ x86 => 'GenuineIntel-6-8F', 'sapphirerapids' ],
+    [ x86 => 'GenuineIntel-6-CF', 'sapphirerapids' ],
+    [ x86 => 'GenuineIntel-6-8E', 'skylake' ], [ x86 => 'GenuineIntel-6-7E', 'icelake' ],
+    [ x86 => 'GenuineIntel-6-8C', 'tigerlake' ],
+    [ x86 => 'GenuineIntel-6-9A', 'alderlake' ], [ x86 => 'GenuineIntel-6-B7', 'alderlake' ],
+    [ x86 => 'GenuineIntel-6-1A', 'none' ],
+    [ x86 => 'AuthenticAMD-23-1', 'amdzen1' ], [ x86 => 'AuthenticAMD-23-18', 'amdzen1' ],
+    [ x86 => 'AuthenticAMD-23-31', 'amdzen2' ],
+    [ x86 => 'AuthenticAMD-25-1', 'amdzen3' ], [ x86 => 'AuthenticAMD-25-21', 'amdzen3' ],
+    [ x86 => 'AuthenticAMD-25-50', 'amdzen3' ],
+    [ x86 => 'AuthenticAMD-25-11', 'amdzen4' ], [ x86 => 'AuthenticAMD-25-61', 'amdzen4' ],
+    [ x86 => 'AuthenticAMD-21-2', 'none' ],
+    [ arm64 => '0x00000000410fd080', 'arm/cortex-a57-a72' ],
+    [ arm64 => '0x00000000410fd0c0', 'arm/cortex-a76-n1' ],
+    [ arm64 => '0x00000000410fd400', 'arm/neoverse-v1' ],
+    [ arm64 => '0x00000000410fd490', 'arm/neoverse-n2' ],
+    [ arm64 => '0x00000000410fd4f0', 'arm/neoverse-n2' ],
+    [ arm64 => '0x00000000500f0000', 'ampere/emag' ], [ arm64 => '0x00000000410fd030', 'none' ],
+    [ powerpc => '004d0200', 'power8' ], [ powerpc => '004e1202', 'power9' ],
+    [ powerpc => '00800200', 'power10' ], [ powerpc => '003f0201', 'none' ],
+    [ s390 => 'IBM,3906,704,M04,3.5,002f', 'cf_z14' ],
+    [ s390 => 'IBM,8561,703,T01,3.6,002f', 'cf_z15' ],
+    [ s390 => 'IBM,3931,704,A01,3.7,002f', 'cf_z16' ],
 );
 is(mapped($lists->{ $_->[0] }{rows}, $_->[1]), $_->[2], "$_->[1] is $_->[2]") for @cpus;
 
@@ -121,30 +143,42 @@ my $good = sub {
 };
 my $with = sub {
     my ($json, %files) = @_;
-    return join "\n", complaints({ 'p/mapfile.csv' => "head\n1,1,m,core\n", 'p/m/cache.json' => "[$json]\n", %files });
+    return join "\n", complaints({ 'p/mapfile.csv' => "head\n1,1,m,core\n",
+        'p/m/cache.json' => "[$json]\n", %files });
 };
 is($with->($good->()), '', 'a good list');
 my @bad = (
     [ $good->() . ',', qr/cache\.json: / => 'a comma at the end' ],
     [ '', qr/empty/ => 'no events' ],
     [ '"x"', qr/not only objects/ => 'no object' ],
-    [ '{"EventName":"A","EventCode":1,"BriefDescription":"A counts."}', qr/no string/ => 'a number' ],
-    [ '{"EventName":"A","EventName":"B","EventCode":"1","BriefDescription":"A counts."}', qr/key twice/ => 'a key twice' ],
+    [ '{"EventName":"A","EventCode":1,"BriefDescription":"A counts."}',
+        qr/no string/ => 'a number' ],
+    [ '{"EventName":"A","EventName":"B","EventCode":"1","BriefDescription":"A counts."}',
+        qr/key twice/ => 'a key twice' ],
     [ $good->(Umask => '0x1'), qr/the key Umask/ => 'a key in other letters' ],
     [ $good->(Deprecated => '1'), qr/the key Deprecated/ => 'what is deprecated' ],
     [ $good->(EventCode => '017'), qr/EventCode 017/ => 'an octal number' ],
     [ $good->(BriefDescription => undef), qr/no description/ => 'no description' ],
     [ $good->(BriefDescription => 'A counts'), qr/no sentence/ => 'no dot' ],
     [ $good->(BriefDescription => 'A' x 120 . '.'), qr/too much: 121/ => 'a long description' ],
-    [ $good->() . ',' . $good->(EventCode => '2', BriefDescription => 'Other.'), qr/name 'a\.b' twice/ => 'a name twice' ],
-    [ $good->() . ',' . $good->(EventName => 'C', EventCode => '2'), qr/description 'A counts\.' twice: a\.b c/ => 'a description twice' ],
-    [ $good->() . ',' . $good->(EventName => 'C', EventCode => '0x01', BriefDescription => 'C.'), qr/encoding 'EventCode=0x1' twice/ => 'one event by two names' ],
+    [ $good->() . ',' . $good->(EventCode => '2', BriefDescription => 'Other.'),
+        qr/name 'a\.b' twice/ => 'a name twice' ],
+    [ $good->() . ',' . $good->(EventName => 'C', EventCode => '2'),
+        qr/description 'A counts\.' twice: a\.b c/ => 'a description twice' ],
+    [ $good->() . ',' . $good->(EventName => 'C', EventCode => '0x01', BriefDescription => 'C.'),
+        qr/encoding 'EventCode=0x1' twice/ => 'one event by two names' ],
     [ '{"ArchStdEvent":"X"}', qr/no standard event X/ => 'a standard event that is none' ],
-    [ $good->(), qr/the topic gossip/ => 'a topic of its own', 'p/m/gossip.json' => '[' . $good->(EventName => 'C', EventCode => '2', BriefDescription => 'C.') . ']' ],
-    [ $good->(), qr/n: no row/ => 'a model without a row', 'p/n/cache.json' => '[' . $good->() . ']' ],
-    [ $good->(), qr/described in several ways/ => 'two descriptions of an event', 'p/n/cache.json' => '[' . $good->(BriefDescription => 'Other.') . ']' ],
-    [ $good->(), qr/no lists in n/ => 'a row without a model', 'p/mapfile.csv' => "head\n1,1,m,core\n2,1,n,core\n" ],
-    [ $good->(), qr/does not compile/ => 'a bad expression', 'p/mapfile.csv' => "head\n(1,1,m,core\n" ],
+    [ $good->(), qr/the topic gossip/ => 'a topic of its own',
+        'p/m/gossip.json' => '[' . $good->(EventName => 'C', EventCode => '2',
+            BriefDescription => 'C.') . ']' ],
+    [ $good->(), qr/n: no row/ => 'a model without a row',
+        'p/n/cache.json' => '[' . $good->() . ']' ],
+    [ $good->(), qr/described in several ways/ => 'two descriptions of an event',
+        'p/n/cache.json' => '[' . $good->(BriefDescription => 'Other.') . ']' ],
+    [ $good->(), qr/no lists in n/ => 'a row without a model',
+        'p/mapfile.csv' => "head\n1,1,m,core\n2,1,n,core\n" ],
+    [ $good->(), qr/does not compile/ => 'a bad expression',
+        'p/mapfile.csv' => "head\n(1,1,m,core\n" ],
     [ $good->(), qr/not four fields/ => 'a short row', 'p/mapfile.csv' => "head\n1,,m\n" ],
     [ $good->(), qr/no map/ => 'a first line that is data', 'p/mapfile.csv' => "1,1,m,core\n" ],
     [ $good->(), qr/newline/ => 'a map without an end', 'p/mapfile.csv' => "head\n1,1,m,core" ],
@@ -153,5 +187,7 @@ for (@bad) {
     my ($json, $like, $what, %files) = @$_;
     like($with->($json, %files), $like, "notices: $what");
 }
-like(join("\n", complaints({ 'x86/mapfile.csv' => "head\n1,1,m,core\n", 'x86/m/cache.json' => '[' . $good->() . ']' })), qr/1 events, not 30 to 60/, 'notices: too few');
+like(join("\n", complaints({ 'x86/mapfile.csv' => "head\n1,1,m,core\n",
+    'x86/m/cache.json' => '[' . $good->() . ']' })), qr/1 events, not 30 to 60/,
+    'notices: too few');
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The manuals: POD without errors and warnings, a name and a licence where one is due, and for each tool
-# the same options in its manual and in its table.
+# The manuals: POD without errors and warnings, a name and a licence where one is due, and for each
+# tool the same options in its manual and in its table.
 use strict;
 use warnings;
 use FindBin;

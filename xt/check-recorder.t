@@ -9,7 +9,8 @@ use Author;
 use Test::More;
 
 # What a merged file, or a baseline, need not have: it is of one file, or another line tells it.
-my %own = map { $_ => 'of one file' } qw(clock_zero complete counters events_missing folded format inherited saved shares stopped);
+my %own = map { $_ => 'of one file' } qw(clock_zero complete counters events_missing folded format
+    inherited saved shares stopped);
 
 # What no test in t/ sets or looks at so far; nothing is to be added here. ops=0 is the fuzzers'.
 my %untested = map { $_ => 1 } qw(ops threads before_cpu clock_zero dropped_cpu only_line);
@@ -19,7 +20,8 @@ sub options {
     my ($text) = @_;
     my ($table) = $text =~ /^static const struct option table\[\] = \{\n(.*?)^\};/ms or return;
     my %option;
-    $option{$1} = $2 ? 1 : 0 while $table =~ /^    \{ "(\w+)",.*?\n\s+"(?:[^"\\]|\\.)*"(, true)? \},/msg;
+    $option{$1} = $2 ? 1 : 0
+        while $table =~ /^    \{ "(\w+)",.*?\n\s+"(?:[^"\\]|\\.)*"(, true)? \},/msg;
     return %option;
 }
 
@@ -35,18 +37,22 @@ sub complaints {
     my %line = map { $_ => 1 } assigned($of{writers}), grep { $option{$_} } keys %option;
     my @bad;
     for my $name (sort keys %option) {
-        push @bad, "$name: lib/Devel/DProf.pm has no item for it" unless $of{manual} =~ /^=item (?:\w+=[^\n]*, )*\Q$name\E=/m;
+        push @bad, "$name: lib/Devel/DProf.pm has no item for it"
+            unless $of{manual} =~ /^=item (?:\w+=[^\n]*, )*\Q$name\E=/m;
         push @bad, "$name: no test sets it"
             unless $untested{$name} || $of{tests} =~ /\b(?:\Q$name\E=|PERL_DPROF_\U$name\E\b)/;
     }
     for my $name (sort keys %line) {
-        push @bad, "\$dprof_$name: Format.pod does not tell what it is" unless $of{format} =~ /\$dprof_$name\b/;
-        push @bad, "\$dprof_$name: neither src/profile/dp_origin.[ch] nor $0 says what becomes of it in a merged file"
+        push @bad, "\$dprof_$name: Format.pod does not tell what it is"
+            unless $of{format} =~ /\$dprof_$name\b/;
+        push @bad, "\$dprof_$name: neither src/profile/dp_origin.[ch] nor $0 says what becomes of"
+            . ' it in a merged file'
             unless $own{$name} || $of{origin} =~ /\bX\($name\b|"dprof_$name"/;
         push @bad, "\$dprof_$name: no test looks at it"
             unless $untested{$name} || $untested{"${name}_line"} || $of{tests} =~ /\bdprof_$name\b/;
     }
-    push @bad, map { "\$dprof_$_: $0 names it, and nobody writes it" } grep { !$line{$_} } sort keys %own;
+    push @bad, map { "\$dprof_$_: $0 names it, and nobody writes it" }
+        grep { !$line{$_} } sort keys %own;
     return @bad;
 }
 
@@ -57,7 +63,8 @@ my %real = (
     manual  => content('lib/Devel/DProf.pm'),
     format  => content('lib/Devel/DProf/Format.pod'),
     origin  => content('src/profile/dp_origin.h') . content('src/profile/dp_origin.c'),
-    tests   => join('', map { content($_) } grep { m{^t/(?:\d\d-[\w-]+\.t|lib/.*\.pm|c/\S+\.[ch])$} } @files),
+    tests   => join('', map { content($_) }
+        grep { m{^t/(?:\d\d-[\w-]+\.t|lib/.*\.pm|c/\S+\.[ch])$} } @files),
 );
 my %option = options($real{table});
 cmp_ok(keys %option, '>', 15, 'the table has rows');
@@ -65,7 +72,8 @@ ok($option{only} && $option{skip} && !$option{signal}, '... of which some stand 
 is(join("\n", complaints(%real)), '', 'each option, each line of the header');
 
 # The check notices what it is there for.
-my $row = qq{    { "label", NULL, TEXT, AT(label), 0, 0, 0, NULL,\n      "a word for the header", true },\n};
+my $row = qq(    { "label", NULL, TEXT, AT\(label\), 0, 0, 0, NULL,\n)
+    . qq(      "a word for the header", true },\n);
 (my $table = $real{table}) =~ s/(^static const struct option table\[\] = \{\n)/$1$row/m;
 my $bad = join "\n", complaints(%real, table => $table);
 like($bad, $_->[1], "notices: $_->[0]") for (

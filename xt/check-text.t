@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no blanks at
-# the ends of lines, UTF-8, a newline at the end.
+# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no
+# blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
 use strict;
 use warnings;
 use FindBin;
@@ -12,6 +12,21 @@ use Test::More;
 my $recorded = qr{^(?:t/(?:data|golden|corpus)/|fuzz/corpus/|src/pmu-events/arch/|LICENSE$)};
 my $tabs = qr{(?:^|/)(?:Makefile(?:\.PL)?|MANIFEST|[^/]+\.mk)$};
 my $machine = qr{(?<![\w.])/(?:home|Users|root|work)/[\w.]+};
+
+# No line is wider. What has no lines of its own to break is free of it: pictures, results that a
+# program writes in columns, the sources of other languages than C, Perl and shell.
+my $WIDTH = 100;
+my $free = qr{\.(?:svg|js|css|html|results|patch)$};
+# These are still to be wrapped.
+my $not_yet = qr{^(?:Makefile\.PL|lib/.*\.pm|fuzz/\w+\.c|t/c/[\w-]+\.[ch]|src/Makefile
+    |xt/check-levels\.t|src/pmu-events/\w[\w-]*\.[ch]|xs/\w+\.xsi)$}x;
+
+# A line that no break makes shorter: one word, such as an address; a row of what a program prints,
+# quoted in Markdown.
+sub cannot_be_broken {
+    my ($file, $line) = @_;
+    return $line =~ /^\s*\S+$/ || $file =~ /\.md$/ && $line =~ /^ {4}/;
+}
 
 sub complaints {
     my ($file, $text) = @_;
@@ -25,6 +40,9 @@ sub complaints {
         push @bad, "$file line $n: a carriage return" if $line =~ /\r/;
         push @bad, "$file line $n: blanks at the end" if $line =~ /[ \t]$/;
         push @bad, "$file line $n: a tab" if $line =~ /\t/ && $file !~ $tabs;
+        next if $file =~ $free || $file =~ $not_yet || cannot_be_broken($file, $line);
+        utf8::decode(my $shown = $line);
+        push @bad, "$file line $n: over $WIDTH columns" if length $shown > $WIDTH;
     }
     push @bad, "$file: no newline at the end" if $text !~ /\n\z/;
     push @bad, "$file: empty lines at the end" if $text =~ /\n\n\z/;
@@ -37,16 +55,22 @@ is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . 
 
 # What makes a program of a file, and what does not.
 my @shebang = grep { content($_) =~ /^#!/ } @files;
-is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} } grep { !/$recorded/ } @shebang), '',
+is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} }
+    grep { !/$recorded/ } @shebang), '',
     'first lines name perl, sh or bash by their usual places');
 
 my $home = '/' . 'home';
 like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
-like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/, 'notices: a path in recorded data');
+like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/,
+    'notices: a path in recorded data');
 like(join("\n", complaints('a', '@@' . "FILL: y\@\@\n")), qr/left to fill/, 'notices: a gap');
 like(join("\n", complaints('a', "x \n")), qr/blanks/, 'notices: blanks');
 like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'notices: a tab');
 like(join("\n", complaints('a', "x")), qr/no newline/, 'notices: no newline');
 like(join("\n", complaints('a', "\xff\n")), qr/UTF-8/, 'notices: Latin 1');
+like(join("\n", complaints('a.c', 'x ' x 50 . "x\n")), qr/line 1: over 100 columns/,
+    'notices: a line of 101 columns');
+is(join("\n", complaints('a.c', "\xc3\xa9 " x 49 . "\xc3\xa9\xc3\xa9\n")), '',
+    '... but not one of 100, which has more bytes');
 is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'and nothing else');
 done_testing;

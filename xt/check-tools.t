@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The table of the tools (Devel::DProf::Tools), and everything else that names them all; the one road
-# that all of Perl goes.
+# The table of the tools (Devel::DProf::Tools), and everything else that names them all; the one
+# road that all of Perl goes.
 use strict;
 use warnings;
 use FindBin;

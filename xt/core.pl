@@ -16,7 +16,7 @@
 # --mode       how to record (trace); both: each file in either mode
 # --children   the perls that tests start are profiled too; files that start none are left out
 # --xs-apitest the tests of ext/XS-APItest, which is built for it, and nothing else
-# --perl       another perl of this version; the module is built for it, with assertions where it has them
+# --perl another perl of this version; the module is built for it, with assertions where it has them
 # --control    runs every file under -d:Null0 as well, not only those that differ
 # --options    further options of the recorder, as behind -d:DProf=
 # --through    a command in front of the profiled perl
@@ -42,7 +42,9 @@ use Judge;
 use Proof qw(module_for modes);
 
 my %opt = (jobs => 1, timeout => 600, perl => $^X, mode => 'trace');
-GetOptions(\%opt, qw(mode=s source=s jobs=i children xs-apitest perl=s control timeout=i work=s options=s through=s list))
+GetOptions(\%opt,
+    qw(mode=s source=s jobs=i children xs-apitest perl=s control timeout=i work=s options=s
+        through=s list))
     or die "see the top of $0\n";
 # A name is looked up here, where PATH is still the user's.
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
@@ -57,7 +59,8 @@ my @files = @ARGV ? @ARGV : all_files();
 -e "$source/$_" or die "xt/core.pl: no $_ in $source\n" for @files;
 @files = grep { starts_perls("$source/$_") } @files if $opt{children};
 if ($opt{list}) { print "$_\n" for @files; exit 0 }
-my $judge = Judge->new(%opt{qw(jobs timeout control)}, keep => $opt{through}, work => $work, files => \@files,
+my $judge = Judge->new(%opt{qw(jobs timeout control)}, keep => $opt{through}, work => $work,
+    files => \@files,
     modes => [modes($opt{mode})], place => \&make_tree, command => \&command);
 $judge->run_all;
 exit $judge->report;
@@ -80,7 +83,8 @@ END
     die "xt/core.pl: $dir is no perl source\n" unless -e "$dir/t/test.pl" && -e "$dir/patchlevel.h";
     open my $in, '<', "$dir/patchlevel.h" or die "$dir/patchlevel.h: $!\n";
     my $text = do { local $/; <$in> };
-    my $version = join '.', map { $text =~ /^#define PERL_$_\s+(\d+)/m } qw(REVISION VERSION SUBVERSION);
+    my $version = join '.', map { $text =~ /^#define PERL_$_\s+(\d+)/m }
+        qw(REVISION VERSION SUBVERSION);
     my $have = qx("$opt{perl}" -e 'printf "%vd", \$^V');
     die "xt/core.pl: $dir is perl $version, $opt{perl} is $have\n" unless $version eq $have;
     return $dir;
@@ -102,7 +106,8 @@ sub starts_perls {
     my ($file) = @_;
     open my $in, '<', $file or return 0;
     local $/;
-    return <$in> =~ /fresh_perl|runperl|run_multiple_progs|\$\^X|which_perl|switches\s*=>|prog\s*=>/;
+    return <$in>
+        =~ /fresh_perl|runperl|run_multiple_progs|\$\^X|which_perl|switches\s*=>|prog\s*=>/;
 }
 
 # One tree for each job: tests write beside themselves.
@@ -111,7 +116,8 @@ sub make_tree {
     my $tree = "$work/tree$job";
     if (!-e "$tree/.ready") {
         system('cp', '-a', "$source/.", $tree) == 0 or die "cp failed\n";
-        system('cp', '-RLf', "$_/.", "$tree/lib") == 0 or die "cp failed\n" for @Config{qw(privlibexp archlibexp)};
+        system('cp', '-RLf', "$_/.", "$tree/lib") == 0 or die "cp failed\n"
+            for @Config{qw(privlibexp archlibexp)};
     }
     for ("$tree/t/perl", "$tree/perl") {
         unlink $_;
@@ -122,12 +128,14 @@ sub make_tree {
         my ($apart, $log) = ("$work/apitest$job/ext", "$work/apitest$job.log");
         make_path($apart);
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
-        copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h") or die "overload.h: $!\n";
+        copy("$Config{archlibexp}/CORE/overload.h", "$apart/../overload.h")
+            or die "overload.h: $!\n";
         system("cd $apart/XS-APItest && '$opt{perl}' Makefile.PL >$log 2>&1 && make >>$log 2>&1"
              . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
-    open my $out, '>', "$tree/.ready" or die "$tree/.ready: $!\n";     # for the next run with this --work
+    # for the next run with this --work
+    open my $out, '>', "$tree/.ready" or die "$tree/.ready: $!\n";
     return $tree;
 }
 
@@ -139,7 +147,8 @@ sub arguments {
     open my $in, '<:raw', "$tree/$file" or die "$file: $!\n";
     my $line = <$in> // '';
     my @taint = $line =~ /#!.*\bperl.*\s-\w*([tT])/ ? "-$1" : ();
-    return ("$tree/ext/XS-APItest", '-Iblib/lib', '-Iblib/arch', '-I../../t', @taint, $file =~ s{^ext/XS-APItest/}{}r)
+    return ("$tree/ext/XS-APItest", '-Iblib/lib', '-Iblib/arch', '-I../../t', @taint,
+        $file =~ s{^ext/XS-APItest/}{}r)
         if $file =~ m{^ext/XS-APItest/};
     return ("$tree/t", '-I..', '-MTestInit=U1', @taint, "../$file") if $file =~ m{^lib/};
     my $t = $file =~ s{^t/}{}r;
@@ -155,8 +164,11 @@ sub command {
     # A name for each process: perls that a test starts write beside each other.
     my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
     my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : '';
-    my %env = (PERL_CORE => 1, LC_ALL => 'C', PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);    # some print what keys() gives first
-    $env{$_} = undef for qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL HARNESS_ACTIVE);
+    # some print what keys() gives first
+    my %env = (PERL_CORE => 1, LC_ALL => 'C', PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
+    $env{$_} = undef
+        for qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL
+            HARNESS_ACTIVE);
     if ($opt{children}) { $env{PERL5OPT} = "-I$inc $load" }
     else { unshift @args, "-I$inc", $load || () }
     return { dir => $dir, env => \%env, command => [@perl, @args] };

@@ -29,9 +29,11 @@ use Judge;
 use Proof qw(module_for modes);
 
 my %opt = (mode => 'both', jobs => 1, timeout => 600);
-GetOptions(\%opt, qw(mode=s jobs=i timeout=i work=s options=s control)) or die "see the top of $0\n";
+GetOptions(\%opt, qw(mode=s jobs=i timeout=i work=s options=s control))
+    or die "see the top of $0\n";
 $| = 1;
-my @packages = @ARGV ? @ARGV : map { "lib$_-perl" } qw(try-tiny moo moose type-tiny object-pad syntax-keyword-try coro ev ppi template mojolicious);
+my @packages = @ARGV ? @ARGV : map { "lib$_-perl" }
+    qw(try-tiny moo moose type-tiny object-pad syntax-keyword-try coro ev ppi template mojolicious);
 my $work = $opt{work} ? do { make_path($opt{work}); abs_path($opt{work}) }
                       : tempdir('dprof-distros-XXXX', TMPDIR => 1, CLEANUP => 1);
 my $inc = module_for($^X, $work);
@@ -42,9 +44,11 @@ for my $package (@packages) {
     my @tests;
     find({ no_chdir => 1, wanted => sub { push @tests, $_ if /\.t$/ && -f } }, "$dir/t");
     push @files, map { s{^\Q$dir\E}{$package}r } sort @tests;
-    printf "# %-28s %4d test files, %s\n", $package, scalar @tests, -d "$dir/blib" ? 'built' : 'no C';
+    printf "# %-28s %4d test files, %s\n", $package, scalar @tests,
+        -d "$dir/blib" ? 'built' : 'no C';
 }
-my $judge = Judge->new(%opt{qw(jobs timeout control)}, work => $work, files => \@files, modes => [modes($opt{mode})],
+my $judge = Judge->new(%opt{qw(jobs timeout control)}, work => $work, files => \@files,
+    modes => [modes($opt{mode})],
     place => sub { "$work/job$_[0]" }, command => \&command);
 $judge->run_all;
 my $status = $judge->report;
@@ -60,18 +64,21 @@ sub source {
         make_path($base);
         my $log = "$base/apt.log";
         # The newest one may have gone from the mirror; the list names others.
-        my @versions = map { /^Version: (\S+)/ ? "$package=$1" : () } qx(apt-cache showsrc $package 2>/dev/null);
+        my @versions = map { /^Version: (\S+)/ ? "$package=$1" : () }
+            qx(apt-cache showsrc $package 2>/dev/null);
         for my $wish ($package, reverse @versions) {
             last if system("cd $base && apt-get -q source $wish >>$log 2>&1") == 0;
         }
     }
-    my ($dir) = grep { -d "$_/t" } glob "$base/*/" or die "no source of $package: apt-get source needs deb-src lines (see $base/apt.log)\n";
+    my ($dir) = grep { -d "$_/t" } glob "$base/*/"
+        or die "no source of $package: apt-get source needs deb-src lines (see $base/apt.log)\n";
     $dir =~ s{/\z}{};
     my $has_c;
     find({ no_chdir => 1, wanted => sub { $has_c ||= /\.xs\z/ } }, $dir);
     if ($has_c && !-e "$dir/.built") {
         my $make = -e "$dir/Build.PL" ? "$^X Build.PL && ./Build" : "$^X Makefile.PL && make";
-        system("cd $dir && PERL_MM_USE_DEFAULT=1 sh -c '$make' >$base/build.log 2>&1 </dev/null") == 0
+        system("cd $dir && PERL_MM_USE_DEFAULT=1 sh -c '$make' >$base/build.log 2>&1 </dev/null")
+            == 0
             or die "$package cannot be built, see $base/build.log (apt-get build-dep $package?)\n";
         open my $out, '>', "$dir/.built" or die "$dir/.built: $!\n";
     }
@@ -91,7 +98,8 @@ sub command {
     my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
     my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : undef;
     my @inc = map { "-I$_" } (-d "$dir/blib" ? ('blib/lib', 'blib/arch') : 'lib'), 't/lib', '.';
-    my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, LC_ALL => 'C', PERL5LIB => $inc, PERL5OPT => $load);
+    my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, LC_ALL => 'C', PERL5LIB => $inc,
+        PERL5OPT => $load);
     $env{$_} = undef for qw(PERL5DB PERL_UNICODE HARNESS_ACTIVE MAKEFLAGS MAKELEVEL);
     # PERL5OPT and PERL5LIB are nothing to a tainted one.
     unshift @inc, $taint, "-I$inc", $load // () if $taint;

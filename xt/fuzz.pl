@@ -10,8 +10,8 @@
 # Needs a built tree (make). Each program also runs plain, and must print the
 # same. A tree must have the same calls, caller by caller, as the trace. --mixed: each program
 # runs with other options, too, chosen by its seed. --perl: the module is built for it, with
-# assertions where it has them. --sensitivity: builds the recorder again and again with one hook taken out
-# each time, and shows that the programs notice. See t/lib/FuzzProgram.pm.
+# assertions where it has them. --sensitivity: builds the recorder again and again with one hook
+# taken out each time, and shows that the programs notice. See t/lib/FuzzProgram.pm.
 
 use strict;
 use warnings;
@@ -30,7 +30,9 @@ use FuzzProgram;
 use Proof qw(module_for flaws modes);
 
 my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60, mode => 'trace');
-GetOptions(\%opt, qw(seed=i programs=i rounds=i mode=s mixed perl=s through=s sensitivity keep=s timeout=i)) or die "see the top of $0\n";
+GetOptions(\%opt,
+    qw(seed=i programs=i rounds=i mode=s mixed perl=s through=s sensitivity keep=s timeout=i))
+        or die "see the top of $0\n";
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
 die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
 my %mode = map { $_ => 1 } modes($opt{mode});
@@ -39,17 +41,27 @@ $| = 1;
 my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
 
 # What --mixed chooses from. No commas in a regex: perl splits there.
-my @any = ('builtins=slow', 'skip=^main::f[0-9]$', 'only=^main::f|^F::', 'skip=DESTROY|^List,builtins=slow', 'compress=1', 'compress=9');
+my @any = ('builtins=slow', 'skip=^main::f[0-9]$', 'only=^main::f|^F::',
+    'skip=DESTROY|^List,builtins=slow', 'compress=1', 'compress=9');
 my %mix = (
-    trace => [@any, split ' ', 'buffer=0 buffer=1 buffer=61 limit=20K limit=1K,buffer=16 ticks=1000000000 ticks=1 limit=0 limit=3K,buffer=8,contexts=16'
+    trace => [@any, split ' ',
+        'buffer=0 buffer=1 buffer=61 limit=20K limit=1K,buffer=16 ticks=1000000000 ticks=1 limit=0 '
+            . 'limit=3K,buffer=8,contexts=16'
         . ' fork=no limit=20K,compress=3 builtins=slow,buffer=5,limit=5K'],
-    tree  => [@any, split ' ', 'callsites=1 ops=0 contexts=16 contexts=200 ticks=1000000000 ticks=1 callsites=1,contexts=50 fork=no builtins=slow,callsites=1'],
+    tree  => [@any, split ' ',
+        'callsites=1 ops=0 contexts=16 contexts=200 ticks=1000000000 ticks=1 '
+            . 'callsites=1,contexts=50 fork=no builtins=slow,callsites=1'],
 );
 
 my $work = tempdir('dprof-fuzz-XXXX', TMPDIR => 1, CLEANUP => 1);
 exit($opt{sensitivity} ? sensitivity() : main(module_for($opt{perl}, $work)));
 
-sub slurp { my ($path) = @_; open my $in, '<:raw', $path or return ''; local $/; return scalar <$in> }
+sub slurp {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return '';
+    local $/;
+    return scalar <$in>;
+}
 
 # One profiled run. Returns it, and what is wrong with its profile.
 sub profiled {
@@ -58,16 +70,18 @@ sub profiled {
     unlink glob "$profile*";
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
     local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
-    my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } @$inc), "'-d:DProf=$options'", $program);
+    my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } @$inc),
+        "'-d:DProf=$options'", $program);
     my @wrong;
     push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
     push @wrong, map { "profile: $_" } flaws($profile, $about);
-    push @wrong, 'profile: not complete' unless @wrong || ($about->{header} || {})->{dprof_complete};
+    push @wrong, 'profile: not complete'
+        unless @wrong || ($about->{header} || {})->{dprof_complete};
     return ($run, @wrong);
 }
 
-# Is what another way of recording saw the same as the reference? Folded contexts have other callers,
-# and so has what is called from something that is left out, or from a builtin.
+# Is what another way of recording saw the same as the reference? Folded contexts have other
+# callers, and so has what is called from something that is left out, or from a builtin.
 sub as_reference {
     my ($have, $want, $options) = @_;
     my ($skip) = $options =~ /\bskip=([^,]*)/;
@@ -77,13 +91,15 @@ sub as_reference {
         my %flat;
         for my $edge ($flat ? keys %$_ : ()) {
             my $name = $edge =~ s/.* > //r;
-            next if $name =~ /^CORE::/ && $options =~ /builtins/ || $skip && $name =~ /$skip/ || $only && $name !~ /$only/;
+            next if $name =~ /^CORE::/ && $options =~ /builtins/ || $skip && $name =~ /$skip/
+                || $only && $name !~ /$only/;
             $flat{$name} += $_->{$edge};
         }
         $_ = \%flat if $flat;
     }
     my @wrong = grep { ($have->{$_} // 0) != ($want->{$_} // 0) } sort keys %{ { %$have, %$want } };
-    return map { "$_: " . ($have->{$_} // 0) . ' calls, ' . ($want->{$_} // 0) . ' in the trace' } @wrong > 5 ? @wrong[0 .. 4] : @wrong;
+    return map { "$_: " . ($have->{$_} // 0) . ' calls, ' . ($want->{$_} // 0) . ' in the trace' }
+        @wrong > 5 ? @wrong[0 .. 4] : @wrong;
 }
 
 # Runs all seeds with the module in @$inc. Returns the number of bad programs.
@@ -99,7 +115,8 @@ sub fuzz {
         my $plain = run("$opt{perl} $program");
         if ($plain->{status} || $plain->{out} !~ /^checks /m) {
             # perl's own bugs: panic: restartop, crashes after odd exits
-            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n" unless $quiet;
+            print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n"
+                unless $quiet;
             $n{skipped}++;
             next;
         }
@@ -108,7 +125,8 @@ sub fuzz {
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
         my @others = $mode{tree} ? 'mode=tree' : ();
-        push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed} ? sort keys %mode : ();
+        push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed}
+            ? sort keys %mode : ();
         for my $options (@wrong ? () : @others) {
             my %has = (edges => {});
             my ($again, @bad) = profiled($inc, $program, $options, \%has);
@@ -127,7 +145,11 @@ sub fuzz {
         if (@wrong) {
             $n{bad}++;
             print map { "seed $seed: $_\n" } @wrong unless $quiet;
-            if ($opt{keep}) { make_path($opt{keep}); copy($program, "$opt{keep}/p$seed.pl"); copy("$work/tmon.out", "$opt{keep}/p$seed.out") }
+            if ($opt{keep}) {
+                make_path($opt{keep});
+                copy($program, "$opt{keep}/p$seed.pl");
+                copy("$work/tmon.out", "$opt{keep}/p$seed.out");
+            }
         }
         unlink $program;
         last if $enough && $n{bad} >= $enough;
@@ -146,7 +168,8 @@ sub run {
 sub main {
     my ($inc) = @_;
     my $n = fuzz([$inc]);
-    printf "%d programs, %d profiled runs, %d checks of the charged sub, %d calls recorded: %d programs wrong, %d did not run\n",
+    printf "%d programs, %d profiled runs, %d checks of the charged sub, %d calls recorded: %d "
+        . "programs wrong, %d did not run\n",
         @$n{qw(programs runs checks calls bad skipped)};
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
@@ -154,7 +177,8 @@ sub main {
 # What to take out of xs/dpx_hook.c, one at a time.
 sub sensitivity {
     my @out = (
-        (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] } qw(LEAVESUB LEAVESUBLV RETURN GOTO NEXT LAST)),
+        (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] }
+            qw(LEAVESUB LEAVESUBLV RETURN GOTO NEXT LAST)),
         ['run loop', qr/^    PL_runops = our_runops;\n/m, ''],
         ['eval guard', qr/^\s*SAVEDESTRUCTOR_X\(eval_popped, NULL\);\n/m, ";\n"],
         ['comparators', qr/CV \*cv = multicall_sub\(aTHX\);/, 'CV *cv = NULL;'],
@@ -167,13 +191,22 @@ sub sensitivity {
     my $blind = 0;
     for (@out) {
         my ($what, $find, $put) = @$_;
-        (my $text = $source) =~ s/$find/$put/ or do { print "$what: not found in xs/dpx_hook.c\n"; $blind++; next };
+        (my $text = $source) =~ s/$find/$put/ or do {
+            print "$what: not found in xs/dpx_hook.c\n";
+            $blind++;
+            next;
+        };
         open my $out, '>', "$tree/xs/dpx_hook.c" or die $!;
         print $out $text;
         close $out;
-        if (system "cd $tree && make >make.log 2>&1") { print "$what: does not build\n"; $blind++; next }
+        if (system "cd $tree && make >make.log 2>&1") {
+            print "$what: does not build\n";
+            $blind++;
+            next;
+        }
         my $n = fuzz([map { "$tree/blib/$_" } qw(lib arch)], 1, 1);
-        printf "without %-20s %s\n", $what, $n->{bad} ? "noticed by program $n->{programs}" : "NOT NOTICED by $n->{programs} programs";
+        printf "without %-20s %s\n", $what, $n->{bad} ? "noticed by program $n->{programs}"
+            : "NOT NOTICED by $n->{programs} programs";
         $blind++ unless $n->{bad};
     }
     return $blind ? 1 : 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The module built for another perl than the system's, and its tests (make test). Where that perl has
-# assertions (debugperl of the package perl-debug), the module gets them, too.
+# The module built for another perl than the system's, and its tests (make test). Where that perl
+# has assertions (debugperl of the package perl-debug), the module gets them, too.
 #
 # usage: sh xt/other-perl.sh [-k] PERL [TEST...]
 #   PERL    a path, or a name found in PATH
@@ -20,8 +20,10 @@ git -c safe.directory='*' ls-files -z | xargs -0 cp --parents -t "$folder" || ex
 cd "$folder" && chmod 755 . || exit 1           # a test tries it as nobody
 flags='-g -O2'
 "$perl" -e 'exit !grep { / DEBUGGING / } Internals::V()' && flags="$flags -DDEBUGGING"
-"$perl" -e 'printf "perl %vd, %s threads, flags %s\n", $^V, do { require Config; $Config::Config{useithreads} ? "with" : "without" }, shift' -- "$flags"
-{ DPROF_WERROR=1 "$perl" Makefile.PL OPTIMIZE="$flags" && make; } >build.log 2>&1 || { grep -v '^[a-z0-9_-]*cc -c' build.log | tail -30; exit 1; }
+"$perl" -MConfig -e 'printf "perl %vd, %s threads, flags %s\n", $^V,
+    $Config{useithreads} ? "with" : "without", shift' -- "$flags"
+{ DPROF_WERROR=1 "$perl" Makefile.PL OPTIMIZE="$flags" && make; } >build.log 2>&1 ||
+    { grep -v '^[a-z0-9_-]*cc -c' build.log | tail -30; exit 1; }
 if [ $# -gt 0 ]; then
     "$perl" -MExtUtils::Command::MM -e 'test_harness(0, "blib/lib", "blib/arch")' "$@"
 else

@@ -1,26 +1,35 @@
-# The same files through the old dprofpp: same calls, same tree, same rows; times but for the digit that it cuts.
-# DPROF_OLD_LIB: the folder with its Devel/DProf.pm; DPROF_OLD_BIN: its dprofpp.
+# The same files through the old dprofpp: same calls, same tree, same rows; times but for the digit
+# that it cuts. DPROF_OLD_LIB: the folder with its Devel/DProf.pm; DPROF_OLD_BIN: its dprofpp.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DprofppTest;
+use DProfTest;
+use MadeUp;
 
 my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
 plan skip_all => 'DPROF_OLD_LIB is not set' if !$lib;
 $bin //= (grep { -e } "$lib/dprofpp", ($lib =~ s{/(?:lib|share)/.*}{}r) . '/bin/dprofpp')[0];
-plan skip_all => 'the old dprofpp was not found; set DPROF_OLD_BIN' if !$bin || !-e "$lib/Devel/DProf.pm";
+plan skip_all => 'the old dprofpp was not found; set DPROF_OLD_BIN'
+    if !$bin || !-e "$lib/Devel/DProf.pm";
 
-sub old { my ($file, @args) = @_; my $out = qx{$^X -I$lib $bin @args $file 2>/dev/null}; return $out }
+my $dir = scratch();
+sub old {
+    my ($file, @args) = @_;
+    my $out = qx{$^X -I$lib $bin @args $file 2>/dev/null};
+    return $out;
+}
 
 sub compare {
     my ($what, $file) = @_;
     is((dprofpp('-T', $file))[0], old($file, '-T'), "$what: -T");
     is((dprofpp('-t', $file))[0], old($file, '-t'), "$what: -t");
     for my $flags ('-U', '-a', '-l', '-U -I', '-U -r', '-U -u', '-U -s', '-a -d') {
-        my @ours = map { [split] } split /\n/, (dprofpp('-q', '-O', 10000, split(' ', $flags), $file))[0];
+        my @ours = map { [split] } split /\n/,
+            (dprofpp('-q', '-O', 10000, split(' ', $flags), $file))[0];
         my @theirs = map { [split] } split /\n/, old($file, '-q -O 10000', $flags);
-        is_deeply([map { "@$_[3, 6]" } @ours], [map { "@$_[3, 6]" } @theirs], "$what: $flags: rows, calls");
+        is_deeply([map { "@$_[3, 6]" } @ours], [map { "@$_[3, 6]" } @theirs],
+            "$what: $flags: rows, calls");
         my @off;
         for my $i (0 .. $#ours) {
             for my $k (0, 1, 2, 4, 5) {
@@ -33,7 +42,8 @@ sub compare {
         is_deeply(\@off, [], "$what: $flags: times");
     }
     my ($tree) = dprofpp('-S', $file);
-    is_deeply([sort split /\n/, $tree], [sort split /\n/, old($file, '-S')], "$what: -S, but for its order");
+    is_deeply([sort split /\n/, $tree], [sort split /\n/, old($file, '-S')],
+        "$what: -S, but for its order");
 }
 
 # Plain programs with times that add up: no overhead, no goto.
@@ -50,21 +60,22 @@ for my $seed (1 .. 10) {
         $trace .= "@ @t\n";
         if (!@stack || ($marks > 0 && @stack < 30 && rnd(2))) {
             push @stack, my $id = 2 + rnd(20);
-            $trace .= sprintf "& %x P%d n%d lib/x.pm:1 kind=xs\n", $id, $id % 3, $id if !$named{$id}++;
+            $trace .= sprintf "& %x P%d n%d lib/x.pm:1 kind=xs\n", $id, $id % 3, $id
+                if !$named{$id}++;
             $trace .= sprintf "+ %x\n", $id;
         } else {
             $trace .= sprintf "%s %x\n", rnd(3) ? '-' : '/', pop @stack;
         }
     }
-    my $hz = (100, 1000)[rnd(2)];       # the old one computes %Time from seconds with three decimals
-    compare("seed $seed", spew("peer$seed.out", "#fOrTyTwO\n\$hz=$hz;\n\$XS_VERSION='x';\n\$dprof_format='trace 1';\n"
-        . "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=100;\n"
-        . "\$rrun_utime=$sum[0]; \$rrun_stime=$sum[1]; \$rrun_rtime=$sum[2];\n\nPART2\n$trace"));
+    # the old one computes %Time from seconds with three decimals
+    my $hz = (100, 1000)[rnd(2)];
+    my $over = "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=100;\n";
+    compare("seed $seed", spew("$dir/peer$seed.out", profile_text(hz => $hz, version => 'x',
+        header => $over, times => \@sum, lines => $trace)));
 }
 
 # The old recorder's own file of a program with what it can do.
-my $dir = tempdir();
-spew('prog.pl', <<'P');
+spew("$dir/prog.pl", <<'P');
 sub leaf { 1 } sub fib { my $n = shift; leaf(); $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 sub jump { goto &leaf } sub boom { die "x" } my $anon = sub { leaf() };
 sub AUTOLOAD { leaf() }
@@ -75,7 +86,8 @@ my $real = "$dir/tmon.out";
 is((dprofpp('-T', $real))[0], old($real, '-T'), 'recorded: -T');
 is((dprofpp('-t', $real))[0], old($real, '-t'), 'recorded: -t');
 is_deeply([sort map { join ' ', (split)[3, 6] } split /\n/, (dprofpp('-qO', 1000, $real))[0]],
-    [sort map { join ' ', (split)[3, 6] } grep { !/ -\s/ || 1 } split /\n/, old($real, '-q -O 1000') =~ s/ - / 0 /gr],
+    [sort map { join ' ', (split)[3, 6] } grep { !/ -\s/ || 1 } split /\n/,
+        old($real, '-q -O 1000') =~ s/ - / 0 /gr],
     'recorded: calls');
 
 done_testing;

@@ -1,5 +1,6 @@
 # The classic Devel::DProf and dprofpp beside ours: the old tool reads our files and sees
-# the same calls and the same tree; the old recorder's files are read, and say the same where it is right.
+# the same calls and the same tree; the old recorder's files are read, and say the same where it is
+# right.
 #
 # DPROF_OLD_LIB: the directory with the old Devel/DProf.pm (its auto/ beside it);
 # DPROF_OLD_BIN: the old dprofpp.
@@ -12,7 +13,8 @@ use Test::More;
 use DProfTest;
 
 my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
-plan skip_all => 'set DPROF_OLD_LIB and DPROF_OLD_BIN to the classic module and tool' unless $lib && $bin && -e "$lib/Devel/DProf.pm" && -e $bin;
+plan skip_all => 'set DPROF_OLD_LIB and DPROF_OLD_BIN to the classic module and tool'
+    unless $lib && $bin && -e "$lib/Devel/DProf.pm" && -e $bin;
 
 # Old dprofpp's output for a profile.
 sub old_tool {
@@ -36,7 +38,8 @@ sub tree_of {
     return join '', map { "$_\n" } @lines;
 }
 
-# Calls by name from a table of the old tool's: its columns are cut, names wrapped: so small numbers only.
+# Calls by name from a table of the old tool's: its columns are cut, names wrapped: so small numbers
+# only.
 sub counts_of {
     my $text = shift;
     my %calls;
@@ -49,14 +52,27 @@ sub counts_of {
 }
 
 my %programs = (
-    'calls and returns' => 'sub leaf { 1 } sub mid { leaf() for 1 .. 3 } sub top { mid(); mid(); leaf() } top(); leaf(); top()',
-    recursion => 'sub r { my $n = shift; r($n - 1) if $n; 1 } r(5); sub even { $_[0] ? odd($_[0] - 1) : 1 } sub odd { $_[0] ? even($_[0] - 1) : 0 } even(6)',
-    exceptions => 'sub d { die "x\n" } sub c { d() } sub keeps { eval { c() }; after() } sub after { 1 } eval { c() }; after(); keeps()',
-    loops => 'no warnings; sub l { last } sub n { next } sub deep { l() } for (1, 2) { l() } for (1, 2) { n() } for (1) { deep() } l2(); sub l2 { 1 }',
-    objects => 'sub D::DESTROY { f() } sub D::new { bless [], shift } sub f { 1 } sub scope { my $o = D->new; $o->m; 1 } sub D::m { f() } bless [], "D"; main::scope()',
-    xs => 'use List::Util qw(first sum); sub f { $_ == 2 } first { f() } 1 .. 3; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()',
+    'calls and returns' =>
+    'sub leaf { 1 } sub mid { leaf() for 1 .. 3 } sub top { mid(); mid(); leaf() } top(); leaf(); '
+        . 'top()',
+    recursion =>
+        'sub r { my $n = shift; r($n - 1) if $n; 1 } r(5); sub even { $_[0] ? odd($_[0] - 1) : 1 } '
+            . 'sub odd { $_[0] ? even($_[0] - 1) : 0 } even(6)',
+    exceptions =>
+        'sub d { die "x\n" } sub c { d() } sub keeps { eval { c() }; after() } sub after { 1 } '
+            . 'eval { c() }; after(); keeps()',
+    loops =>
+        'no warnings; sub l { last } sub n { next } sub deep { l() } for (1, 2) { l() } '
+            . 'for (1, 2) { n() } for (1) { deep() } l2(); sub l2 { 1 }',
+    objects =>
+        'sub D::DESTROY { f() } sub D::new { bless [], shift } sub f { 1 } '
+            . 'sub scope { my $o = D->new; $o->m; 1 } sub D::m { f() } bless [], "D"; '
+            . 'main::scope()',
+    xs => 'use List::Util qw(first sum); sub f { $_ == 2 } first { f() } 1 .. 3; sum(1 .. 3); '
+        . 'sub g { Internals::SvREFCNT($x) } g()',
     phases => 'sub f { 1 } BEGIN { f() } INIT { f() } END { f() } f()',
-    goto => 'sub t { 1 } sub g { goto &t } sub chain { goto &g } g(); chain(); sub w { g(); t() } w()',
+    goto => 'sub t { 1 } sub g { goto &t } sub chain { goto &g } g(); chain(); sub w { g(); t() } '
+        . 'w()',
     strings => 'eval "sub ev { 1 } ev()"; ev(); my $s = sub { ev() }; $s->(); $s->()',
 );
 
@@ -81,7 +97,9 @@ for my $name (sort keys %programs) {
 }
 
 subtest 'a big one' => sub {
-    my $run = profiled(['-MJSON::PP', '-e', 'my $d = { map { $_ => [1 .. 5] } 1 .. 30 }; decode_json(encode_json($d))'], env => { PERL_HASH_SEED => 0 });
+    my $run = profiled(['-MJSON::PP', '-e',
+        'my $d = { map { $_ => [1 .. 5] } 1 .. 30 }; decode_json(encode_json($d))'],
+        env => { PERL_HASH_SEED => 0 });
     my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
     ok($tree->{out} eq tree_of($got), '-T: the same tree');
@@ -91,7 +109,9 @@ subtest 'a big one' => sub {
 };
 
 subtest 'odd names' => sub {
-    my $run = profiled(['-e', 'require Sub::Util; Sub::Util::set_subname($_, sub { 1 })->() for "A::with blank", "B::new\nline", "C::per%cent", "D::\x{263a}", "E::- 1\n+ 2"; sub f { 1 } f()']);
+    my $run = profiled(['-e',
+        'require Sub::Util; Sub::Util::set_subname($_, sub { 1 })->() for "A::with blank", '
+            . '"B::new\nline", "C::per%cent", "D::\x{263a}", "E::- 1\n+ 2"; sub f { 1 } f()']);
     my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
     is($tree->{err}, '', 'no complaint');
@@ -106,7 +126,8 @@ subtest 'cut short' => sub {
 };
 
 # The classic recorder. Programs that it breaks are not among these.
-my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'exceptions', 'strings', 'goto';
+my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'exceptions',
+    'strings', 'goto';
 # The blocks of List::Util it does not see.
 $safe{xs} = 'use List::Util "sum"; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()';
 
@@ -119,8 +140,17 @@ for my $name (sort keys %safe) {
         my $got = profile_ok($run->{profile}, undef, events => 1);
         my $then = read_profile("$dir/tmon.out", classic => 1);
         # Its CPU time comes in steps of 10 ms, whatever has passed.
-        is(join("\n", grep { !/^more CPU than time/ } $then->problems), '', 'read by the plain reader');
-        my ($calls, $edges) = map { my $p = $_; [map { my $h = $p->{$_}; +{ map { $_ => $h->{$_} } grep { !/BEGIN|import|bootstrap|XSLoader|strict|Exporter|warnings|List::Util|Internals/ } keys %$h } } qw(calls edges)] } $got, $then;
+        is(join("\n", grep { !/^more CPU than time/ } $then->problems), '',
+            'read by the plain reader');
+        my ($calls, $edges) = map {
+            my $p = $_;
+            [map {
+                my $h = $p->{$_};
+                +{ map { $_ => $h->{$_} }
+                    grep { !/BEGIN|import|bootstrap|XSLoader|strict|Exporter|warnings|List::Util|
+                        Internals/x } keys %$h }
+            } qw(calls edges)]
+        } $got, $then;
         is_deeply($calls, $edges, 'the same calls and edges');
     };
 }
@@ -135,7 +165,8 @@ SKIP: {
             for my $option ('-T', '-t') {
                 my $new = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root()
                     . '/blib/arch', $ours, '--no-separate-anon', $option, $run->{profile}]);
-                is($new->{out}, old_tool($run->{profile}, $option)->{out}, "$name: $option") or diag $new->{err};
+                is($new->{out}, old_tool($run->{profile}, $option)->{out}, "$name: $option")
+                    or diag $new->{err};
             }
         }
     };

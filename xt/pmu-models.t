@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# The lists of events in src/pmu-events/arch against those of the kernel, Linux 6.1: the same processors, the same codes,
-# and words of our own. PMU_EVENTS_TREE names a kernel's tools/perf/pmu-events/arch (Debian: package linux-source-6.1).
+# The lists of events in src/pmu-events/arch against those of the kernel, Linux 6.1: the same
+# processors, the same codes, and words of our own. PMU_EVENTS_TREE names a kernel's
+# tools/perf/pmu-events/arch (Debian: package linux-source-6.1).
 use strict;
 use warnings;
 use FindBin;
@@ -10,14 +11,16 @@ use Models;
 use Test::More;
 
 my $tree = $ENV{PMU_EVENTS_TREE};
-plan skip_all => 'no kernel tree: PMU_EVENTS_TREE is to name its tools/perf/pmu-events/arch' unless defined $tree;
+plan skip_all => 'no kernel tree: PMU_EVENTS_TREE is to name its tools/perf/pmu-events/arch'
+    unless defined $tree;
 -e "$tree/x86/mapfile.csv" or die "PMU_EVENTS_TREE: $tree/x86/mapfile.csv is not there\n";
 
 # What later kernels have and 6.1 has not. A model that is not in the tree is compared with none.
 my %later_models = map { $_ => 1 } qw(x86/amdzen4);
 my %later_rows = map { $_ => 1 } (
     'GenuineIntel-6-CF',                                    # as 8F
-    'AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])',     # 6.1 gives the table of Zen 3 to Zen 4, too
+    # 6.1 gives the table of Zen 3 to Zen 4, too
+    'AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])',
     'AuthenticAMD-25-[[:xdigit:]]+',
     '0x00000000410fd4f0',                                   # as 490
 );
@@ -27,12 +30,16 @@ sub by_name {
     my ($events) = @_;
     my %by;
     for my $event (@$events) {
-        push @{ $by{ lc($event->{EventName}) . ' ' . ($event->{Unit} // '') } }, $event if defined $event->{EventName};
+        push @{ $by{ lc($event->{EventName}) . ' ' . ($event->{Unit} // '') } }, $event
+            if defined $event->{EventName};
     }
     return \%by;
 }
 
-sub deprecated { return ($_[0]{Deprecated} // '0') ne '0' || ($_[0]{BriefDescription} // '') =~ /event is deprecated/i }
+sub deprecated {
+    return ($_[0]{Deprecated} // '0') ne '0'
+        || ($_[0]{BriefDescription} // '') =~ /event is deprecated/i;
+}
 
 sub of_model {
     my ($ours, $theirs) = @_;
@@ -56,7 +63,8 @@ sub of_rows {
     my %theirs = map { $_->{cpuid} => join ',', @$_{qw(version model type)} } @$theirs;
     my @bad;
     for my $row (grep { !$later_rows{ $_->{cpuid} } } @$ours) {
-        my ($have, $want) = (join(',', @$row{qw(version model type)}), $theirs{ $row->{cpuid} } // 'no such row');
+        my ($have, $want) = (join(',', @$row{qw(version model type)}),
+            $theirs{ $row->{cpuid} } // 'no such row');
         push @bad, "$row->{cpuid}: $have, the kernel has $want" if $have ne $want;
     }
     return @bad;
@@ -72,17 +80,25 @@ sub borrowed {
     my ($ours, $theirs) = @_;
     my %theirs;
     for my $event (@$theirs) {
-        $theirs{ words($_) } = 1 for grep { defined } @$event{qw(BriefDescription PublicDescription)};
+        $theirs{ words($_) } = 1
+            for grep { defined } @$event{qw(BriefDescription PublicDescription)};
     }
     my %twice;
-    return grep { !$twice{$_}++ && $theirs{ words($_) } } map { grep { defined } @$_{qw(BriefDescription PublicDescription)} } @$ours;
+    return grep { !$twice{$_}++ && $theirs{ words($_) } }
+        map { grep { defined } @$_{qw(BriefDescription PublicDescription)} } @$ours;
 }
 
 my ($ours) = read_lists(Models::files_below('src/pmu-events/arch'));
 # Of the kernel's hundred models those that we have, and the standard events.
 my %there = %{ Models::files_below($tree) };
-my %wanted = map { my $arch = $_; map { ("$arch/$_" => 1) } keys %{ $ours->{$arch}{events} } } keys %$ours;
-delete @there{ grep { my ($model) = m{^([^/]+/.+)/[^/]+$}; $model && !$wanted{$model} } keys %there };
+my %wanted = map {
+    my $arch = $_;
+    map { ("$arch/$_" => 1) } keys %{ $ours->{$arch}{events} }
+} keys %$ours;
+delete @there{ grep {
+    my ($model) = m{^([^/]+/.+)/[^/]+$};
+    $model && !$wanted{$model}
+} keys %there };
 my ($theirs) = read_lists(\%there);
 for my $arch (sort keys %$ours) {
     my ($we, $they) = ($ours->{$arch}, $theirs->{$arch} // { rows => [], events => {} });
@@ -91,24 +107,31 @@ for my $arch (sort keys %$ours) {
       SKIP: {
             my $events = $they->{events}{$model};
             skip "$arch/$model: not in this tree", 1 if !$events && $later_models{"$arch/$model"};
-            is(join("\n", of_model($we->{events}{$model}, $events // [])), '', "$arch/$model: " . @{ $we->{events}{$model} } . ' events');
+            is(join("\n", of_model($we->{events}{$model}, $events // [])), '',
+                "$arch/$model: " . @{ $we->{events}{$model} } . ' events');
         }
     }
-    is(join("\n", borrowed([ map { @$_ } values %{ $we->{events} } ], [ map { @$_ } values %{ $they->{events} } ])), '', "$arch: words of our own");
+    is(join("\n", borrowed([ map { @$_ } values %{ $we->{events} } ],
+        [ map { @$_ } values %{ $they->{events} } ])), '', "$arch: words of our own");
 }
 
 # Each comparison on a difference.
-my %event = (EventName => 'A', EventCode => '0x3c', UMask => '0x01', CounterMask => '1', BriefDescription => 'A counts.');
+my %event = (EventName => 'A', EventCode => '0x3c', UMask => '0x01', CounterMask => '1',
+    BriefDescription => 'A counts.');
 my $against = sub { return join "\n", of_model([ {%event} ], [ { %event, @_ } ]) };
-is($against->(EventCode => '0x3C', UMask => '1', Invert => '0', EdgeDetect => '0x0', SampleAfterValue => '7'), '', 'the same in other spellings');
+is($against->(EventCode => '0x3C', UMask => '1', Invert => '0', EdgeDetect => '0x0',
+    SampleAfterValue => '7'), '', 'the same in other spellings');
 is($against->(EventCode => '60, 61'), '', 'only the first of several');
 like($against->($_ => '2'), qr/the kernel has .*$_=0x2/, "notices: $_")
     for qw(EventCode UMask CounterMask Invert EdgeDetect AnyThread MSRIndex MSRValue ExtSel);
 like($against->(EventName => 'B'), qr/not in the kernel's/, 'notices: another name');
 like($against->(Unit => 'cpu_atom'), qr/not in the kernel's/, 'notices: another PMU');
 like($against->(Deprecated => '1'), qr/deprecated/, 'notices: deprecated');
-like($against->(BriefDescription => 'This event is deprecated. See B'), qr/deprecated/, 'notices: deprecated by its words');
+like($against->(BriefDescription => 'This event is deprecated. See B'), qr/deprecated/,
+    'notices: deprecated by its words');
 my %row = (cpuid => '1', version => 'v1', model => 'm', type => 'core');
-like(join("\n", of_rows([ {%row} ], [ { %row, @$_ } ])), qr/^1: /, "notices: @$_") for [ cpuid => 2 ], [ version => 'v2' ], [ model => 'n' ], [ type => 'uncore' ];
-is(join(' ', borrowed([ {%event} ], [ { PublicDescription => 'a counts' } ])), 'A counts.', 'notices: words of others');
+like(join("\n", of_rows([ {%row} ], [ { %row, @$_ } ])), qr/^1: /, "notices: @$_")
+    for [ cpuid => 2 ], [ version => 'v2' ], [ model => 'n' ], [ type => 'uncore' ];
+is(join(' ', borrowed([ {%event} ], [ { PublicDescription => 'a counts' } ])), 'A counts.',
+    'notices: words of others');
 done_testing;

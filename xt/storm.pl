@@ -4,8 +4,8 @@
 #   perl Makefile.PL && make
 #   perl xt/storm.pl [CHILDREN [SEED]]
 #
-# 500 children of one program at most 40 at a time, in both modes; they end by exit, by POSIX::_exit, by a
-# signal, by exec, or as parents of their own. Exit status 0: all was right.
+# 500 children of one program at most 40 at a time, in both modes; they end by exit, by
+# POSIX::_exit, by a signal, by exec, or as parents of their own. Exit status 0: all was right.
 
 use strict;
 use warnings;
@@ -25,7 +25,11 @@ our ($children, $seed) = @ARGV;
 srand $seed;
 my (%sum, %kid);
 sub f { 1 } sub g { f() for 1 .. 2 }
-sub sizes { my ($rss) = do { open my $in, '<', '/proc/self/statm'; <$in> } =~ /^\d+ (\d+)/; my @fd = glob '/proc/self/fd/*'; return (4 * $rss, scalar @fd) }
+sub sizes {
+    my ($rss) = do { open my $in, '<', '/proc/self/statm'; <$in> } =~ /^\d+ (\d+)/;
+    my @fd = glob '/proc/self/fd/*';
+    return (4 * $rss, scalar @fd);
+}
 sub ends {
     my $how = shift;
     POSIX::_exit(1) if $how == 1;
@@ -67,7 +71,8 @@ for (MODES) {
     my $run = profiled([$file, $children, $seed], env => $env, limit => 600);
     my %want = $run->{out} =~ /^(\w+) (\d+)$/mg;
     my ($calls, @outcomes) = calls_of_run($run->{profile});
-    my @wrong = map { ($calls->{"main::$_"} // 0) == $want{$_} ? () : "$_: " . ($calls->{"main::$_"} // 0) . ", not $want{$_}" } sort keys %want;
+    my @wrong = map { ($calls->{"main::$_"} // 0) == $want{$_} ? ()
+        : "$_: " . ($calls->{"main::$_"} // 0) . ", not $want{$_}" } sort keys %want;
     my ($kb0, $kb1) = $run->{out} =~ /^kB: (\d+) (\d+)/m;
     my ($fd0, $fd1) = $run->{out} =~ /^fds: (\d+) (\d+)/m;
     push @wrong, "memory: $kb0 kB after a third, $kb1 at the end" if $kb1 > $kb0 + 300;
@@ -79,7 +84,8 @@ for (MODES) {
     push @wrong, map { "outcome $_->{code}: $_->{message}" } @odd;
     my $files = grep { !/live$/ } run_files($run);
     push @wrong, "files: $files, read " . @outcomes if $files != @outcomes;
-    printf "%s %s: %d files, %d cut short, %d calls, %d kB\n", @wrong ? 'not ok' : 'ok', $mode, $files, $code{ +Devel::DProf::Profile::TRUNCATED } // 0, $want{f} + $want{g}, $kb1;
+    printf "%s %s: %d files, %d cut short, %d calls, %d kB\n", @wrong ? 'not ok' : 'ok', $mode,
+        $files, $code{ +Devel::DProf::Profile::TRUNCATED } // 0, $want{f} + $want{g}, $kb1;
     print "  $_\n" for @wrong;
     $bad += @wrong;
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/perl
-# Threads in every state, over and over, to find races: each has its file, the sums are right, the program ends
-# as it does without us.
+# Threads in every state, over and over, to find races: each has its file, the sums are right, the
+# program ends as it does without us.
 #
 #   perl Makefile.PL && make
 #   perl xt/threads.pl [ROUNDS [PROGRAM ...]]
-#   perl xt/threads.pl --valgrind TOOL [PROGRAM ...]      one round each under memcheck, helgrind or drd
+#   perl xt/threads.pl --valgrind TOOL [PROGRAM ...]
+# --valgrind runs one round of each under memcheck, helgrind or drd.
 
 use strict;
 use warnings;
@@ -33,12 +34,16 @@ for my $name (thread_programs()) {
             my $run;
             if ($tool) {
                 my $log = scratch() . '/log';
-                $run = run_program(['valgrind', '-q', "--tool=$tool", "--log-file=$log", $^X, PROFILER(), $file],
+                $run = run_program(['valgrind', '-q', "--tool=$tool", "--log-file=$log", $^X,
+                    PROFILER(), $file],
                     env => { %$env, PERL_DESTRUCT_LEVEL => 2 }, limit => 600);
                 $run->{profile} = "$run->{dir}/tmon.out";
                 my $text = slurp($log) // '';
-                # Ours are those that begin in a function of ours; perl has some of its own. After a fork there is one thread.
-                my @ours = grep { /\A.*\n==\d+== +at [^\n]*\((?:dpx?_\w+|DProf)\.c/ && !/postfork_handlers/ && !/\A==\d+== Thread \S+ was created/ } split /^==\d+== *\n/m, $text;
+                # Ours are those that begin in a function of ours; perl has some of its own. After a
+                # fork there is one thread.
+                my @ours = grep { /\A.*\n==\d+== +at [^\n]*\((?:dpx?_\w+|DProf)\.c/
+                    && !/postfork_handlers/ && !/\A==\d+== Thread \S+ was created/ }
+                    split /^==\d+== *\n/m, $text;
                 push @wrong, @ours if @ours;
             } else {
                 $run = profiled([$file], env => $env, limit => 60);

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 
-# The programs in t/scripts under valgrind's memcheck, profiled: no error and no leak may be the recorder's.
+# The programs in t/scripts under valgrind's memcheck, profiled: no error and no leak may be the
+# recorder's.
 #
 #   perl xt/valgrind.pl [--mode trace|tree|both] [--perl PATH] [--options LIST]
 #                       [--jobs N] [--work DIR] [--timeout S] [programs...]
@@ -8,8 +9,8 @@
 # Needs a built tree (make) and valgrind. Without names: t/scripts/*/*.pl. Without --mode: both.
 #
 # An error is ours if our code did it, or a function of perl's that we called; what the ops do
-# that our hooks stand in front of is perl's own, and so are its leaks. First the script tries itself on
-# a copy of the module that reads freed memory and loses some.
+# that our hooks stand in front of is perl's own, and so are its leaks. First the script tries
+# itself on a copy of the module that reads freed memory and loses some.
 
 use strict;
 use warnings;
@@ -50,14 +51,16 @@ while (@todo || %running) {
     my $pid = wait;
     $bad++ if delete $running{$pid} && $?;
 }
-printf "%d programs, %s: %d with errors\n", scalar @programs, join(' and ', modes($opt{mode})), $bad;
+printf "%d programs, %s: %d with errors\n", scalar @programs,
+    join(' and ', modes($opt{mode})), $bad;
 exit($bad ? 1 : 0);
 
 # One program in one mode. Prints what is wrong, and returns it.
 sub one {
     my ($with, $program, $mode) = @_;
     my @wrong = run($with, $program, $mode);
-    print '', (@wrong ? 'NOT OK ' : 'ok     '), $program =~ s{.*/t/scripts/}{}r, " ($mode)\n", map { s/^/    /mgr . "\n" } @wrong;
+    print '', (@wrong ? 'NOT OK ' : 'ok     '), $program =~ s{.*/t/scripts/}{}r, " ($mode)\n",
+        map { s/^/    /mgr . "\n" } @wrong;
     return @wrong;
 }
 
@@ -84,11 +87,13 @@ sub run {
         $ENV{$1} = $2 while ($say{env} // '') =~ /(\w+)=(\S*)/g;
         my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
         setpgrp;
-        exec qw(valgrind -q --log-file=/dev/null --fair-sched=yes), $opt{perl}, split(' ', $say{switches} // ''), $program, split ' ', $say{args} // ''
+        exec qw(valgrind -q --log-file=/dev/null --fair-sched=yes), $opt{perl},
+            split(' ', $say{switches} // ''), $program, split ' ', $say{args} // ''
             if !$mode;
         exec qw(valgrind -q --xml=yes --leak-check=full --show-leak-kinds=definite --num-callers=60
                 --fair-sched=yes --child-silent-after-fork=no), "--xml-file=$box/xml.%p",
-            $opt{perl}, "-I$with", "-d:DProf=$options", split(' ', $say{switches} // ''), $program, split ' ', $say{args} // '';
+            $opt{perl}, "-I$with", "-d:DProf=$options", split(' ', $say{switches} // ''), $program,
+            split ' ', $say{args} // '';
     }
     my $late;
     local $SIG{ALRM} = sub { $late = 1; kill KILL => -$pid };
@@ -100,18 +105,26 @@ sub run {
     return $status if !$mode;
     my @wrong = $late ? 'did not end in time' : ();
     # So slow, some end in this way without us, too.
-    push @wrong, 'signal ' . ($status & 127) if $status & 127 && !$late && run($with, $program, '') != $status;
+    push @wrong, 'signal ' . ($status & 127)
+        if $status & 127 && !$late && run($with, $program, '') != $status;
     my @found = glob "$box/xml.*";
     push @wrong, map { errors($_) } @found;
     push @wrong, 'valgrind wrote nothing' unless @found;
     my @profiles = grep { !/\.live\z/ } glob "$box/tmon.*";
     push @wrong, 'no profile' unless @profiles || $late;
-    for my $profile (@profiles) { push @wrong, map { basename($profile) . ": $_" } -z $profile ? 'empty' : flaws($profile) }
+    for my $profile (@profiles) {
+        push @wrong, map { basename($profile) . ": $_" } -z $profile ? 'empty' : flaws($profile);
+    }
     remove_tree($box) unless @wrong;
     return @wrong;
 }
 
-sub slurp { my ($path) = @_; open my $in, '<:raw', $path or return ''; local $/; return scalar <$in> }
+sub slurp {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return '';
+    local $/;
+    return scalar <$in>;
+}
 
 # The errors of one process that are ours, each once, with the upper part of the stack.
 sub errors {
@@ -122,12 +135,17 @@ sub errors {
         my ($what) = $error =~ m{<(?:what|text)>(.*?)</(?:what|text)>}s;
         # further stacks of an error tell where the memory came from
         my ($stack) = $error =~ m{<stack>(.*?)</stack>}s or next;
-        my @frames = map { { fn => m{<fn>(.*?)</fn>} ? "$1" : '?', obj => m{<obj>(.*?)</obj>} ? "$1" : '', line => m{<file>(.*?)</file>\s*<line>(\d+)} ? "$1:$2" : '' } }
+        my @frames = map { { fn => m{<fn>(.*?)</fn>} ? "$1" : '?',
+            obj => m{<obj>(.*?)</obj>} ? "$1" : '', line => m{<file>(.*?)</file>\s*<line>(\d+)}
+                ? "$1:$2" : '' } }
             $stack =~ m{<frame>(.*?)</frame>}sg;
         my ($ours) = grep { $frames[$_]{obj} =~ m{/DProf/DProf\.so$} } 0 .. $#frames;
         next unless defined $ours;
-        next if $ours && $frames[$ours - 1]{fn} =~ /^(?:Perl_pp_|Perl_runops_|S_|XS_)/ && $frames[$ours - 1]{obj} !~ /vgpreload|libc\b/;
-        my $text = join "\n", "$kind: " . ($what // ''), map { "  $_->{fn} $_->{line}" } @frames[0 .. ($ours + 3 < $#frames ? $ours + 3 : $#frames)];
+        next if $ours && $frames[$ours - 1]{fn} =~ /^(?:Perl_pp_|Perl_runops_|S_|XS_)/
+            && $frames[$ours - 1]{obj} !~ /vgpreload|libc\b/;
+        my $text = join "\n", "$kind: " . ($what // ''),
+            map { "  $_->{fn} $_->{line}" } @frames[0 .. ($ours + 3 < $#frames ? $ours + 3
+                : $#frames)];
         push @wrong, $text unless $seen{$text}++;
     }
     return @wrong;
@@ -140,15 +158,25 @@ sub tries_itself {
     system("cd $top && git ls-files -z | xargs -0 cp --parents -t $dir") == 0 or die "cp failed\n";
     my $file = "$dir/xs/dpx_name.c";
     my $text = slurp($file);
-    $text =~ s/^(U32 dpx_name_find\(.*\n\{\n)/$1    volatile char *gone = dp_mem_realloc(NULL, 77, 1);\n    dp_mem_free((void *)gone);\n    if (gone[5] == 3)\n        return 0;\n    gone = dp_mem_realloc(NULL, 78, 1);\n    gone = NULL;\n/m
+    my $flaws = <<'END';
+    volatile char *gone = dp_mem_realloc(NULL, 77, 1);
+    dp_mem_free((void *)gone);
+    if (gone[5] == 3)
+        return 0;
+    gone = dp_mem_realloc(NULL, 78, 1);
+    gone = NULL;
+END
+    $text =~ s/^(U32 dpx_name_find\(.*\n\{\n)/$1$flaws/m
         or die "xt/valgrind.pl: dpx_name_find is not where it was in $file\n";
     open my $out, '>', $file or die "$file: $!\n";
     print $out $text;
     close $out;
-    system("cd $dir && { '$opt{perl}' Makefile.PL OPTIMIZE='-g -O1' && make; } >$work/broken.log 2>&1") == 0 or die "see $work/broken.log\n";
+    system("cd $dir && { '$opt{perl}' Makefile.PL OPTIMIZE='-g -O1' && make; } "
+        . ">$work/broken.log 2>&1") == 0 or die "see $work/broken.log\n";
     my $broken = "$work/broken.inc";
     make_path("$broken/Devel", "$broken/auto/Devel/DProf");
-    system("cp $dir/blib/lib/Devel/DProf.pm $broken/Devel && cp $dir/blib/arch/auto/Devel/DProf/DProf.so $broken/auto/Devel/DProf") == 0 or die;
+    system("cp $dir/blib/lib/Devel/DProf.pm $broken/Devel && cp "
+        . "$dir/blib/arch/auto/Devel/DProf/DProf.so $broken/auto/Devel/DProf") == 0 or die;
     my $program = "$work/small.pl";
     open $out, '>', $program or die "$program: $!\n";
     print $out "sub f { 1 } f(); f();\n";

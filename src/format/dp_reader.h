@@ -98,7 +98,7 @@ struct dp_consumer {
     int (*progress)(void *ctx, uint64_t done, uint64_t total);
 };
 
-enum { DP_READER_FAULTS = 10 }; /* lines of which it is kept what is wrong; DP_FAULTS of dprof/profile.h */
+enum { DP_READER_FAULTS = 10 }; /* lines of which it is kept what is wrong; as DP_FAULTS */
 
 struct dp_read_info {
     uint64_t marks;             /* + - * / lines taken */

@@ -10,8 +10,8 @@ package DProfTest;
 #   # expect: main::f > main::g 2      calls of an edge, exactly
 #   # never: main::h                   not in the profile at all
 #   # packages: main Foo               whose subs `trace` shows; main alone if missing
-#   # trace: +f +g /g ~/f              all marks of those, in order (BEGIN, END, import and bootstrap left out);
-#                                      ~ where no time passed before the mark
+#   # trace: +f +g /g ~/f              all marks of those, in order (BEGIN, END, import and
+#                                      bootstrap left out); ~ where no time passed before the mark
 #   # switches: -T                     for perl
 #   # args: a b
 #   # status: 255                    of a program that is meant to fail
@@ -38,12 +38,21 @@ use version;
 use StrictProfile;
 use TraceReader;
 
-our @EXPORT = qw(root scratch slurp spew run_perl run_program run_tool in_process profiled plain same_as_plain read_profile edges_of_tree
-                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env tree without_privileges);
+our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program tool_command run_tool
+                 in_process dprofpp profiled plain same_as_plain read_profile edges_of_tree
+                 profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env
+                     tree
+                 without_privileges);
+
+# A tool that runs in a folder of its own loads modules there.
+@INC = map { ref || !-d ? $_ : abs_path($_) } @INC;
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
 sub root { return $ROOT }
+
+# A recorded profile, by its name in t/data.
+sub data { return "$ROOT/t/data/$_[0]" }
 
 my $scratch;
 my $count = 0;
@@ -55,7 +64,8 @@ sub tree {
     return $tree //= do {
         my $dir = scratch();
         make_path("$dir/Devel/DProf", "$dir/auto/Devel/DProf");
-        my %from = ('Devel/DProf.pm' => 'lib', 'Devel/DProf/Control.pm' => 'lib', 'auto/Devel/DProf/DProf.so' => 'arch');
+        my %from = ('Devel/DProf.pm' => 'lib', 'Devel/DProf/Control.pm' => 'lib',
+            'auto/Devel/DProf/DProf.so' => 'arch');
         for (keys %from) {
             symlink "$ROOT/blib/$from{$_}/$_", "$dir/$_" or croak "$dir/$_: $!";
         }
@@ -69,9 +79,9 @@ sub PROFILER { return ('-I' . tree(), '-d:DProf') }
 # The same for children, in the environment.
 sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
 
-# To run the profiler as somebody for whom permissions hold: what stands in front of a command, and perl
-# with the profiler. Where there is no such way: undef, and why. For root that is the user 65534, who
-# may not see the build tree (it may lie below /root), so that it has a copy.
+# To run the profiler as somebody for whom permissions hold: what stands in front of a command, and
+# perl with the profiler. Where there is no such way: undef, and why. For root that is the user
+# 65534, who may not see the build tree (it may lie below /root), so that it has a copy.
 sub without_privileges {
     return ([], [$^X, PROFILER()]) if $> != 0;
     my $dir = scratch();
@@ -81,15 +91,19 @@ sub without_privileges {
         spew("$dir/$file", slurp("$from/$file"));
     }
     chmod 0755, $dir, map { "$dir/$_" } qw(Devel Devel/DProf auto auto/Devel auto/Devel/DProf);
-    chmod 0644, map { "$dir/$_" } 'Devel/DProf.pm', 'Devel/DProf/Control.pm', 'auto/Devel/DProf/DProf.so';
+    chmod 0644, map { "$dir/$_" } 'Devel/DProf.pm', 'Devel/DProf/Control.pm',
+        'auto/Devel/DProf/DProf.so';
     chmod 0711, $scratch;
-    my @as = ($^X, '-e', 'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; $< == $u && $> == $u or die "no user $u: $!\n"; exec @ARGV or die "$ARGV[0]: $!\n"');
+    my @as = ($^X, '-e',
+        'my $u = 65534; $( = $) = "$u $u"; $< = $> = $u; $< == $u && $> == $u or die "no user $u: '
+            . '$!\n"; exec @ARGV or die "$ARGV[0]: $!\n"');
     my @perl = ($^X, "-I$dir", '-d:DProf');
     my $own = scratch();
     chown 65534, 65534, $own;
     my $run = run_program([@as, @perl, '-e', 'print "ran"'], dir => $own);
     return (\@as, \@perl) if $run->{out} eq 'ran' && !$run->{raw} && -e "$own/tmon.out";
-    return (undef, 'root cannot run perl as somebody else here: ' . ((split /\n/, $run->{err})[0] // "status $run->{raw}"));
+    return (undef, 'root cannot run perl as somebody else here: '
+        . ((split /\n/, $run->{err})[0] // "status $run->{raw}"));
 }
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
@@ -129,7 +143,8 @@ sub run_program {
     my ($out, $err) = map { fresh_name() . ".$_" } qw(out err);
     my $pid = fork // croak "fork: $!";
     if (!$pid) {
-        delete @ENV{grep { /^PERL_DPROF|^DPROF|^PERL5(?:OPT|DB|LIB)$|^PERL_UNICODE$|^HARNESS_/ } keys %ENV};
+        delete @ENV{grep { /^PERL_DPROF|^DPROF|^PERL5(?:OPT|DB|LIB)$|^PERL_UNICODE$|^HARNESS_/ }
+            keys %ENV};
         my $env = $opt{env} // {};
         for (keys %$env) {
             if (defined $env->{$_}) { $ENV{$_} = $env->{$_} } else { delete $ENV{$_} }
@@ -145,25 +160,51 @@ sub run_program {
     }
     waitpid $pid, 0;
     return {
-        out => slurp($out), err => slurp($err), status => $? >> 8, signal => $? & 127, dir => $dir, pid => $pid,
+        out => slurp($out), err => slurp($err), status => $? >> 8, signal => $? & 127, dir => $dir,
+        pid => $pid,
         raw => $?,
     };
 }
 
-# A tool of ours in a process of its own that does not have to load it again: Dprofdiff, [ARGS], options of run_program.
+# perl with what was built, as the beginning of a command; and a tool of ours as a command.
+sub built_perl { return ($^X, map { "-I$ROOT/blib/$_" } qw(lib arch)) }
+
+sub tool_command {
+    my ($tool, @args) = @_;
+    return (built_perl(), "$ROOT/blib/script/$tool", @args);
+}
+
+# Loads a tool: the function that runs it.
+sub main_of {
+    my ($tool) = @_;
+    my $module = ucfirst $tool;
+    require "Devel/DProf/Tool/$module.pm";
+    return "Devel::DProf::Tool::$module"->can('main');
+}
+
+# Runs a tool of ours: its name, [ARGS], options of run_program. It runs in a process that has
+# loaded it already, or, where fresh => 1 asks for that, as the command that a user types.
 sub run_tool {
     my ($tool, $args, %opt) = @_;
-    require "Devel/DProf/Tool/$tool.pm";
+    return run_program([tool_command($tool, @$args)], %opt) if $opt{fresh};
+    my $main = main_of($tool);
     require Devel::DProf::Record;
-    my $main = "Devel::DProf::Tool::$tool"->can('main');
     return run_program(sub { my $status = $main->(@$args); close STDOUT; return $status }, %opt);
 }
 
-# A tool's main function here and now, for tests that ask a thousand times: Dprofdiff, ARGS. As run_program, without a
-# process of its own.
+# What became of a run of dprofpp, as a list: standard output, standard error, status. A hash that
+# comes first has options of run_tool.
+sub dprofpp {
+    my %opt = ref $_[0] ? %{ +shift } : ();
+    my $run = run_tool('dprofpp', [@_], %opt);
+    return (@$run{qw(out err)}, $run->{signal} ? "signal $run->{signal}" : $run->{status});
+}
+
+# A tool's main function here and now, for tests that ask a thousand times: its name, ARGS. Returns
+# what run_tool returns, without a process of its own.
 sub in_process {
     my ($tool, @args) = @_;
-    require "Devel/DProf/Tool/$tool.pm";
+    my $main = main_of($tool);
     require Devel::DProf::Tools;
     my ($out, $err, $status) = ('', '');
     {
@@ -172,7 +213,7 @@ sub in_process {
         delete @ENV{map { $_->{env} } Devel::DProf::Tools::all()};
         open STDOUT, '>', \$out or die "memory: $!";
         open STDERR, '>', \$err or die "memory: $!";
-        $status = "Devel::DProf::Tool::$tool"->can('main')->(@args);
+        $status = $main->(@args);
         close STDERR;
     }
     return { out => $out, err => $err, status => $status };
@@ -195,8 +236,8 @@ sub read_profile {
     return TraceReader->read($file, %opt);
 }
 
-# "caller > callee" => calls, of a tree file or a file's part that is a tree; read in the plainest way.
-# Phases are no callers here.
+# "caller > callee" => calls, of a tree file or a file's part that is a tree; read in the plainest
+# way. Phases are no callers here.
 sub edges_of_tree {
     my ($path) = @_;
     my (%name, @stack, %edges);
@@ -241,7 +282,8 @@ sub same_as_plain {
         my ($first, $theirs) = ([split /^/, $want], [split /^/, $have]);
         my $n = 0;
         $n++ while $n < @$first && $n < @$theirs && $first->[$n] eq $theirs->[$n];
-        push @diffs, "$what: plain <" . substr($first->[$n] // '', 0, 300) . '>, profiled <' . substr($theirs->[$n] // '', 0, 300)
+        push @diffs, "$what: plain <" . substr($first->[$n] // '', 0, 300) . '>, profiled <'
+            . substr($theirs->[$n] // '', 0, 300)
             . '>, line ' . ($n + 1);
     }
     my $diff = join "\n", @diffs;
@@ -261,11 +303,14 @@ sub perl_crashes {
 
 sub directives {
     my $file = shift;
-    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '', switches => '', clocks => 'counting default');
+    my %say = (expect => [], never => [], trace => undef, packages => 'main', args => '',
+        switches => '', clocks => 'counting default');
     for (split /\n/, slurp($file)) {
         my ($key, $value) = /^# (\w+): (.*?)\s*$/ or next;
         if ($key =~ /^(?:expect|never|needs)$/) { push @{ $say{$key} }, $value }
-        elsif ($key eq 'trace') { $say{trace} = defined $say{trace} ? "$say{trace} $value" : $value }
+        elsif ($key eq 'trace') {
+            $say{trace} = defined $say{trace} ? "$say{trace} $value" : $value;
+        }
         else { $say{$key} = $value }
     }
     return \%say;
@@ -290,7 +335,8 @@ sub compare {
     push @diffs, map { "$_ is in the profile" } grep { $got->named($_) } @{ $say->{never} };
     if (defined $say->{trace}) {
         my $packages = join '|', map { quotemeta } split ' ', $say->{packages};
-        my $words = join ' ', $got->marks(qr/^(?:$packages)::(?!(?:BEGIN|END|import|bootstrap)\z)[^:]/);
+        my $words = join ' ',
+            $got->marks(qr/^(?:$packages)::(?!(?:BEGIN|END|import|bootstrap)\z)[^:]/);
         my $want = join ' ', split ' ', $say->{trace};
         $words =~ s/~//g, $want =~ s/~//g unless $exact_time;
         push @diffs, "marks: $words\nnot:   $want" if $words ne $want;
@@ -305,7 +351,8 @@ sub check_script {
     my ($file, $both_modes, $one_clock) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
     my $say = directives($file);
-    my $skip = $say->{perl} && $] < version->parse("v$say->{perl}")->numify ? "needs perl $say->{perl}" : undef;
+    my $skip = $say->{perl} && $] < version->parse("v$say->{perl}")->numify
+        ? "needs perl $say->{perl}" : undef;
     for (@{ $say->{needs} // [] }) {
         my ($module, $version) = split ' ';
         $skip //= "needs $_" unless module_there($module, $version);
@@ -327,7 +374,8 @@ sub check_script {
             my %env = map { split /=/, $_, 2 } split ' ', $say->{env} // '';
             my $in_both = $both_modes && ($clock // '') eq 'counting';
             @env{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if $in_both;
-            my $run = profiled(\@args, env => { EXPECT => $expect, PERL_DPROF_CLOCK => $clock, %env });
+            my $run = profiled(\@args, env => { EXPECT => $expect,
+                PERL_DPROF_CLOCK => $clock, %env });
             my @these = same_as_plain($plain, $run) || ();
             my $got = read_profile($run->{profile}, events => defined $say->{trace});
             push @these, compare($got, $say, \@own, $clock);
@@ -343,8 +391,8 @@ sub check_script {
     return;
 }
 
-# A tree has the same calls as a trace, and the program does not see which it is. Returns what is wrong; the tree's file goes.
-# got: the trace, where it has been read.
+# A tree has the same calls as a trace, and the program does not see which it is. Returns what is
+# wrong; the tree's file goes. got: the trace, where it has been read.
 sub modes_differ {
     my ($trace, $tree, $got) = @_;
     my @wrong = grep { length } same_as_plain($trace, $tree);
@@ -371,7 +419,8 @@ sub module_there {
 
 sub run_scripts {
     my ($group, $both_modes) = @_;
-    my @files = grep { !@ARGV || m{/(?:@{[join '|', @ARGV]})\.pl$} } sort glob "$ROOT/t/scripts/$group/*.pl";
+    my @files = grep { !@ARGV || m{/(?:@{[join '|', @ARGV]})\.pl$} }
+        sort glob "$ROOT/t/scripts/$group/*.pl";
     plan tests => scalar @files;
     my $n = 0;
     my $each = $both_modes ? 3 : 2;

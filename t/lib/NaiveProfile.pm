@@ -9,12 +9,17 @@ use Math::BigInt;
 
 sub new {
     my ($class, $text) = @_;
-    my $self = bless { flat => {}, order => [], total => [0, 0, 0], tree => {}, lines => [], hz => 100 }, $class;
+    my $self = bless { flat => {}, order => [], total => [0, 0, 0], tree => {}, lines => [],
+        hz => 100 }, $class;
     $self->read($text);
     return $self;
 }
 
-sub decode { my ($s, $on) = @_; $on and ($s = $s eq '%' ? '' : $s =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger); $s }
+sub decode {
+    my ($s, $on) = @_;
+    $on and ($s = $s eq '%' ? '' : $s =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger);
+    $s;
+}
 
 sub read {
     my ($self, $text) = @_;
@@ -75,15 +80,18 @@ sub read {
         } else {
             $n = $name{ hex $f[1] };
         }
-        if ($n eq 'Devel::DProf::write' && ($f[1] eq '&' || @f >= 4)) { $writing = $f[0] eq '+'; next }
+        if ($n eq 'Devel::DProf::write' && ($f[1] eq '&' || @f >= 4)) { $writing = $f[0] eq '+';
+        next }
         # the mark's share of the overhead, in whole ticks that add up
         my @cost = map {
             my $all = Math::BigInt->new($over[$_]);
-            my ($before, $after) = map { ($all * $_ / (2 * $tests))->numify } $mark_number, $mark_number + 1;
+            my ($before, $after) = map { ($all * $_ / (2 * $tests))->numify } $mark_number,
+                $mark_number + 1;
             $after - $before;
         } 0 .. 2;
         $mark_number++;
-        $give->(\@stack, map { $wait[$_] - ($cost[$_] < $wait[$_] ? $cost[$_] : $wait[$_]) } 0 .. 2);
+        $give->(\@stack, map { $wait[$_] - ($cost[$_] < $wait[$_] ? $cost[$_] : $wait[$_]) }
+            0 .. 2);
         @wait = (0, 0, 0);
         $self->{counts}{ join ';', @stack }{ $counters[$_] } += $counted[$_] for 0 .. $#counters;
         @counted = (0) x @counters;
@@ -129,7 +137,10 @@ sub read {
         $span->[0] = $longest if $longest > $span->[0];
         $span->[1] = $shortest if $shortest < $span->[1];
     }
-    my @rest = $h{dprof_saved} ? (0, 0, 0) : map { my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}]; $r > 0 ? $r : 0 } qw(u s r);
+    my @rest = $h{dprof_saved} ? (0, 0, 0) : map {
+        my $r = ($h{"rrun_${_}time"} // 0) - $passed[{ u => 0, s => 1, r => 2 }->{$_}];
+        $r > 0 ? $r : 0
+    } qw(u s r);
     $give->([], @rest);
 }
 
@@ -143,7 +154,8 @@ sub flat {
     my %out;
     for my $n (keys %{ $self->{flat} }) {
         my $f = $self->{flat}{$n};
-        $out{$n} = [$n eq '(program)' ? 1 : $f->{calls} // 0, pick($f->{self}, $time), pick($f->{incl}, $time)];
+        $out{$n} = [$n eq '(program)' ? 1 : $f->{calls} // 0, pick($f->{self}, $time),
+            pick($f->{incl}, $time)];
     }
     return \%out;
 }
@@ -155,7 +167,8 @@ sub tree {
     for my $path (grep { length } keys %{ $self->{tree} }) {
         my $incl = 0;
         for my $other (keys %{ $self->{tree} }) {
-            $incl += pick($self->{tree}{$other}{self}, $time) if $other eq $path || index($other, "$path;") == 0;
+            $incl += pick($self->{tree}{$other}{self}, $time)
+                if $other eq $path || index($other, "$path;") == 0;
         }
         $out{$path} = [$self->{tree}{$path}{calls} // 0, $incl];
     }

@@ -1,13 +1,15 @@
 package NaiveStacks;
 
-# Folded stacks and flame graphs in the plainest way: a hash of stacks; a list of boxes. What dproffold and dprofflame
-# are compared with. Names are bytes.
+# Folded stacks and flame graphs in the plainest way: a hash of stacks; a list of boxes. What
+# dproffold and dprofflame are compared with. Names are bytes.
 
 use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(key frames stacks_of changed line_of sorted folded tree_of boxes_of svg_boxes shown unxml not_well_formed page_of random_folded hurtful);
+our @EXPORT =
+    qw(key frames stacks_of changed line_of sorted folded tree_of boxes_of svg_boxes shown unxml
+        not_well_formed page_of random_folded hurtful);
 
 # What would be taken for a count, good or not.
 my $number = qr/[-+]?(?=\.*\d)[\d.]+(?:[eE](?:[-+]?\d+|[-+]))?/;
@@ -18,8 +20,9 @@ my $number = qr/[-+]?(?=\.*\d)[\d.]+(?:[eE](?:[-+]?\d+|[-+]))?/;
 sub key { return join ';', map { s/([\x00-\x20\x7f;%#])/sprintf '%%%02X', ord $1/ger } @_ }
 sub frames { return map { s/%(..)/chr hex $1/ger } split /;/, $_[0] }
 
-# Format.pod, "FOLDED STACKS": the stacks of a text with so many counts on each line, in thousandths; numbers of lines that are
-# bad; numbers of first appearance, of each stack and those above it.
+# Format.pod, "FOLDED STACKS": the stacks of a text with so many counts on each line, in
+# thousandths; numbers of lines that are bad; numbers of first appearance, of each stack and those
+# above it.
 sub stacks_of {
     my ($text, $columns) = @_;
     my (%stacks, @bad, %when);
@@ -31,7 +34,8 @@ sub stacks_of {
         $n++;
         $line =~ s/[ \t\r]+\z//;
         next if $line eq '' || $line =~ /\A#(?:[ \t]|\z)/;
-        my ($stack, @counts) = $columns == 2 ? $line =~ /\A(.*[^ \t])$count$count\z/s : $line =~ /\A(.*[^ \t])$count\z/s;
+        my ($stack, @counts) = $columns == 2 ? $line =~ /\A(.*[^ \t])$count$count\z/s
+            : $line =~ /\A(.*[^ \t])$count\z/s;
         if (!@counts) {
             push @bad, $n;
             next;
@@ -59,7 +63,8 @@ sub changed {
 # A stack as dproffold prints it.
 sub line_of {
     my ($key, $columns) = @_;
-    my @frames = map { s/%(?=[0-9a-fA-F]{2})/%25/gr =~ s/([\x00-\x1f\x7f;])/sprintf '%%%02X', ord $1/ger =~ s/ \z/%20/r } frames($key);
+    my @frames = map { s/%(?=[0-9a-fA-F]{2})/%25/gr
+        =~ s/([\x00-\x1f\x7f;])/sprintf '%%%02X', ord $1/ger =~ s/ \z/%20/r } frames($key);
     return '(program)' if !@frames;
     $frames[0] =~ s/\A#/%23/;
     unshift @frames, '(program)' if $frames[0] eq '(program)';
@@ -81,12 +86,16 @@ sub sorted {
 # As dproffold prints them, values in thousandths.
 sub folded {
     my ($stacks) = @_;
-    return join '', map { my $s = $stacks->{$_}; line_of($_, scalar @$s) . join('', map { ' ' . $_ / 1000 } @$s) . "\n" } sorted(grep { grep { $_ } @{ $stacks->{$_} } } keys %$stacks);
+    return join '', map {
+        my $s = $stacks->{$_};
+        line_of($_, scalar @$s) . join('', map { ' ' . $_ / 1000 } @$s) . "\n"
+    } sorted(grep { grep { $_ } @{ $stacks->{$_} } } keys %$stacks);
 }
 
 # ---- the tree ----
 
-# { name, key, own => [], all => [], kids => [sorted by name] } of stacks, those without a value, too.
+# { name, key, own => [], all => [], kids => [sorted by name] } of stacks, those without a value,
+# too.
 sub tree_of {
     my ($stacks) = @_;
     my $columns = 1;
@@ -121,9 +130,10 @@ sub finish {
 
 # ---- boxes ----
 
-# Boxes of a tree, in preorder by name, each { node, depth, x, w }, and { hidden, weight, total }. How: width (sub: values of
-# each side to what a frame itself is wide), least (share of the total), order (sub that compares nodes; none: by name), branches
-# (what is hidden is counted by its first frames), total.
+# Boxes of a tree, in preorder by name, each { node, depth, x, w }, and { hidden, weight, total }.
+# How: width (sub: values of each side to what a frame itself is wide), least (share of the total),
+# order (sub that compares nodes; none: by name), branches (what is hidden is counted by its first
+# frames), total.
 sub boxes_of {
     my ($tree, %how) = @_;
     my $width = $how{width} // sub { $_[-1] };
@@ -145,8 +155,10 @@ sub widths {
 sub place {
     my ($at, $x, $depth, $how, $said, $boxes) = @_;
     no warnings 'recursion';
-    my %hidden = map { $_ => 1 } grep { $_->{w} < ($how->{least} // 0) * $said->{total} } @{ $at->{kids} };
-    my @order = $how->{order} ? sort { $how->{order}->($a, $b) } grep { !$hidden{$_} } @{ $at->{kids} } : @{ $at->{kids} };
+    my %hidden = map { $_ => 1 } grep { $_->{w} < ($how->{least} // 0) * $said->{total} }
+        @{ $at->{kids} };
+    my @order = $how->{order} ? sort { $how->{order}->($a, $b) }
+        grep { !$hidden{$_} } @{ $at->{kids} } : @{ $at->{kids} };
     for my $kid (@order) {
         $kid->{x} = $x;
         $x += $kid->{w};
@@ -165,11 +177,14 @@ sub place {
 
 # ---- what a reader of a picture finds ----
 
-# A name as people see it: control bytes and broken UTF-8 as \x1b, marks that cannot be seen as \x{202e}.
+# A name as people see it: control bytes and broken UTF-8 as \x1b, marks that cannot be seen as
+# \x{202e}.
 sub shown {
     my ($name) = @_;
     return $name if $name =~ /\A[\x20-\x7e]*\z/;
-    my $char = qr/[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
+    my $char =
+        qr/[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]
+        |[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
         |\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
     my $out = '';
     while ($name =~ /\G($char)|\G(.)/gs) {
@@ -181,7 +196,8 @@ sub shown {
         my $code = $good;
         utf8::decode($code);
         $code = ord $code;
-        my $unseen = ($code >= 0x80 && $code < 0xa0) || ($code >= 0x2028 && $code <= 0x202e) || ($code >= 0x2066 && $code <= 0x2069);
+        my $unseen = ($code >= 0x80 && $code < 0xa0) || ($code >= 0x2028 && $code <= 0x202e)
+            || ($code >= 0x2066 && $code <= 0x2069);
         $out .= $unseen ? sprintf '\x{%02x}', $code : $good;
     }
     return $out;
@@ -190,16 +206,24 @@ sub shown {
 sub unxml {
     my ($text) = @_;
     my %entity = (amp => '&', lt => '<', gt => '>', quot => '"', apos => "'");
-    return $text =~ s/&(?:(\w+)|#(\d+));/if (defined $1) { $entity{$1} } else { my $c = chr $2; utf8::encode($c) if $2 > 0x7f; $c }/ger;
+    return $text =~ s{&(?:(\w+)|#(\d+));}{
+        if (defined $1) { $entity{$1} }
+        else { my $c = chr $2; utf8::encode($c) if $2 > 0x7f; $c }
+    }ger;
 }
 
-# The frames of a picture, in its order: { class, x, w (of data-), title, px, py, pw, ph, fill, label, more (other attributes), link }.
+# The frames of a picture, in its order: { class, x, w (of data-), title, px, py, pw, ph, fill,
+# label, more (other attributes), link }.
 sub svg_boxes {
     my ($svg) = @_;
     my @boxes;
-    while ($svg =~ m{(<a [^>]*>)?<g class="(f[^"]*)"([^>]*?) data-x="([^"]*)" data-w="([^"]*)"><title>([^<]*)</title><rect x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)" fill="([^"]*)"/>(?:<text x="[^"]*" y="[^"]*">([^<]*)</text>)?</g>}g) {
+    while ($svg
+        =~ m{(<a\ [^>]*>)?<g\ class="(f[^"]*)"([^>]*?)\ data-x="([^"]*)"\ data-w="([^"]*)"><title>
+            ([^<]*)</title><rect\ x="([^"]*)"\ y="([^"]*)"\ width="([^"]*)"\ height="([^"]*)"
+            \ fill="([^"]*)"/>(?:<text\ x="[^"]*"\ y="[^"]*">([^<]*)</text>)?</g>}gx) {
         my %box;
-        @box{qw(link class more x w title px py pw ph fill label)} = ($1, $2, $3, $4, $5, unxml($6), $7, $8, $9, $10, $11, defined $12 ? unxml($12) : undef);
+        @box{qw(link class more x w title px py pw ph fill label)} = ($1, $2, $3, $4, $5, unxml($6),
+            $7, $8, $9, $10, $11, defined $12 ? unxml($12) : undef);
         push @boxes, \%box;
     }
     return @boxes;
@@ -211,14 +235,16 @@ sub not_well_formed {
     my $name = qr/[A-Za-z_:][\w:.-]*/;
     my $entity = qr/&(?:amp|lt|gt|quot|apos|#\d+|#x[0-9a-fA-F]+);/;
     my (@open, $roots);
-    $text =~ s/\A<\?xml version="1\.0"(?: encoding="([A-Za-z][\w.-]*)")?(?: standalone="no")?\?>\n?// or return 'no declaration';
+    $text =~ s/\A<\?xml\ version="1\.0"(?:\ encoding="([A-Za-z][\w.-]*)")?
+        (?:\ standalone="no")?\?>\n?//x or return 'no declaration';
     my $encoding = $1 // 'UTF-8';
     if ($encoding =~ /\Autf-?8\z/i) {
         utf8::decode($text) or return 'no UTF-8';
     } elsif ($text =~ /([^\x00-\x7f])/) {
         return "a byte that is not ASCII in $encoding";
     }
-    return sprintf 'character U+%04X', ord $1 if $text =~ /([^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}])/;
+    return sprintf 'character U+%04X', ord $1
+        if $text =~ /([^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}])/;
     pos $text = 0;
     while (pos $text < length $text) {
         my $at = substr $text, pos $text, 60;
@@ -229,7 +255,9 @@ sub not_well_formed {
         } elsif ($text =~ m{\G</($name)\s*>}gc) {
             return "$1 closes " . ($open[-1] // 'nothing') . ": $at" if !@open || $open[-1] ne $1;
             pop @open;
-        } elsif ($text =~ m{\G<($name)((?:\s+$name\s*=\s*(?:"(?:[^<&"]|$entity)*"|'(?:[^<&']|$entity)*'))*)\s*(/?)>}gc) {
+        } elsif ($text
+            =~ m{\G<($name)((?:\s+$name\s*=\s*(?:"(?:[^<&"]|$entity)*"|'(?:[^<&']|$entity)*'))*)\s*
+                (/?)>}gcx) {
             my ($tag, $attributes, $empty) = ($1, $2, $3);
             my %seen;
             while ($attributes =~ /($name)\s*=\s*(?:"[^"]*"|'[^']*')/g) {
@@ -247,13 +275,16 @@ sub not_well_formed {
     return @open ? "not closed: @open" : $roots ? '' : 'nothing';
 }
 
-# The data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...] }. Dies with what is wrong.
+# The data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...] }. Dies
+# with what is wrong.
 sub page_of {
     my ($html) = @_;
     require MIME::Base64;
     require Compress::Zlib;
     require JSON::PP;
-    my ($base64) = $html =~ m{<script type="application/octet-stream" id="dprof-data">([A-Za-z0-9+/]*={0,2})</script>} or die "no data\n";
+    my ($base64) = $html
+        =~ m{<script\ type="application/octet-stream"\ id="dprof-data">
+            ([A-Za-z0-9+/]*={0,2})</script>}x or die "no data\n";
     my $data = Compress::Zlib::memGunzip(MIME::Base64::decode_base64($base64)) // die "not gzip\n";
     my @parts;
     for (my $at = 0; $at < length $data;) {
@@ -277,7 +308,9 @@ sub page_of {
     } @parts;
     my ($up, $name, $when, @values) = @columns;
     my $n = $json->{frames};
-    die "columns of other lengths\n" if @$up != $n - 1 || @$name != $n || (@$when && @$when != $n - 1) || grep { @$_ != $n } @values;
+    die "columns of other lengths\n"
+        if @$up != $n - 1 || @$name != $n || (@$when && @$when != $n - 1)
+        || grep { @$_ != $n } @values;
     die "so many columns\n" if @values != @{ $json->{metrics} } * @{ $json->{sides} };
     my (@frames, @open);
     for my $i (0 .. $n - 1) {
@@ -288,7 +321,8 @@ sub page_of {
         die "a name that is none\n" if $name->[$i] >= @{ $json->{names} };
         my $text = $json->{names}[ $name->[$i] ];
         utf8::encode($text);
-        push @frames, { name => $text, parent => @open ? $open[-1] : undef, depth => scalar @open, when => $i && @$when ? $when->[ $i - 1 ] : undef,
+        push @frames, { name => $text, parent => @open ? $open[-1] : undef, depth => scalar @open,
+            when => $i && @$when ? $when->[ $i - 1 ] : undef,
             self => [map { $_->[$i] } @values], hz => $json->{metrics}[0]{hz} };
         push @open, $i;
     }
@@ -299,22 +333,35 @@ sub page_of {
 
 # Names that are made to hurt.
 sub hurtful {
-    return ('a', 'a:', 'a::b', 'a ', 'a b', 'a  ', "a\tb", 'a;b', ';', '%', '%3B', '%41', '100%', '%20', '#', '#x', '# x', '(program)', 'x' x 10_000, "\0", "\x1b[31m", "\x7f",
-        "\r", "\n", ' lead', "caf\xc3\xa9", "\xe2\x80\xaertl\xd7\x90", "\xff\xfe", "\xc3", "\xef\xbf\xbe", "\xed\xa0\x80", 'thread 12', 'x 1.5', '12', '7 8', '</script>', '</title><script>alert(1)</script>',
-        '"', "'", '&amp;', '<!--', ']]>', '{{DATA}}', "\xc2\x85", "\xf0\x9f\x90\xaa", '=1+1', 'a->rgb(1,2,3)', '--', '-', '$x', '\\', '\\x1b', 'f_[k]', '__ANON__', 'BEGIN', 'CORE:sort', '0x1f', 'dead beef');
+    return ('a', 'a:', 'a::b', 'a ', 'a b', 'a  ', "a\tb", 'a;b', ';', '%', '%3B', '%41', '100%',
+        '%20', '#', '#x', '# x', '(program)', 'x' x 10_000, "\0", "\x1b[31m", "\x7f",
+        "\r", "\n", ' lead', "caf\xc3\xa9", "\xe2\x80\xaertl\xd7\x90", "\xff\xfe", "\xc3",
+        "\xef\xbf\xbe", "\xed\xa0\x80", 'thread 12', 'x 1.5', '12', '7 8', '</script>',
+        '</title><script>alert(1)</script>',
+        '"', "'", '&amp;', '<!--', ']]>', '{{DATA}}', "\xc2\x85", "\xf0\x9f\x90\xaa", '=1+1',
+        'a->rgb(1,2,3)', '--', '-', '$x', '\\', '\\x1b', 'f_[k]', '__ANON__', 'BEGIN', 'CORE:sort',
+        '0x1f', 'dead beef');
 }
 
-# Stacks as profilers give them: sorted or not, names that begin alike, recursion. How: columns, fractions, names.
+# Stacks as profilers give them: sorted or not, names that begin alike, recursion. How: columns,
+# fractions, names.
 sub random_folded {
     my (%how) = @_;
-    my @names = $how{names} ? @{ $how{names} } : ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run', 'main::r', 'main', 'f1', 'f10', 'BEGIN', 'g(int, char)', 'thread', 'a b', 'a.b', 'a-b', 'a/b', 'a$');
+    my @names = $how{names} ? @{ $how{names} } : ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run',
+        'main::r', 'main', 'f1', 'f10', 'BEGIN', 'g(int, char)', 'thread', 'a b', 'a.b', 'a-b',
+        'a/b', 'a$');
     my $few = int rand 2;
     my @lines = map {
         my @frames = map { $names[rand($few ? 4 : @names)] } 0 .. rand(rand() < 0.1 ? 40 : 7);
-        my @counts = map { rand() < 0.2 ? 0 : int(rand() < 0.9 ? 1 + rand 1000 : 1e6 + rand 1e6) . ($how{fractions} && rand() < 0.3 ? ('.5', '.25', '.125', '.', '.0')[rand 5] : '') } 1 .. $how{columns} || 1;
-        join(';', map { s/%(?=[0-9a-fA-F]{2})/%25/gr =~ s/([\x00-\x1f\x7f;])/sprintf '%%%02X', ord $1/ger =~ s/ \z/%20/r =~ s/ (?=$number\z)/%20/r =~ s/\A#/%23/r } @frames) . " @counts";
+        my @counts = map { rand() < 0.2 ? 0 : int(rand() < 0.9 ? 1 + rand 1000 : 1e6 + rand 1e6)
+            . ($how{fractions} && rand() < 0.3 ? ('.5', '.25', '.125', '.', '.0')[rand 5] : '') }
+            1 .. $how{columns} || 1;
+        join(';', map { s/%(?=[0-9a-fA-F]{2})/%25/gr
+            =~ s/([\x00-\x1f\x7f;])/sprintf '%%%02X', ord $1/ger =~ s/ \z/%20/r
+            =~ s/ (?=$number\z)/%20/r =~ s/\A#/%23/r } @frames) . " @counts";
     } 0 .. rand 40;
-    unshift @lines, join ' ', '(program)', map { 1 + int rand 50 } 1 .. $how{columns} || 1 if rand() < 0.5;
+    unshift @lines, join ' ', '(program)', map { 1 + int rand 50 } 1 .. $how{columns} || 1
+        if rand() < 0.5;
     @lines = sort @lines if rand() < 0.5;
     return join '', map { "$_\n" } @lines;
 }

@@ -8,9 +8,9 @@ use warnings;
 
 # What is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
-# $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack} names
-# those it was called from. With $about->{edges}, a hash, that one gets the calls of each "caller > callee".
-# $about->{late} gets
+# $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack}
+# names those it was called from. With $about->{edges}, a hash, that one gets the calls of each
+# "caller > callee". $about->{late} gets
 # the exits other than returns after which no time passed until the next mark: with
 # the counting clock, those that were noticed only then. $about->{unwinding}, a regex,
 # names the subs that may be called in the middle of an unwinding.
@@ -30,7 +30,8 @@ sub problems {
         pos($line) = 0;
         $line =~ /\G\s+/gc;
         while (pos($line) < length $line) {
-            if ($line =~ /\G\$(\w+)=(?:'((?:[^'\\\x00-\x1f\x7f]|\\['\\])*)'|(-?\d+(?:\.\d+)?));\s*/gc) {
+            if ($line
+                =~ /\G\$(\w+)=(?:'((?:[^'\\\x00-\x1f\x7f]|\\['\\])*)'|(-?\d+(?:\.\d+)?));\s*/gc) {
                 return "header: \$$1 twice" if exists $header{$1};
                 $header{$1} = defined $3 ? $3 : $2 =~ s/\\(.)/$1/gr;
             } else {
@@ -43,7 +44,8 @@ sub problems {
     for (qw(hz XS_VERSION dprof_format dprof_run dprof_pid dprof_tid dprof_clock dprof_inherited)) {
         return "header: no \$$_" unless exists $header{$_};
     }
-    return "format $header{dprof_format}" unless $header{dprof_format} eq ($part2 == 3 ? 'tree 1' : 'trace 1');
+    return "format $header{dprof_format}"
+        unless $header{dprof_format} eq ($part2 == 3 ? 'tree 1' : 'trace 1');
     if ($part2 == 3) {
         my $sums = [0, 0, 0];
         my @wrong = tree($in, $about, $sums);
@@ -55,7 +57,8 @@ sub problems {
     $edges = $about->{edges};
     my $columns = () = ($header{dprof_counters} // '') =~ /\S+/g;
     my ($resumed, $suspended) = ($header{dprof_inherited}, 0);
-    my $back = 0;               # the number of the mark behind frames that go on, if no time has passed
+    # the number of the mark behind frames that go on, if no time has passed
+    my $back = 0;
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
     my $bad = sub {
@@ -70,20 +73,28 @@ sub problems {
             undef $left;
             $back = 0;
             my @t = $line =~ /\A@ (\d+) (\d+) (\d+)(?: \d+){$columns}\n\z/;
-            if (@t == 3) { $user += $t[0]; $sys += $t[1]; $real += $t[2]; $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2] }
+            if (@t == 3) {
+                $user += $t[0];
+                $sys += $t[1];
+                $real += $t[2];
+                $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2];
+            }
             else { $bad->('no times', $line) or last }
             next;
         }
         if ($kind eq '# ') {
             if ($line =~ /\A# suspend (\d+)\n/) { $suspended = $1 }
-            if ($line =~ /\A# phase ([0-9a-f]+)\n\z/ ? !exists $name{$1} : $line !~ /\A# (?:suspend|resume) \d+\n\z/) {
+            if ($line =~ /\A# phase ([0-9a-f]+)\n\z/ ? !exists $name{$1}
+                : $line !~ /\A# (?:suspend|resume) \d+\n\z/) {
                 $bad->('unknown note', $line) or last;
             }
             $resumed = $1 if $line =~ /resume (\d+)/;
             next;
         }
         if ($kind eq '& ') {
-            if ($line =~ /\A& ([1-9a-f][0-9a-f]*) ([^\x00-\x20\x7f]+) ([^\x00-\x20\x7f]+) (-|[^\x00-\x20\x7f]*:\d+)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
+            if ($line
+                =~ /\A&\ ([1-9a-f][0-9a-f]*)\ ([^\x00-\x20\x7f]+)\ ([^\x00-\x20\x7f]+)\ (-|
+                    [^\x00-\x20\x7f]*:\d+)((?:\ \w+=[^\x00-\x20\x7f]+)*)\n\z/x) {
                 if (exists $name{$1}) { $bad->('a second name', $line) or last }
                 $name{$1} = $2 eq '%' ? $3 : "$2\::$3";
                 $about->{fields}{$1} = [ $2, $3, $4, $5 ];
@@ -93,7 +104,8 @@ sub problems {
             next;
         }
         if ($line eq "PART3\n") {
-            return 'a tree behind a trace that was not too long' unless $header{dprof_limit_reached};
+            return 'a tree behind a trace that was not too long'
+                unless $header{dprof_limit_reached};
             my $sums = [$user, $sys, $real];
             push @wrong, tree($in, $about, $sums);
             push @wrong, sums(\%header, $marks, @$sums) if $header{dprof_complete};
@@ -101,8 +113,10 @@ sub problems {
         }
         $marks++;
         chomp(my $id = substr $line, 2);
-        if (defined $left && $kind ne '/ ' && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
-            push @{ $about->{late} }, "$name{$left} before $kind" . ($name{$id} // '?') unless $until;
+        if (defined $left && $kind ne '/ '
+            && !($forgive && $kind eq '+ ' && ($name{$id} // '') =~ $forgive)) {
+            push @{ $about->{late} }, "$name{$left} before $kind" . ($name{$id} // '?')
+                unless $until;
         }
         $left = $kind ne '/ ' ? undef : $suspended && $suspended-- ? undef : $id;
         if (!exists $name{$id}) {
@@ -112,7 +126,9 @@ sub problems {
                 $until = [@calls];
                 $about->{until_stack} = join ' ', map { $name{$_} } @stack;
             }
-            if ($edges && !$resumed) { $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++ }
+            if ($edges && !$resumed) {
+                $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++;
+            }
             # Another coroutine went on, and makes a call: when did it?
             if ($back && $back eq $marks && !$resumed && !($forgive && $name{$id} =~ $forgive)) {
                 push @{ $about->{late} }, "another coroutine before + $name{$id}" unless $until;
@@ -123,7 +139,9 @@ sub problems {
             $calls[ hex $id ]++ unless $resumed && $resumed--;
         } elsif ($kind eq '- ' || $kind eq '/ ') {
             if (!@stack) { $bad->('leaves nothing', $line) or last }
-            elsif ($stack[-1] ne $id) { $bad->("leaves what is not on top ($stack[-1])", $line) or last }
+            elsif ($stack[-1] ne $id) {
+                $bad->("leaves what is not on top ($stack[-1])", $line) or last;
+            }
             pop @stack;
             pop @runs if $edges;
         } elsif ($kind eq '* ') {
@@ -147,7 +165,8 @@ sub problems {
     $about->{marks} = $marks;
     $about->{names} = \%name;
     @calls = @$until if $until;
-    $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
+    $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) }
+        grep { $calls[$_] } 0 .. $#calls };
     return @wrong;
 }
 
@@ -155,7 +174,8 @@ sub problems {
 sub sums {
     my ($header, $marks, @t) = @_;
     my @wrong;
-    push @wrong, "$marks marks, the header has $header->{total_marks}" if $marks != $header->{total_marks};
+    push @wrong, "$marks marks, the header has $header->{total_marks}"
+        if $marks != $header->{total_marks};
     push @wrong, "times add up to @t, the header has @$header{qw(rrun_utime rrun_stime rrun_rtime)}"
         if grep { $t[$_] != $header->{ (qw(rrun_utime rrun_stime rrun_rtime))[$_] } } 0 .. 2;
     return @wrong;
@@ -164,7 +184,8 @@ sub sums {
 # The lines of a tree. Its times are added to @$sums.
 sub tree {
     my ($in, $about, $sums) = @_;
-    my ($edges, $counters) = ($about->{edges}, scalar split ' ', $about->{header}{dprof_counters} // '');
+    my ($edges, $counters) = ($about->{edges}, scalar split ' ',
+        $about->{header}{dprof_counters} // '');
     my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
@@ -173,20 +194,31 @@ sub tree {
     };
     while (my $line = <$in>) {
         $last = $line;
-        if ($line =~ /\A& ([1-9a-f][0-9a-f]*) ([^\x00-\x20\x7f]+) ([^\x00-\x20\x7f]+) (-|[^\x00-\x20\x7f]*:\d+)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
+        if ($line
+            =~ /\A&\ ([1-9a-f][0-9a-f]*)\ ([^\x00-\x20\x7f]+)\ ([^\x00-\x20\x7f]+)\ (-|
+                [^\x00-\x20\x7f]*:\d+)((?:\ \w+=[^\x00-\x20\x7f]+)*)\n\z/x) {
             if (exists $name{$1}) { $bad->('a second name', $line) or last }
             if (hex $1 != 1 + keys %name) { $bad->('not the next number', $line) or last }
             if ($root) { $bad->('a name behind the first context', $line) or last }
             my $id = $1;
             $name{$id} = $2 eq '%' ? $3 : "$2\::$3";
             $phase{$id} = 1 if $line =~ / kind=phase$/;
-        } elsif ($line =~ /\A= (\d+) ([0-9a-f]+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)((?: \d+)*)((?: \w+=[^\x00-\x20\x7f]+)*)\n\z/) {
-            my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts) = ($1, $2, $3, $4, $5, $6, $7, $8, $9);
-            if ($depth == 0 ? $root++ || $id ne '0' : !exists $name{$id} || $depth > @path) { $bad->('stands nowhere', $line) or last }
-            if ($depth && ($user + $sys > $real || $shortest > $longest)) { $bad->('impossible times', $line) or last }
-            if (($counts =~ tr/ //) != $counters) { $bad->('not as many counters as the header names', $line) or last }
+        } elsif ($line
+            =~ /\A=\ (\d+)\ ([0-9a-f]+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)\ (\d+)((?:\ \d+)*)(
+                (?:\ \w+=[^\x00-\x20\x7f]+)*)\n\z/x) {
+            my ($depth, $id, $calls, $user, $sys, $real, $longest, $shortest, $counts) = ($1, $2,
+                $3, $4, $5, $6, $7, $8, $9);
+            if ($depth == 0 ? $root++ || $id ne '0' : !exists $name{$id}
+                || $depth > @path) { $bad->('stands nowhere', $line) or last }
+            if ($depth && ($user + $sys > $real || $shortest > $longest)) {
+                $bad->('impossible times', $line) or last }
+            if (($counts =~ tr/ //) != $counters) {
+                $bad->('not as many counters as the header names', $line) or last;
+            }
             $#path = $depth - 1;
-            if ($phase{$id} && $depth != 1) { $bad->('a phase not right below the root', $line) or last }
+            if ($phase{$id} && $depth != 1) {
+                $bad->('a phase not right below the root', $line) or last;
+            }
             my $name = $depth && !$phase{$id} ? $name{$id} : '(program)';
             $edges->{"$path[-1] > $name"} += $calls if $edges && $depth && $calls && !$phase{$id};
             push @path, $name;
@@ -196,7 +228,8 @@ sub tree {
             $sums->[2] += $real;
         } elsif ($line =~ /\Ah ([1-9a-f][0-9a-f]*)((?: \d+:\d+)+)\n\z/) {
             my ($id, $buckets) = ($1, $2);
-            if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing', $line) or last }
+            if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
+                $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
         } else {
             $bad->('unknown line', $line) or last;
@@ -206,11 +239,14 @@ sub tree {
     if ($about->{header}{dprof_complete}) {
         push @wrong, 'no root' unless $root;
         for (keys %counted) {
-            push @wrong, "$name{$_}: $counted{$_} calls in the histogram, $calls[ hex $_ ] in the tree" if $counted{$_} > ($calls[ hex $_ ] // 0) && @wrong < 10;
+            push @wrong,
+                "$name{$_}: $counted{$_} calls in the histogram, $calls[ hex $_ ] in the tree"
+                    if $counted{$_} > ($calls[ hex $_ ] // 0) && @wrong < 10;
         }
     }
     $about->{names} = \%name;
-    $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) } grep { $calls[$_] } 0 .. $#calls };
+    $about->{calls} = { map { (sprintf('%x', $_) => $calls[$_]) }
+        grep { $calls[$_] } 0 .. $#calls };
     return @wrong;
 }
 

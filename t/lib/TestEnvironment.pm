@@ -1,6 +1,6 @@
 package TestEnvironment;
 
-# Each test loads it first, by DProfTest or DprofppTest or itself: what a user's shell, language and
+# Each test loads it first, by DProfTest or itself: what a user's shell, language and
 # settings are is then the same for all. Perl has taken up some of it before the first line of a
 # test runs (layers of PERL_UNICODE, modules of PERL5OPT): then perl starts once more.
 
@@ -8,16 +8,22 @@ use strict;
 use warnings;
 use POSIX ();
 
-# Of perl and of ours; PERL5LIB stays, for there prove puts blib. DPROF_SEED and the like are for tests.
-my $SETTINGS = qr/^(?:LANG|LANGUAGE|LC_.*|PERL5OPT|PERL5DB|PERLDB_OPTS|PERL_(?:UNICODE|SIGNALS|HASH_SEED|PERTURB_KEYS|DPROF_.*)|PERLIO
-                      |DPROF[A-Z]+_OPTS|DPROF_(?:PAGER|ARTIFACTS|UPDATE_BASELINES)|DPROFLIST_SYSFS|PERF_CPUID
-                      |PAGER|LESS|COLUMNS|NO_COLOR|TZ)\z/x;
+# Of perl and of ours; PERL5LIB stays, for there prove puts blib. DPROF_SEED and the like are for
+# tests.
+my $SETTINGS =
+    qr/^(?:LANG|LANGUAGE|LC_.*|TZ
+           |PERL5OPT|PERL5DB|PERLDB_OPTS|PERLIO
+           |PERL_(?:UNICODE|SIGNALS|HASH_SEED|PERTURB_KEYS|DPROF_.*)
+           |DPROF[A-Z]+_OPTS|DPROF_(?:PAGER|ARTIFACTS|UPDATE_BASELINES)|DPROFLIST_SYSFS|PERF_CPUID
+           |PAGER|LESS|COLUMNS|NO_COLOR)\z/x;
 my $TAKEN_UP = qr/^PERL/;
 
 # Closed: what a test opens would be the standard input of what it runs.
 open STDIN, '<', '/dev/null' if !defined fileno STDIN;
 # A shell's job in the background has some of them ignored, and so has everything it starts.
-$SIG{$_} = 'DEFAULT' for grep { ($SIG{$_} // '') eq 'IGNORE' } qw(INT QUIT HUP PIPE TERM USR1 USR2 ALRM CHLD TTIN TTOU);
+$SIG{$_} = 'DEFAULT'
+    for grep { ($SIG{$_} // '') eq 'IGNORE' }
+    qw(INT QUIT HUP PIPE TERM USR1 USR2 ALRM CHLD TTIN TTOU);
 umask 022;
 my @set = grep { /$SETTINGS/ && !(/^LC_ALL\z/ && $ENV{$_} eq 'C') } sort keys %ENV;
 delete @ENV{@set};

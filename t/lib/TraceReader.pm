@@ -121,7 +121,9 @@ sub _name {
     return;
 }
 
-sub _node { return { name => $_[0], calls => 0, real => 0, user => 0, sys => 0, kids => {}, order => [] } }
+sub _node {
+    return { name => $_[0], calls => 0, real => 0, user => 0, sys => 0, kids => {}, order => [] }
+}
 
 sub _kid {
     my ($node, $name) = @_;
@@ -219,7 +221,8 @@ sub _trace {
             if ($suspend && $suspend--) {
                 $self->problem("$line is suspended") if $sign ne '/';
             }
-            $self->problem("'$line' ends a frame of $top->[0]") if $top->[0] ne $rest && !$opt->{classic};
+            $self->problem("'$line' ends a frame of $top->[0]")
+                if $top->[0] ne $rest && !$opt->{classic};
             $node = $stack[-1][1];
         }
         push @$events, [$sign, $full, $passed, scalar @stack] if $events;
@@ -285,7 +288,8 @@ sub self_time { return $_[0]{self}{ $_[1] } // 0 }
 sub named {
     my ($self, $full) = @_;
     my $subs = $self->{subs};
-    return map { $subs->{$_} } sort { hex $a <=> hex $b } grep { $subs->{$_}{full} eq $full } keys %$subs;
+    return map { $subs->{$_} } sort { hex $a <=> hex $b } grep { $subs->{$_}{full} eq $full }
+        keys %$subs;
 }
 
 # The marks of subs that match, as words: `+main::f -main::f`; main:: is left out.

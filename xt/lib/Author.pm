@@ -16,7 +16,9 @@ chdir $top or die "$top: $!\n";
 # only what .gitignore names does not.
 sub tracked {
     -e '.git' or die "the author's checks need the git repository, not a distribution of it\n";
-    open(my $git, '-|', qw(git -c safe.directory=* ls-files -z --cached --others --exclude-standard)) or die "git: $!\n";
+    open(my $git, '-|',
+        qw(git -c safe.directory=* ls-files -z --cached --others --exclude-standard))
+            or die "git: $!\n";
     local $/ = "\0";
     chomp(my @files = <$git>);
     close $git or die "git ls-files failed\n";
@@ -48,7 +50,8 @@ sub is_binary { return $_[0] =~ /\0/ || substr($_[0], 0, 2) eq "\x1f\x8b" }
 sub strip_c {
     my ($text) = @_;
     $text =~ s{(/\*.*?\*/)|(//[^\n]*)|("(?:[^"\\\n]|\\.)*")|('(?:[^'\\\n]|\\.)*')}
-              {defined $1 ? ' ' . "\n" x ($1 =~ tr/\n//) : defined $2 ? '' : defined $3 ? '""' : "' '"}gse;
+              {defined $1 ? ' ' . "\n" x ($1 =~ tr/\n//)
+                  : defined $2 ? '' : defined $3 ? '""' : "' '"}gse;
     return $text;
 }
 

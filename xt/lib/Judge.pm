@@ -12,13 +12,15 @@ use POSIX ();
 use Proof 'flaws';
 use Time::HiRes 'time';
 
-my @columns = qw(file mode verdict why s plain_s control differs profiles cut empty unreadable tests);
+my @columns =
+    qw(file mode verdict why s plain_s control differs profiles cut empty unreadable tests);
 
 # Judge->new(files => [...], modes => [...], work => DIR, jobs => N, timeout => S,
 #            place => sub, command => sub, control => BOOL, keep => BOOL)
 # place->(job): the folder, or whatever, that one job works in; may take its time.
 # command->(place, file, mode, box): a hash of dir, env (a hash; undef deletes) and command (an
-# array), which writes its profiles to box/tmon.*. mode: '' for plain, trace, tree, null for -d:Null0.
+# array), which writes its profiles to box/tmon.*. mode: '' for plain, trace, tree, null for
+# -d:Null0.
 sub new {
     my ($class, %self) = @_;
     return bless { jobs => 1, timeout => 600, results => [], %self }, $class;
@@ -69,7 +71,8 @@ sub run_one {
         copy($profile, "$keep.profile") if @wrong && -s $profile < 50e6;
     }
     # Tests kill perls that have hardly begun.
-    push @{ $run{unreadable} }, 'no profile that is not empty' if $run{empty} && $run{empty} == $run{profiles};
+    push @{ $run{unreadable} }, 'no profile that is not empty'
+        if $run{empty} && $run{empty} == $run{profiles};
     return \%run;
 }
 
@@ -82,7 +85,10 @@ sub tap {
     return join "\n", @lines;
 }
 
-sub same { my ($x, $y, $level) = @_; return $x->{status} == $y->{status} && tap($x->{out}, $level) eq tap($y->{out}, $level) }
+sub same {
+    my ($x, $y, $level) = @_;
+    return $x->{status} == $y->{status} && tap($x->{out}, $level) eq tap($y->{out}, $level);
+}
 
 sub verdict_of {
     my ($plain, $run, $level) = @_;
@@ -96,11 +102,15 @@ sub judge {
     my ($self, $place, $file) = @_;
     my @modes = @{ $self->{modes} };
     my $keep = "$self->{work}/kept/" . $file =~ s{/}{-}gr;
-    my $run_one = sub { my ($mode, $as) = @_; return $self->run_one($place, $file, $mode, "$keep.$as") };
+    my $run_one = sub {
+        my ($mode, $as) = @_;
+        return $self->run_one($place, $file, $mode, "$keep.$as");
+    };
     my $t0 = time;
     my @plain = $run_one->('', 'plain');
     my %all = (file => $file, plain_s => time - $t0);
-    return map { { %all, mode => $_, verdict => 'not judged', why => 'the plain run takes too long' } } @modes if $plain[0]{late};
+    return map { { %all, mode => $_, verdict => 'not judged',
+        why => 'the plain run takes too long' } } @modes if $plain[0]{late};
     $all{tests} = () = ($plain[0]{out} // '') =~ /^\s*(?:not )?ok\b/mg;
     my @results;
     for my $mode (@modes) {
@@ -131,7 +141,8 @@ sub judge {
             ($verdict, $r{why}) = ('not judged', 'does not run by itself');
         }
         $r{verdict} = $verdict;
-        $r{differs} = first_difference($plain[0], $run[0], $level) if $verdict !~ /^(?:same|not judged)$/;
+        $r{differs} = first_difference($plain[0], $run[0], $level)
+            if $verdict !~ /^(?:same|not judged)$/;
         $r{control} = verdict_of($plain[0], $run_one->('null', 'null0'), $level)
             if $self->{control} || $verdict !~ /^(?:same|not judged)$/;
         $r{unreadable} = [map { @{ $_->{unreadable} || [] } } @run];
@@ -139,7 +150,8 @@ sub judge {
         unlink glob "$keep.$mode.*" if $verdict eq 'same' && !@{ $r{unreadable} } && !$self->{keep};
         push @results, \%r;
     }
-    unlink glob "$keep.*" unless $self->{keep} || grep { $_->{verdict} ne 'same' || @{ $_->{unreadable} } } @results;
+    unlink glob "$keep.*"
+        unless $self->{keep} || grep { $_->{verdict} ne 'same' || @{ $_->{unreadable} } } @results;
     return @results;
 }
 
@@ -147,7 +159,8 @@ sub first_difference {
     my ($plain, $run, $level) = @_;
     my @p = split /\n/, tap($plain->{out}, $level);
     my @r = split /\n/, tap($run->{out}, $level);
-    my $text = $plain->{status} == $run->{status} ? '' : "status $plain->{status} and $run->{status}; ";
+    my $text = $plain->{status} == $run->{status} ? ''
+        : "status $plain->{status} and $run->{status}; ";
     for my $i (0 .. ($#p > $#r ? $#p : $#r)) {
         my ($p, $r) = map { $_ // '(nothing)' } $p[$i], $r[$i];
         return $text . sprintf "'%.100s' and '%.100s'", $p, $r if $p ne $r;
@@ -177,7 +190,11 @@ sub run_all {
             my $place = $self->{place}->($job);
             while (sysread $todo_r, my $n, 5) {
                 for my $res ($self->judge($place, $files[$n])) {
-                    print $w join("\t", map { my $v = ref $res->{$_} ? join('; ', @{ $res->{$_} }) : $res->{$_} // ''; $v =~ tr/\t\n/  /; $v } @columns), "\n";
+                    print $w join("\t", map {
+                        my $v = ref $res->{$_} ? join('; ', @{ $res->{$_} }) : $res->{$_} // '';
+                        $v =~ tr/\t\n/  /;
+                        $v
+                    } @columns), "\n";
                 }
             }
             POSIX::_exit(0);
@@ -206,9 +223,11 @@ sub run_all {
                 my %r;
                 @r{@columns} = split /\t/, $1, -1;
                 push @results, \%r;
-                printf "%4d/%d %-36s %-5s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results, $of, @r{qw(file mode verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
+                printf "%4d/%d %-36s %-5s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results,
+                    $of, @r{qw(file mode verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
                     $r{why} ? "  ($r{why})" : '', $r{differs} ? "  $r{differs}" : '',
-                    $r{control} ? "  Null0: $r{control}" : '', $r{unreadable} ? "  UNREADABLE $r{unreadable}" : '',
+                    $r{control} ? "  Null0: $r{control}" : '',
+                    $r{unreadable} ? "  UNREADABLE $r{unreadable}" : '',
                     $r{profiles} ne '' && !$r{profiles} ? '  NO PROFILE' : '';
             }
         }
@@ -237,24 +256,34 @@ sub report {
         }
         my $unreadable = grep { $_->{unreadable} } @of;
         my $lost = @{ $self->{files} } - @of;
-        push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')], ['of them empty', $sum->('empty')],
-            ['files with unreadable', $unreadable], ['files without a profile', $missing], ($lost ? ['lost', $lost] : ());
+        push @rows, ['profiles read', $sum->('profiles')], ['of them cut short', $sum->('cut')],
+            ['of them empty', $sum->('empty')],
+            ['files with unreadable', $unreadable], ['files without a profile', $missing],
+            ($lost ? ['lost', $lost] : ());
         $bad += $unreadable + $lost;
         printf "%-6s %-24s %8d\n", $mode, @$_ for @rows;
     }
     printf "%-31s %8.0f s\n", 'took', time - $self->{began};
     my @odd = grep { $_->{verdict} !~ /^(?:same|not judged)$/ } @results;
-    for my $kind (['Not as plain, though as plain under -d:Null0', sub { $_->{verdict} ne 'flaky' && $_->{control} ne $_->{verdict} }],
-                  ['Not as plain, nor under -d:Null0', sub { $_->{verdict} ne 'flaky' && $_->{control} eq $_->{verdict} }],
+    for my $kind (['Not as plain, though as plain under -d:Null0', sub {
+        $_->{verdict} ne 'flaky' && $_->{control} ne $_->{verdict}
+    }],
+                  ['Not as plain, nor under -d:Null0', sub {
+                      $_->{verdict} ne 'flaky' && $_->{control} eq $_->{verdict}
+                  }],
                   ['Flaky', sub { $_->{verdict} eq 'flaky' }]) {
         my ($title, $is) = @$kind;
         my @of = grep { $is->() } @odd or next;
-        print "\n$title:\n", map { "    $_->{file} ($_->{mode}): $_->{verdict}" . ($_->{why} ? ", $_->{why}" : '') . ": $_->{differs}\n" } @of;
+        print "\n$title:\n", map { "    $_->{file} ($_->{mode}): $_->{verdict}"
+            . ($_->{why} ? ", $_->{why}" : '') . ": $_->{differs}\n" } @of;
     }
-    my %broken = map { $_->{file} => 1 } grep { ($_->{why} // '') eq 'does not run by itself' } @results;
-    print "\nNot judged, for they do not run by themselves:\n", map { "    $_\n" } sort keys %broken if %broken;
+    my %broken = map { $_->{file} => 1 } grep { ($_->{why} // '') eq 'does not run by itself' }
+        @results;
+    print "\nNot judged, for they do not run by themselves:\n", map { "    $_\n" } sort keys %broken
+        if %broken;
     my @unreadable = grep { $_->{unreadable} } @results;
-    print "\nUnreadable:\n", map { "    $_->{file} ($_->{mode}): $_->{unreadable}\n" } @unreadable if @unreadable;
+    print "\nUnreadable:\n", map { "    $_->{file} ($_->{mode}): $_->{unreadable}\n" } @unreadable
+        if @unreadable;
     return $bad ? 1 : 0;
 }
 

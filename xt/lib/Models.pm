@@ -8,9 +8,10 @@ use JSON::PP ();
 
 our @EXPORT = qw(read_lists encoding mapped);
 
-# A tree of lists: { ARCH => { rows => [ { cpuid, version, model, type } ], events => { MODEL => [ events ] }, files => { MODEL => [ names ] } } },
-# and a list of what is wrong with its files. Each event of a model has what its ArchStdEvent says.
-# $files is a hash of PATH => text, with ARCH/... for paths.
+# A tree of lists: { ARCH => { rows => [ { cpuid, version, model, type } ], events => { MODEL => [
+# events ] }, files => { MODEL => [ names ] } } }, and a list of what is wrong with its files. Each
+# event of a model has what its ArchStdEvent says. $files is a hash of PATH => text, with ARCH/...
+# for paths.
 sub read_lists {
     my ($files) = @_;
     my (%lists, %std, @bad);
@@ -68,7 +69,8 @@ sub events {
     for my $event (@flat) {
         $kept += keys %$event;
         $event->{' path'} = $path;
-        push @$bad, "$path: $_ is no string" for grep { ref $event->{$_} || !defined $event->{$_} } sort keys %$event;
+        push @$bad, "$path: $_ is no string"
+            for grep { ref $event->{$_} || !defined $event->{$_} } sort keys %$event;
     }
     push @$bad, "$path: a key twice" if $kept != $keys;
     push @$bad, "$path: a value that is no string" if $text =~ /"\s*:\s*[^"\s]/;
@@ -101,7 +103,8 @@ sub resolve {
 sub encoding {
     my ($event) = @_;
     my @terms;
-    for my $key (qw(EventCode ConfigCode ExtSel UMask CounterMask Invert EdgeDetect AnyThread FCMask PortMask MSRIndex MSRValue)) {
+    for my $key (qw(EventCode ConfigCode ExtSel UMask CounterMask Invert EdgeDetect AnyThread FCMask
+        PortMask MSRIndex MSRValue)) {
         my ($value) = split /,/, $event->{$key} // '';
         next unless defined $value && $value =~ /\S/;
         $value =~ s/\s//g;

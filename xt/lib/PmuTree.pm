@@ -1,21 +1,34 @@
 package PmuTree;
-# Event lists read in Perl, in the plainest way, to compare with what jevents makes of them. Nothing is taken from there: JSON is
-# cut into tokens by regexes, and an event is what the order of its keys says.
+# Event lists read in Perl, in the plainest way, to compare with what jevents makes of them. Nothing
+# is taken from there: JSON is cut into tokens by regexes, and an event is what the order of its
+# keys says.
 use strict;
 use warnings;
 use Exporter 'import';
 
 our @EXPORT_OK = qw(architectures read_tree @fields);
-our @fields = qw(name event desc compat topic long_desc pmu unit perpkg aggr_mode metric_expr metric_name metric_group deprecated metric_constraint);
+our @fields =
+    qw(name event desc compat topic long_desc pmu unit perpkg aggr_mode metric_expr metric_name
+        metric_group deprecated metric_constraint);
 
-sub content { my ($file) = @_; open(my $in, '<:raw', $file) or die "$file: $!\n"; local $/; return scalar <$in> }
+sub content {
+    my ($file) = @_;
+    open(my $in, '<:raw', $file) or die "$file: $!\n";
+    local $/;
+    return scalar <$in>;
+}
 
-sub names { my ($dir) = @_; opendir(my $dh, $dir) or die "$dir: $!\n"; return sort grep { !/^\./ } readdir $dh }
+sub names {
+    my ($dir) = @_;
+    opendir(my $dh, $dir) or die "$dir: $!\n";
+    return sort grep { !/^\./ } readdir $dh;
+}
 
 # The directories that have a mapfile.
 sub architectures { my ($top) = @_; return grep { -f "$top/$_/mapfile.csv" } names($top) }
 
-# { files => number of lists, rows => [[cpuid, version, type, dir] ...], tables => { dir => [event ...] } }
+# { files => number of lists, rows => [[cpuid, version, type, dir] ...], tables => { dir => [event
+# ...] } }
 sub read_tree {
     my ($dir) = @_;
     my %tree = (files => 0, rows => rows("$dir/mapfile.csv"), tables => {});
@@ -27,13 +40,20 @@ sub read_tree {
     my @todo = grep { -d "$dir/$_" } names($dir);
     while (defined(my $sub = shift @todo)) {
         my @inside = names("$dir/$sub");
-        if (my @deeper = grep { -d "$dir/$sub/$_" } @inside) { push @todo, map { "$sub/$_" } @deeper; next }
+        if (my @deeper = grep { -d "$dir/$sub/$_" } @inside) {
+            push @todo, map { "$sub/$_" } @deeper;
+            next;
+        }
         my @events;
         for my $name (grep { /\.json$/ } @inside) {
             $tree{files}++;
             (my $topic = $name) =~ s/\..*//s;
             $topic =~ tr/-/ /;
-            push @events, map { my $e = event($_, \%std); $e->{topic} = $topic; $e } objects("$dir/$sub/$name");
+            push @events, map {
+                my $e = event($_, \%std);
+                $e->{topic} = $topic;
+                $e
+            } objects("$dir/$sub/$name");
         }
         $tree{tables}{$sub} = \@events;
     }
@@ -72,22 +92,32 @@ sub string {
     my ($raw) = @_;
     $raw =~ s/ *[\t\r\n][ \t\r\n]*/ /g;
     my %letter = (n => "\n", t => "\t", r => "\r", b => "\b", f => "\f");
-    $raw =~ s{\\(?:u([0-9a-fA-F]{4})|(.))}{ if (defined $1) { my $c = chr hex $1; utf8::encode($c); $c } else { $letter{$2} // $2 } }ge;
+    $raw =~ s{\\(?:u([0-9a-fA-F]{4})|(.))}{
+        if (defined $1) { my $c = chr hex $1; utf8::encode($c); $c }
+        else { $letter{$2} // $2 }
+    }ge;
     return $raw;
 }
 
-my %term = (umask => 'umask', countermask => 'cmask', invert => 'inv', anythread => 'any', edgedetect => 'edge', sampleaftervalue => 'period', fcmask => 'fc_mask', portmask => 'ch_mask');
-my %copied = (compat => 'compat', scaleunit => 'unit', perpkg => 'perpkg', metricexpr => 'metric_expr', metricname => 'metric_name', metricgroup => 'metric_group',
+my %term = (umask => 'umask', countermask => 'cmask', invert => 'inv', anythread => 'any',
+    edgedetect => 'edge', sampleaftervalue => 'period', fcmask => 'fc_mask', portmask => 'ch_mask');
+my %copied = (compat => 'compat', scaleunit => 'unit', perpkg => 'perpkg',
+    metricexpr => 'metric_expr', metricname => 'metric_name', metricgroup => 'metric_group',
     deprecated => 'deprecated', metricconstraint => 'metric_constraint', eventname => 'name');
 my %pmu = (
-    'cbo' => 'uncore_cbox', 'qpi ll' => 'uncore_qpi', 'sbo' => 'uncore_sbox', 'imph-u' => 'uncore_arb', 'upi ll' => 'uncore_upi', 'cpu-m-cf' => 'cpum_cf', 'cpu-m-sf' => 'cpum_sf',
+    'cbo' => 'uncore_cbox', 'qpi ll' => 'uncore_qpi', 'sbo' => 'uncore_sbox',
+    'imph-u' => 'uncore_arb', 'upi ll' => 'uncore_upi', 'cpu-m-cf' => 'cpum_cf',
+    'cpu-m-sf' => 'cpum_sf',
     'pai-crypto' => 'pai_crypto', 'l3pmc' => 'amd_l3', 'dfpmc' => 'amd_df',
-    map { ($_ => $_) } 'hisi_sicl,cpa', 'hisi_sccl,ddrc', 'hisi_sccl,hha', 'hisi_sccl,l3c', 'imx8_ddr', 'cpu_core', 'cpu_atom',
+    map { ($_ => $_) } 'hisi_sicl,cpa', 'hisi_sccl,ddrc', 'hisi_sccl,hha', 'hisi_sccl,l3c',
+    'imx8_ddr', 'cpu_core', 'cpu_atom',
 );
 my %msr = (0x3f6 => 'ldlat', 0x1a6 => 'offcore_rsp', 0x1a7 => 'offcore_rsp', 0x3f7 => 'frontend');
 my %clocks = map { ("cpu_clk_unhalted.$_" => 'event=0x3c,period=2000003') } qw(thread core);
-my %fixed = (%clocks, 'inst_retired.any' => 'event=0xc0,period=2000003', 'inst_retired.any_p' => 'event=0xc0,period=2000003',
-    'cpu_clk_unhalted.ref' => 'event=0x0,umask=0x03,period=2000003', 'cpu_clk_unhalted.thread_any' => 'event=0x3c,any=1,period=2000003');
+my %fixed = (%clocks, 'inst_retired.any' => 'event=0xc0,period=2000003',
+    'inst_retired.any_p' => 'event=0xc0,period=2000003',
+    'cpu_clk_unhalted.ref' => 'event=0x0,umask=0x03,period=2000003',
+    'cpu_clk_unhalted.thread_any' => 'event=0x3c,any=1,period=2000003');
 
 sub number {
     my ($text) = @_;
@@ -120,14 +150,17 @@ sub event {
         my $word = $last{pebs} eq '2' ? '(Must be precise)' : '(Precise event)';
         $notes = length $notes ? "$notes $word" : $word;
     }
-    for (grep { defined && length $notes } @e{qw(desc long_desc)}) { $_ = length ? "$_ $notes" : $notes }
-    push @terms, exists $last{configcode} ? 'config=' . hexadecimal(number($last{configcode})) : 'event=' . hexadecimal($code // 0);
+    for (grep { defined && length $notes } @e{qw(desc long_desc)}) { $_ = length
+        ? "$_ $notes" : $notes }
+    push @terms, exists $last{configcode} ? 'config=' . hexadecimal(number($last{configcode}))
+        : 'event=' . hexadecimal($code // 0);
     push @terms, $last{filter} if length($last{filter} // '');
     my $msr = $msr{ number($last{msrindex} // 0) };
     push @terms, "$msr=$last{msrvalue}" if $msr;
     $e{name} = lc $e{name} if defined $e{name};
     $e{event} = join ',', @terms;
-    $e{aggr_mode} = { PerChip => 1, PerCore => 2 }->{ $last{aggregationmode} } if exists $last{aggregationmode};
+    $e{aggr_mode} = { PerChip => 1, PerCore => 2 }->{ $last{aggregationmode} }
+        if exists $last{aggregationmode};
     delete @e{ grep { !length($e{$_} // '') } keys %e };
     if (defined(my $name = $last{archstdevent})) {
         my $standard = $std->{ lc $name } or die "no standard event $name\n";

@@ -36,24 +36,27 @@ sub module_for {
     my ($perl, $work, $define) = @_;
     my $to = "$work/inc";
     make_path("$to/Devel", "$to/auto/Devel/DProf");
-    my $debugging = qx("$perl" -e 'print join q( ), Internals::V()') =~ /\bDEBUGGING\b/ ? '-DDEBUGGING' : '';
+    my $debugging = qx("$perl" -e 'print join q( ), Internals::V()') =~ /\bDEBUGGING\b/
+        ? '-DDEBUGGING' : '';
     my $blib = "$TOP/blib";
     if (abs_path($perl) ne abs_path($^X) || $define) {
         $blib = "$work/build/blib";
         my $flags = join ' ', '-g -O2', $debugging || (), $define || ();
-        system("mkdir -p $work/build && cd $TOP && git ls-files -z | xargs -0 cp --parents -t $work/build && cd $work/build"
+        system("mkdir -p $work/build && cd $TOP && git ls-files -z | xargs -0 cp --parents -t "
+            . "$work/build && cd $work/build"
              . " && { '$perl' Makefile.PL OPTIMIZE='$flags' && make; } >$work/build.log 2>&1") == 0
             or die "the module cannot be built for $perl, see $work/build.log\n";
     }
     my $so = "auto/Devel/DProf/DProf.$Config{dlext}";
-    copy("$blib/lib/Devel/DProf.pm", "$to/Devel/DProf.pm") or die "run make first: $blib/lib/Devel/DProf.pm: $!\n";
+    copy("$blib/lib/Devel/DProf.pm", "$to/Devel/DProf.pm")
+        or die "run make first: $blib/lib/Devel/DProf.pm: $!\n";
     copy("$blib/arch/$so", "$to/$so") or die "run make first: $blib/arch/$so: $!\n";
     return $to;
 }
 
 # What is wrong with a profile, by the strict reader and by our own. An empty one is that of
-# a process that was killed while it made the file; whether that can be, the caller knows. One that was cut short
-# by the end of its process may end anywhere, but our own must still read it.
+# a process that was killed while it made the file; whether that can be, the caller knows. One that
+# was cut short by the end of its process may end anywhere, but our own must still read it.
 sub flaws {
     my ($path, $about) = @_;
     $about //= {};

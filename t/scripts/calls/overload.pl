@@ -1,7 +1,9 @@
 # Overloaded operators, conversions and &{}.
-# trace: +plus -plus +str +inner -inner -str +__ANON__ +less -less -__ANON__ +code -code +called -called +bool -bool
+# trace: +plus -plus +str +inner -inner -str +__ANON__ +less -less -__ANON__ +code -code +called
+# trace: -called +bool -bool
 # expect: main::str > main::inner 1
-use overload '+' => \&plus, '""' => 'str', '<=>' => sub { less(@_) }, '&{}' => \&code, 'bool' => \&bool;
+use overload '+' => \&plus, '""' => 'str', '<=>' => sub { less(@_) }, '&{}' => \&code,
+    'bool' => \&bool;
 sub plus { 5 }
 sub inner { 'str' }
 sub str { inner() }

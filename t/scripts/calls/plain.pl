@@ -1,5 +1,6 @@
 # Perl subs, methods, class methods, calls by reference and by name.
-# trace: +f +g -g -f +f +g -g -f +m -m +m -m +f +g -g -f +f +g -g -f +rec +rec +rec -rec -rec -rec +empty -empty
+# trace: +f +g -g -f +f +g -g -f +m -m +m -m +f +g -g -f +f +g -g -f +rec +rec +rec -rec -rec -rec
+# trace: +empty -empty
 # expect: main::f 4
 # expect: main::f > main::g 4
 # expect: (program) > main::f 4

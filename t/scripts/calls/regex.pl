@@ -1,5 +1,6 @@
 # Subs called from code blocks of regexes and substitutions.
-# trace: +in_code -in_code +in_code -in_code +repl -repl +repl -repl +postponed -postponed +matcher +in_code -in_code -matcher
+# trace: +in_code -in_code +in_code -in_code +repl -repl +repl -repl +postponed -postponed +matcher
+# trace: +in_code -in_code -matcher
 # expect: main::matcher > main::in_code 1
 sub in_code { $n++ }
 sub repl { "<$_[0]>" }

@@ -8,7 +8,10 @@
 # expect: Put::__ANON__ 2
 # expect: Put::named 1
 use strict; use warnings;
-package Plain { sub first { second() } sub second { 1 } my $v; sub lvalue :lvalue { $v } sub later; }
+package Plain {
+    sub first { second() } sub second { 1 } my $v;
+    sub lvalue :lvalue { $v } sub later;
+}
 package Put { $Put::{code} = sub { 2 }; $Put::{other} = \&named; sub named { 3 } }
 print Plain::first(), Plain->first, &Plain::second(), "\n";
 Plain::lvalue() = 3;

@@ -4,7 +4,10 @@
 
 no warnings;
 sub after { 1 }
-{ package Gone; sub f { delete $main::{'Gone::'}; main::after(); 'f' } sub late { main::after(); 'late' } }
+{
+    package Gone;
+    sub f { delete $main::{'Gone::'}; main::after(); 'f' } sub late { main::after(); 'late' }
+}
 my $late = \&Gone::late;
 my @got = Gone::f();
 push @got, $late->();

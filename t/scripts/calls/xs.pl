@@ -1,6 +1,8 @@
-# XS subs, by name, by reference, as methods, through a symbolic name. (Not blessed and reftype: newer perls have ops for these.)
+# XS subs, by name, by reference, as methods, through a symbolic name. (Not blessed and reftype:
+# newer perls have ops for these.)
 # packages: main Scalar::Util
-# trace: +Scalar::Util::dualvar -Scalar::Util::dualvar +f +Scalar::Util::isvstring -Scalar::Util::isvstring -f
+# trace: +Scalar::Util::dualvar -Scalar::Util::dualvar +f +Scalar::Util::isvstring
+# trace: -Scalar::Util::isvstring -f
 # trace: +Scalar::Util::dualvar -Scalar::Util::dualvar +Scalar::Util::dualvar -Scalar::Util::dualvar
 # trace: +Scalar::Util::looks_like_number -Scalar::Util::looks_like_number
 # expect: main::f > Scalar::Util::isvstring 1

@@ -1,7 +1,8 @@
 # Calls that C code makes under G_EVAL: exceptions end there, what follows is charged right.
 # packages: main T
 # expect: T::DESTROY 1
-# trace: +T::TIESCALAR -T::TIESCALAR +f +T::FETCH /T::FETCH ~/f +after -after +T::DESTROY /T::DESTROY +after -after
+# trace: +T::TIESCALAR -T::TIESCALAR +f +T::FETCH /T::FETCH ~/f +after -after +T::DESTROY
+# trace: /T::DESTROY +after -after
 # trace: +required +after -after -required
 package T;
 sub TIESCALAR { bless [] }

@@ -2,7 +2,8 @@
 # packages: main D
 # expect: D::DESTROY 3
 # expect: main::after 2
-# trace: +a +b +D::DESTROY -D::DESTROY /b ~/a +after -after +c +D::DESTROY +inner /inner -D::DESTROY /c +after -after
+# trace: +a +b +D::DESTROY -D::DESTROY /b ~/a +after -after +c +D::DESTROY +inner /inner -D::DESTROY
+# trace: /c +after -after
 # trace: +D::DESTROY -D::DESTROY
 package D;
 sub DESTROY { eval { main::inner() } if $_[0][0]; 1 }

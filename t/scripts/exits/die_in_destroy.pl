@@ -1,6 +1,7 @@
 # die in DESTROY, then work: the work is not DESTROY's.
 # packages: main D
-# trace: +f +D::DESTROY /D::DESTROY -f +after -after +D::DESTROY +D::deep /D::deep ~/D::DESTROY +after -after
+# trace: +f +D::DESTROY /D::DESTROY -f +after -after +D::DESTROY +D::deep /D::deep ~/D::DESTROY
+# trace: +after -after
 # trace: +g +D::DESTROY +D::deep /D::deep ~/D::DESTROY +after -after -g
 package D;
 sub deep { die "deeper\n" }

@@ -1,5 +1,6 @@
 # goto LABEL out of subs; within a sub; at its first statement, which is no goto &sub.
-# trace: +out /out +after -after +within -within +first -first +deep1 +deep2 /deep2 ~/deep1 +after -after
+# trace: +out /out +after -after +within -within +first -first +deep1 +deep2 /deep2 ~/deep1 +after
+# trace: -after
 # trace: +computed -computed +top -top
 # expect: main::first 1
 # expect: main::within 1

@@ -1,7 +1,8 @@
 # last, next, redo and LABEL out of subs, through frames.
 # trace: +lasts /lasts +after -after +nexts /nexts +nexts /nexts +after -after
 # trace: +outer +inner /inner ~/outer +after -after +redoes /redoes +after -after
-# trace: +block +inner2 /inner2 +after -after -block +labeled +nested /nested ~/labeled +after -after
+# trace: +block +inner2 /inner2 +after -after -block +labeled +nested /nested ~/labeled +after
+# trace: -after
 no warnings 'exiting';
 sub after { 1 }
 sub lasts { last }

@@ -1,6 +1,7 @@
 # A file that dies while it is required, in subs of its own.
 # expect: main::after 2
-# trace: +loader +Bad::boom /Bad::boom +after -after -loader +through +Bad::boom /Bad::boom ~/through +after -after
+# trace: +loader +Bad::boom /Bad::boom +after -after -loader +through +Bad::boom /Bad::boom
+# trace: ~/through +after -after
 # packages: main Bad
 sub after { 1 }
 open my $out, '>', 'Bad.pm' or die;

@@ -1,5 +1,6 @@
 # A local $SIG{__DIE__} that dies, one that returns, one that calls; die in __WARN__.
-# trace: +f +handler /handler ~/f +after -after +g +quiet -quiet /g +after -after +w +warner /warner ~/w +after -after
+# trace: +f +handler /handler ~/f +after -after +g +quiet -quiet /g +after -after +w +warner /warner
+# trace: ~/w +after -after
 # trace: +nested +handler2 +f2 /f2 +after -after -handler2 /nested +after -after
 sub after { 1 }
 sub handler { die "from handler: $_[0]" }

@@ -1,5 +1,6 @@
 # Handlers that die out of loops, and out of callbacks of XS code.
-# trace: +spin +handler /handler /spin +after -after +in_cb +cb +handler /handler /cb ~/in_cb +after -after
+# trace: +spin +handler /handler /spin +after -after +in_cb +cb +handler /handler /cb ~/in_cb +after
+# trace: -after
 use List::Util 'first';
 sub after { 1 }
 sub handler { die "signal\n" }

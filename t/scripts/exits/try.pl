@@ -1,7 +1,9 @@
 # feature 'try': catch, finally, return out of try, next out of try; defer blocks.
 # perl: 5.36
-# trace: +thrower /thrower +catcher -catcher +returns +helper -helper -returns +with_finally +thrower /thrower +catcher -catcher +helper -helper -with_finally
-# trace: +loop +helper -helper +helper -helper -loop +deferring +helper -helper +catcher -catcher -deferring
+# trace: +thrower /thrower +catcher -catcher +returns +helper -helper -returns +with_finally
+# trace: +thrower /thrower +catcher -catcher +helper -helper -with_finally
+# trace: +loop +helper -helper +helper -helper -loop +deferring +helper -helper +catcher -catcher
+# trace: -deferring
 # trace: +rethrow +thrower /thrower /rethrow +helper -helper
 use v5.36;
 use feature qw(try defer);

@@ -1,5 +1,6 @@
 # grep, map and sort blocks left by die, return, next; nested subs in them.
-# trace: +from_map +item -item -from_map +from_grep +thrower /thrower ~/from_grep +after -after +next_out /next_out +next_out /next_out +after -after
+# trace: +from_map +item -item -from_map +from_grep +thrower /thrower ~/from_grep +after -after
+# trace: +next_out /next_out +next_out /next_out +after -after
 no warnings 'exiting';
 sub after { 1 }
 sub item { $_[0] }

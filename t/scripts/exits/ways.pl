@@ -1,5 +1,6 @@
 # return, falling off the end, return from nested blocks, from eval, in list and void context.
-# trace: +falls -falls +ret -ret +nested -nested +from_eval +g -g -from_eval +list -list +loop +g -g -loop +empty_ret -empty_ret
+# trace: +falls -falls +ret -ret +nested -nested +from_eval +g -g -from_eval +list -list +loop +g -g
+# trace: -loop +empty_ret -empty_ret
 sub g { 1 }
 sub falls { my $x = 1; $x }
 sub ret { return 2; 3 }

@@ -1,14 +1,22 @@
-# Coro: coroutines that call, yield in the middle of calls, of tied variables and of evals, die, are thrown at, are
-# cancelled. Their frames stay apart, time goes to whom it belongs, every cede counts.
+# Coro: coroutines that call, yield in the middle of calls, of tied variables and of evals, die, are
+# thrown at, are cancelled. Their frames stay apart, time goes to whom it belongs, every cede
+# counts.
 # needs: Coro
 use strict; use warnings; use Coro; use Coro::State ();
 my (%log, @log);
 sub count { $log{"main::$_[0]"}++ }
 # so many us pass
-sub spin { count('spin'); Devel::DProf::_advance($_[0] * 1000, $_[0] * 1000) if defined &Devel::DProf::_advance }
+sub spin {
+    count('spin');
+    Devel::DProf::_advance($_[0] * 1000, $_[0] * 1000) if defined &Devel::DProf::_advance;
+}
 sub yield { count('yield'); spin(1); $log{'main::yield > Coro::cede'}++; cede; spin(10) }
 sub inner { my $n = shift; count('inner'); spin($n); yield(); push @log, $n; spin(1) }
-sub worker { my $n = shift; count('worker'); for (1 .. 3) { $log{'main::worker > main::inner'}++; inner($n) } $n }
+sub worker {
+    my $n = shift;
+    count('worker');
+    for (1 .. 3) { $log{'main::worker > main::inner'}++; inner($n) } $n;
+}
 my @c = map { my $n = $_; async { worker($n) } } 1 .. 4;
 push @log, map { 'joined ' . $_->join } @c;
 

@@ -14,5 +14,6 @@ my $p = profile_ok {
 } '200 kinds of goods come and go';
 
 calls_ok $p, 'Inventory::find', '==', 400, 'each line is looked up once';
-no_regression_ok $p, baseline => 't/perf/stock.tmon', counters_only => 1, fail_if => 'calls > 0', name => 'same calls';
+no_regression_ok $p, baseline => 't/perf/stock.tmon', counters_only => 1, fail_if => 'calls > 0',
+    name => 'same calls';
 done_testing;

@@ -1,5 +1,5 @@
-# Threads in every state, in each way of recording: sums are right, and the program ends as it does without us.
-# xt/threads.pl runs the same programs over and over.
+# Threads in every state, in each way of recording: sums are right, and the program ends as it does
+# without us. xt/threads.pl runs the same programs over and over.
 use strict;
 use warnings;
 use FindBin;
@@ -23,16 +23,21 @@ for my $name (thread_programs()) {
     for (some_modes($n++, grep { $_->[0] ne 'limit' } MODES)) {
         my ($mode, $env) = @$_;
         my $run = profiled([$file], env => $env, limit => 60);
-        is(join("\n", grep { length } same_as_plain($plain, $run), wrong_in_threads($name, $run->{profile})), '', "$name, $mode");
+        is(join("\n", grep { length } same_as_plain($plain, $run),
+            wrong_in_threads($name, $run->{profile})), '', "$name, $mode");
     }
 }
 
 # The names of the files.
-for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'], ['p.%t-%p', 'p.0-PID p.1-PID p.2-PID'], ['%n.%%.%x', 't.pl.%.%x t.pl.%.%x.PID.1 t.pl.%.%x.PID.2']) {
+for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'],
+    ['p.%t-%p', 'p.0-PID p.1-PID p.2-PID'],
+    ['%n.%%.%x', 't.pl.%.%x t.pl.%.%x.PID.1 t.pl.%.%x.PID.2']) {
     my ($out, $want) = @$_;
-    my $file = spew(scratch() . '/t.pl', 'use threads; sub f { 1 } f(); threads->create(sub { f() })->join for 1, 2;');
+    my $file = spew(scratch() . '/t.pl',
+        'use threads; sub f { 1 } f(); threads->create(sub { f() })->join for 1, 2;');
     my $run = profiled([$file], env => { PERL_DPROF_OUT => $out });
-    is(join(' ', map { m{([^/]+)\z} && $1 =~ s/\b$run->{pid}\b/PID/r } glob "$run->{dir}/*"), $want, "out=$out");
+    is(join(' ', map { m{([^/]+)\z} && $1 =~ s/\b$run->{pid}\b/PID/r } glob "$run->{dir}/*"), $want,
+        "out=$out");
 }
 
 done_testing;

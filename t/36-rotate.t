@@ -48,7 +48,7 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_COMPRESS => 6 }) {
             is(kinds($dir), 'tmon.out:1 tmon.out.N:3 tmon.out.old:1 tmon.out.old.N:3',
                 "$more: no more files");
         }
-        my $tool = run_tool('Dprofpp', ['-lO9', '--processes', 'tmon.out.old'], dir => $dir);
+        my $tool = run_tool('dprofpp', ['-lO9', '--processes', 'tmon.out.old'], dir => $dir);
         like($tool->{out}, qr/ 7 +\S+ +\S+  main::f$/m, 'the last run, of all its processes');
         like($tool->{out}, qr/^Total Elapsed Time = +\S+ Seconds \(sum of 4 files\)$/m,
             'its time is said to be a sum');
@@ -135,15 +135,15 @@ subtest 'the tools say that there is more' => sub {
         is(run_tool($tool, [@args, "$dir/tmon.out"], dir => '/')->{err},
             "$dir/tmon.out: its run has 3 more files, of other processes and threads; "
             . "--processes reads them, too\n", "$tool: elsewhere")
-            if $tool eq 'Dprofpp';
+            if $tool eq 'dprofpp';
     }
-    my $run = run_tool('Dprofdiff', [], dir => $dir);
+    my $run = run_tool('dprofdiff', [], dir => $dir);
     is($run->{err} =~ s/^(?!tmon).*\n//gmr, join('', map { "$_: its run has 3 more files, of other "
         . "processes and threads; --processes reads them, too\n" } 'tmon.out.old', 'tmon.out'),
-        'Dprofdiff: of each side');
+        'dprofdiff: of each side');
     my $alone = profiled(['-e', '1']);
-    is(run_tool('Dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file');
-    unlike(run_tool('Dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/, 'is no sum');
+    is(run_tool('dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file');
+    unlike(run_tool('dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/, 'is no sum');
 };
 
 done_testing;

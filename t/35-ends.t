@@ -1,5 +1,5 @@
-# However a process ends: all calls up to there are in what the tools read, its own and its children's,
-# and the parent sees the same status as without us.
+# However a process ends: all calls up to there are in what the tools read, its own and its
+# children's, and the parent sees the same status as without us.
 use strict;
 use warnings;
 use FindBin;
@@ -20,16 +20,24 @@ my @ends = (
     ['POSIX::abort', 'POSIX::abort()', 'ABRT'],
     ['dump', 'no warnings; CORE::dump()', 'ABRT'],
     ['a pipe without reader', 'pipe my $r, my $w; close $r; syswrite $w, "x"; sleep 9', 'PIPE'],
-    ['print to such a pipe', 'pipe my $r, my $w; close $r; print $w "x"; close $w; sleep 9', 'PIPE'],
+    ['print to such a pipe', 'pipe my $r, my $w; close $r; print $w "x"; close $w; sleep 9',
+        'PIPE'],
     ['alarm', 'Time::HiRes::ualarm(1000); sleep 9', 'ALRM'],
-    ['setitimer of CPU time', 'Time::HiRes::setitimer(Time::HiRes::ITIMER_PROF(), 0.001); 1 while 1', 'PROF'],
+    ['setitimer of CPU time',
+        'Time::HiRes::setitimer(Time::HiRes::ITIMER_PROF(), 0.001); 1 while 1', 'PROF'],
     ['a bad pointer', 'my $x = unpack "p", pack "J", 8', 'SEGV'],
-    ['a bad pointer in a comparator', 'my @x = sort { my $x = unpack "p", pack "J", 8; 0 } 2, 1', 'SEGV'],
+    ['a bad pointer in a comparator', 'my @x = sort { my $x = unpack "p", pack "J", 8; 0 } 2, 1',
+        'SEGV'],
     ['a signal that is ignored', '$SIG{TERM} = "IGNORE"; kill TERM => $$; exit 4', 0, 4],
-    ['a signal in a handler', '$SIG{USR1} = sub { kill TERM => $$ }; kill USR1 => $$; sleep 9', 'TERM'],
-    ['a handler that gives the signal back', '$SIG{TERM} = sub { $SIG{TERM} = "DEFAULT"; kill TERM => $$ }; kill TERM => $$; sleep 9', 'TERM'],
-    ['a signal from a child', 'if (!fork) { kill TERM => getppid; POSIX::_exit(0) } sleep 9', 'TERM'],
-    map { [$_, "kill $_ => \$\$; sleep 9", $_] } qw(TERM INT HUP PIPE ALRM USR1 QUIT SEGV BUS ILL XCPU KILL),
+    ['a signal in a handler', '$SIG{USR1} = sub { kill TERM => $$ }; kill USR1 => $$; sleep 9',
+        'TERM'],
+    ['a handler that gives the signal back',
+        '$SIG{TERM} = sub { $SIG{TERM} = "DEFAULT"; kill TERM => $$ }; kill TERM => $$; sleep 9',
+        'TERM'],
+    ['a signal from a child', 'if (!fork) { kill TERM => getppid; POSIX::_exit(0) } sleep 9',
+        'TERM'],
+    map { [$_, "kill $_ => \$\$; sleep 9", $_] }
+        qw(TERM INT HUP PIPE ALRM USR1 QUIT SEGV BUS ILL XCPU KILL),
 );
 
 my %number;
@@ -43,7 +51,12 @@ sub stop { %s }
 $| = 1; open STDERR, '>', '/dev/null';
 work(40);
 my $pid = fork;
-if (!$pid) { work(70); deep(3) } else { waitpid $pid, 0; print "child ", $? & 127, " ", $? >> 8, "\n"; work(500); deep(9) }
+if (!$pid) { work(70); deep(3) } else {
+    waitpid $pid, 0;
+    print "child ", $? & 127, " ", $? >> 8, "\n";
+    work(500);
+    deep(9);
+}
 END
 
 my $n = 0;
@@ -52,7 +65,8 @@ for my $end (TestEnvironment::sample(2, @ends)) {
     my $file = spew(scratch() . '/p.pl', sprintf $program, $code);
     my $plain = plain([$file]);
     my $number = $signal ? $number{$signal} : 0;
-    is("$plain->{signal} $plain->{status}", $number . ' ' . ($status // 0), "$what: as it is meant") or next;
+    is("$plain->{signal} $plain->{status}", $number . ' ' . ($status // 0), "$what: as it is meant")
+        or next;
     for (some_modes($n++, MODES)) {
         my ($mode, $env) = @$_;
         my $run = profiled([$file], env => $env);

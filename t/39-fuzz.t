@@ -20,16 +20,19 @@ my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(5, 25);
 my ($checks, $ran) = (0, 0);
 
 for my $seed ($first .. $first + $programs - 1) {
-    my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
+    my $file = spew(scratch() . "/fuzz$seed.pl",
+        FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
     my $plain = plain([$file], limit => 30);
   SKIP: {
         # Such a program may bring perl itself down.
-        skip "program $seed does not run: $plain->{err}", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
+        skip "program $seed does not run: $plain->{err}", 1
+            if $plain->{raw} || $plain->{out} !~ /^checks /m;
         my $run = profiled([$file], limit => 60, env => { counting() });
         skip "program $seed: perl itself crashes in it", 1
             if $run->{signal} && DProfTest::perl_crashes([$file], limit => 30);
         my %about = (until => 'main::printing', unwinding => $FuzzProgram::UNWINDING, edges => {});
-        my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}" : StrictProfile::problems($run->{profile}, \%about);
+        my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
+            : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         is(join("\n", @wrong), '', "program $seed");
         $ran++;
