@@ -7,7 +7,6 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use File::Glob ();
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text plural);
 use Devel::DProf::Tool qw(complain transient end_transient);
@@ -125,6 +124,7 @@ sub side {
 sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
+    require File::Glob;
     return grep { -f && !/\.(?:live|new)\z/ }
         File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
     my %seen;
