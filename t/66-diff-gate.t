@@ -994,7 +994,12 @@ END
     is_deeply([@{ $rows->{total} }{qw(baseline value)}, $rows->{failed}],
         [@$flat{qw(baseline_total new_total)}, scalar @{ $flat->{findings} }], 'totals');
     my $checked = $diff->check;
-    is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, 2], 'and without rows');
+    is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, scalar @{ $rows->{rows} }],
+        'and without rows');
+    my $same = diffs('--unit', 'calls', '--only', 'B::g', '--fail-if', 'calls > 0',
+        @files[0, 0]);
+    is($same->{status}, 0, 'what --only leaves, and is the same, is there');
+    unlike($same->{err}, qr/nothing is left/, '... and is not missed');
     like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'with the findings as text');
 };
 

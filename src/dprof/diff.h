@@ -106,7 +106,8 @@ struct dp_diff_how {
 };
 
 struct dp_diff_outcome {
-    size_t rows;
+    size_t rows;                    /* that the filters leave, equal ones included; of a tree, as
+                                     * many as are printed */
     size_t failed, undecided;       /* of the gate: findings */
     size_t needed;                  /* runs a side that could decide; 0: these can */
     char *findings;                 /* the gate's, as lines of text; NULL:

@@ -515,7 +515,8 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     if (rc == 0)
         rc = print_all(&r, sink);
     int flushed = dp_sink_flush(sink);
-    int told = tell(&r.c, r.table.n_rows, out);
+    /* A flat table leaves out what is equal: that is there, and is not told to be missing. */
+    int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;
     release(&r);
     dp_mem_free(sink);
@@ -526,13 +527,10 @@ int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_di
                   struct dp_diff_outcome *out)
 {
     struct dp_compared c;
-    size_t rows = 0;
     memset(out, 0, sizeof *out);
     int rc = dp_compare(&c, sides, n, how, DP_COMPARE_ROWS);
-    for (size_t i = 0; i < c.n_rows; i++)
-        rows += dp_compared_is_shown(&c, &c.rows[i], false);
     if (rc == 0)
-        rc = tell(&c, rows, out);
+        rc = tell(&c, c.n_rows, out);
     dp_compared_release(&c);
     return rc;
 }
