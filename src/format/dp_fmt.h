@@ -14,6 +14,8 @@
 #define DP_FMT_TRACE      "trace"
 #define DP_FMT_TREE       "tree"
 #define DP_FMT_FOLDED     "folded"                  /* of text that has no header */
+#define DP_FMT_FILE       "#f "                     /* of a tree: a file, its lines follow */
+#define DP_FMT_LINE       "#l "
 #define DP_FMT_PROGRAM    "(program)"
 #define DP_FMT_NAMELESS   "(no name)"               /* shown for an empty package and name */
 
@@ -59,6 +61,7 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_IDS       ((uint32_t)1 << 22)      /* ids of a file */
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
 #define DP_LIMIT_SITES     ((uint32_t)1 << 22)      /* places of calls of a profile */
+#define DP_LIMIT_LINES     ((uint32_t)1 << 22)      /* statements of a profile */
 #define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
 #define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */
@@ -73,7 +76,7 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 enum {
     DP_PIECE_ALIGN = 4096, DP_PIECE_HEAD = 24,
     DP_PIECE_STATE = 1, DP_PIECE_MARKS, DP_PIECE_NAMES, DP_PIECE_NODES, DP_PIECE_HISTOGRAMS,
-    DP_PIECE_SITES,
+    DP_PIECE_SITES, DP_PIECE_LINES,
     /* state: a text, then words */
     DP_PIECE_RUN = 40,
     DP_PIECE_S_PID = 0, DP_PIECE_S_TID, DP_PIECE_S_HZ, DP_PIECE_S_RATE, DP_PIECE_S_MARKS,
@@ -91,6 +94,10 @@ enum {
     DP_PIECE_N_WAIT = 32, DP_PIECE_N_SYS = 40, DP_PIECE_N_OPS = 48, DP_PIECE_N_LONGEST = 56,
     /* as many as the state says */
     DP_PIECE_N_SHORTEST = 64, DP_PIECE_N_FOLDED = 96, DP_PIECE_N_COUNTS = 104,
+    /* a statement: byte offsets */
+    DP_PIECE_L_NUMBER = 0, DP_PIECE_L_SITE = 4, DP_PIECE_L_SUB = 8, DP_PIECE_L_LATER = 12,
+    DP_PIECE_L_COUNT = 16, DP_PIECE_L_REAL = 24, DP_PIECE_L_WAIT = 32, DP_PIECE_L_SYS = 40,
+    DP_PIECE_L_OPS = 48, DP_PIECE_L_COUNTS = 56,    /* as many as the state says */
     /* a histogram: the id, then the counts */
     DP_PIECE_HISTOGRAM = 8 * (1 + DP_FMT_BUCKETS)
 };

@@ -27,6 +27,7 @@ void dp_pieces_init(struct dp_pieces *p)
     dp_buf_init(&p->nodes);
     dp_buf_init(&p->histograms);
     dp_buf_init(&p->sites);
+    dp_buf_init(&p->lines);
     dp_err_init(&p->err);
 }
 
@@ -37,6 +38,7 @@ void dp_pieces_release(struct dp_pieces *p)
     dp_buf_release(&p->nodes);
     dp_buf_release(&p->histograms);
     dp_buf_release(&p->sites);
+    dp_buf_release(&p->lines);
     dp_pieces_init(p);
 }
 
@@ -236,6 +238,11 @@ static int take_piece(struct reading *r)
     case DP_PIECE_HISTOGRAMS:
         if (!r->names_only)
             rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, 8, &size);
+        break;
+    case DP_PIECE_LINES:
+        if (!r->names_only)
+            rc = take_items(r, &r->to->lines, DP_PIECE_L_COUNTS + 8 * dp_pieces_counts(r->to), 4,
+                            &size);
         break;
     }
     return rc <= 0 ? rc : skip(r, size);

@@ -14,7 +14,7 @@ struct dp_pieces {
     char run[DP_PIECE_RUN + 1];
     uint64_t state[DP_PIECE_S_WORDS];
     /* those in use, of all pieces of a kind */
-    struct dp_buf names, marks, nodes, histograms, sites;
+    struct dp_buf names, marks, nodes, histograms, sites, lines;
     size_t kept;
     struct dp_err err;          /* why it is not all */
 };

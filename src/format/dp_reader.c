@@ -32,6 +32,7 @@ static void release(struct dp_reader *r)
     dp_mem_free(r->ids.name_subs);
     dp_buf_release(&r->ids.scratch);
     dp_mem_free(r->tree.path);
+    dp_buf_release(&r->tree.file);
     dp_buf_release(&r->folded.stack);
     dp_mem_free(r->folded.frames);
     dp_map_release(&r->folded.index);
@@ -279,6 +280,7 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     r->folded.seed = dp_map_any(r) | 1;
     dp_pool_init(&r->ids.names);
     dp_buf_init(&r->ids.scratch);
+    dp_buf_init(&r->tree.file);
     dp_buf_init(&r->folded.stack);
     return init(r);
 }

@@ -68,6 +68,25 @@ struct dp_context {
     struct dp_text at;          /* place of the call as the file has it; len 0: not known */
 };
 
+/* What the source was that statements are of. */
+struct dp_linefile {
+    struct dp_text file;        /* as the file has it */
+    uint64_t size;              /* of the source when it was recorded */
+    uint32_t crc;
+};
+
+/* What a statement cost. */
+struct dp_linedef {
+    struct dp_text at;          /* FILE:LINE as the file has it; len 0: not known */
+    uint32_t sub;               /* DP_SUB_NONE: in none */
+    uint32_t later;             /* so many statements of the sub follow it on the same line */
+    uint64_t count;             /* how often it ran */
+    bool has_times;             /* else there are neither times nor counters */
+    uint64_t t[DP_METRICS];     /* < DP_LIMIT_TOTAL */
+    const uint64_t *counters;   /* as many as the header has */
+    size_t n_counters;
+};
+
 /* Who takes the events. Each function returns 0 (sub: a number below
  * DP_LIMIT_IDS), or a negative DP_E that ends the reading. */
 struct dp_consumer {
@@ -91,6 +110,10 @@ struct dp_consumer {
     int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
     /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
+    /* A source of which this is known; it comes before its statements. May be NULL. */
+    int (*source)(void *ctx, const struct dp_linefile *file);
+    /* A statement, behind the contexts. May be NULL. */
+    int (*line)(void *ctx, const struct dp_linedef *def, struct dp_err *err);
     /* From here on ticks are so many a second (or a unit), a multiple of what they
      * were. May be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);

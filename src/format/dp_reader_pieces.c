@@ -1,6 +1,7 @@
 #include "dp_reader_pieces.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
+#include "dp_spread.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct left {
     /* stamps to ticks: what all together come to, and what of that was handed out */
     double real, cpu, sys;
     uint64_t done_real, done_cpu, done_sys;
+    uint64_t counted[DP_FMT_COUNTERS];  /* what contexts came to */
 };
 
 /* Notes damage that is no reason to stop. Returns 0, or what is one. */
@@ -263,7 +265,119 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     if (n < 0)
         return (int)n;
     of[number - 1] = (uint32_t)n;
+    for (size_t k = 0; k < n_counters; k++)
+        l->counted[k] += counters[k];
     return 0;
+}
+
+/* Statements that are taken in. */
+struct taken {
+    struct dp_linedef *defs;
+    struct dp_spread *times;
+    uint64_t *counters;
+    size_t n, n_counters;
+};
+
+/* Takes the next one in. */
+static int take_line(struct left *l, const char *p, bool times, struct taken *to)
+{
+    struct dp_linedef *def = &to->defs[to->n];
+    memset(def, 0, sizeof *def);
+    def->sub = DP_SUB_NONE;
+    def->later = dp_pieces_half(p + DP_PIECE_L_LATER);
+    def->count = count(p + DP_PIECE_L_COUNT);
+    uint32_t id = dp_pieces_half(p + DP_PIECE_L_SUB), site = dp_pieces_half(p + DP_PIECE_L_SITE);
+    int rc = id ? sub_of(l, id, false, &def->sub) : 1;
+    if (rc <= 0)
+        return rc;
+    if (site && site <= l->site_count)
+        def->at = l->sites[site - 1];
+    if (!times && def->at.len == 0)
+        return 0;
+    if (times) {
+        uint64_t *counters = to->counters + to->n * to->n_counters;
+        double *stamps = to->times[to->n].stamps;
+        double real = (double)dp_pieces_word(p + DP_PIECE_L_REAL),
+               wait = (double)dp_pieces_word(p + DP_PIECE_L_WAIT);
+        size_t ops = l->p->state[DP_PIECE_S_OPS] != 0;
+        if (ops)
+            counters[0] = count(p + DP_PIECE_L_OPS);
+        for (size_t k = ops; k < to->n_counters; k++)
+            counters[k] = count(p + DP_PIECE_L_COUNTS + 8 * (k - ops));
+        stamps[DP_SPREAD_REAL] = real;
+        stamps[DP_SPREAD_CPU] = wait < real ? real - wait : 0;
+        stamps[DP_SPREAD_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
+        def->has_times = true;
+        def->counters = counters;
+        def->n_counters = to->n_counters;
+    }
+    to->n++;
+    return 0;
+}
+
+/* A counter of the statements comes to what the contexts came to: those are told of a statement
+ * later than it is, so a few may be too many. They are taken from where there are most. */
+static void level_counter(struct taken *to, size_t k, uint64_t want)
+{
+    uint64_t have = 0;
+    for (size_t i = 0; i < to->n; i++)
+        have += to->counters[i * to->n_counters + k];
+    while (to->n && have != want) {
+        uint64_t *most = to->counters + k;
+        for (size_t i = 1; i < to->n; i++)
+            if (to->counters[i * to->n_counters + k] > *most)
+                most = to->counters + i * to->n_counters + k;
+        uint64_t less = have > want && have - want > *most ? *most : have - want;
+        *most -= less;
+        have -= less;
+    }
+}
+
+/* They come to the same as the contexts, behind which they are told. */
+static int give_lines(struct left *l, struct taken *to)
+{
+    const uint64_t sums[DP_SPREAD_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
+    int rc = 0;
+    dp_spread(to->times, to->n, l->f, sums);
+    for (size_t k = 0; k < to->n_counters; k++)
+        level_counter(to, k, l->counted[k]);
+    for (size_t i = 0; i < to->n && rc == 0; i++) {
+        const uint64_t *t = to->times[i].t;
+        to->defs[i].t[DP_REAL] = t[DP_SPREAD_REAL];
+        to->defs[i].t[DP_SYSTEM] = t[DP_SPREAD_SYS];
+        to->defs[i].t[DP_USER] = t[DP_SPREAD_CPU] - t[DP_SPREAD_SYS];
+        rc = dp_reader_give_line(l->r, &to->defs[i]);
+    }
+    return rc;
+}
+
+static int use_lines(struct left *l)
+{
+    const char *how = dp_header_get(l->r->head, "dprof_lines");
+    size_t counts = dp_pieces_counts(l->p), size = DP_PIECE_L_COUNTS + 8 * counts;
+    size_t n = l->p->lines.len / size;
+    bool times = !how || strcmp(how, "count") != 0;
+    if (!n)
+        return 0;
+    struct taken to = { .n_counters = counts + (l->p->state[DP_PIECE_S_OPS] != 0) };
+    if (to.n_counters > DP_FMT_COUNTERS)
+        to.n_counters = DP_FMT_COUNTERS;
+    to.defs = dp_mem_realloc(NULL, n, sizeof *to.defs);
+    to.times = dp_mem_realloc(NULL, n, sizeof *to.times);
+    to.counters = dp_mem_realloc(NULL, n * (to.n_counters + 1), sizeof *to.counters);
+    int rc = to.defs && to.times && to.counters ? 0 : DP_E_NOMEM;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = take_line(l, l->p->lines.ptr + i * size, times, &to);
+    if (!times) {
+        for (size_t i = 0; i < to.n && rc == 0; i++)
+            rc = dp_reader_give_line(l->r, &to.defs[i]);
+    } else if (rc == 0) {
+        rc = give_lines(l, &to);
+    }
+    dp_mem_free(to.defs);
+    dp_mem_free(to.times);
+    dp_mem_free(to.counters);
+    return rc;
 }
 
 /* An index of the sites. Returns 0 or DP_E_NOMEM. */
@@ -314,6 +428,8 @@ static int use_nodes(struct left *l)
             counts[b] = count(p + 8 * (b + 1));
         rc = r->to->histogram(r->to->ctx, sub, counts);
     }
+    if (rc == 0)
+        rc = use_lines(l);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 

@@ -69,6 +69,8 @@ struct dp_reader_tree {
     bool ids;                   /* where an & line has been, too */
     uint32_t *path;             /* the contexts by depth, the consumer's numbers */
     size_t path_len, path_cap;
+    struct dp_buf file;         /* FILE of the statements that come, and :LINE of one */
+    size_t file_len;            /* of FILE; 0: none yet */
 };
 
 /* Of folded stacks; dp_reader_folded.c. */

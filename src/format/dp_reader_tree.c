@@ -6,7 +6,8 @@
 
 enum {
     FIELDS = 9 + DP_FMT_COUNTERS + 16,  /* what is behind them is skipped */
-    CONTEXT = 9                         /* fields of an = line before the counters */
+    CONTEXT = 9,                        /* fields of an = line before the counters */
+    LINE = 7                            /* the same of a #l line */
 };
 
 static bool is_blank(char c)
@@ -46,17 +47,24 @@ static struct dp_text behind(struct dp_text f, const char *key)
     return none;
 }
 
-int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c)
+/* What the consumer has answered: a number, or an error, of which it knows no place. */
+static int64_t answered(struct dp_reader *r, int64_t n)
 {
-    if (!r->to->context)
-        return 0;
-    int64_t n = r->to->context(r->to->ctx, c, r->err);
-    /* the consumer knows no places */
     if (n < 0 && r->err->code == n && !r->err->line) {
         r->err->line = r->in.line;
         r->err->byte = r->in.base + r->in.pos;
     }
     return n < 0 ? dp_reader_fail(r, (int)n, 0, "%s", dp_err_text((int)n)) : n;
+}
+
+int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c)
+{
+    return r->to->context ? answered(r, r->to->context(r->to->ctx, c, r->err)) : 0;
+}
+
+int dp_reader_give_line(struct dp_reader *r, const struct dp_linedef *def)
+{
+    return r->to->line ? (int)answered(r, r->to->line(r->to->ctx, def, r->err)) : 0;
 }
 
 int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
@@ -148,11 +156,96 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
+/* #f FILE [size=N] [crc=HEX]: the statements that follow are of it. */
+static int file_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f = field(ptr + 2, ptr + len);
+    dp_buf_clear(&r->tree.file);
+    if (!f.len)
+        return dp_reader_bad_line(r, ptr, len);
+    dp_buf_add(&r->tree.file, f.ptr, f.len);
+    r->tree.file_len = r->tree.file.len;
+    if (r->tree.file.err)
+        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    struct dp_linefile def = { .file = f };
+    uint64_t crc = UINT64_MAX;
+    bool sized = false;
+    for (struct dp_text key = field(f.ptr + f.len, ptr + len); key.len;
+         key = field(key.ptr + key.len, ptr + len)) {
+        struct dp_text size = behind(key, "size="), sum = behind(key, "crc=");
+        sized = size.len ? number(size, &def.size) : sized;
+        if (sum.len && !dp_num_hex(sum.ptr, sum.len, &crc))
+            crc = UINT64_MAX;
+    }
+    def.crc = (uint32_t)crc;
+    int rc = sized && crc <= UINT32_MAX && r->to->source ? r->to->source(r->to->ctx, &def) : 0;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+/* Times and counters of a statement, from field f[4] on. False: that is none. */
+static bool line_values(struct dp_reader *r, const struct dp_text *f, size_t n,
+                        struct dp_linedef *def, uint64_t *counters)
+{
+    if (!ticks(f[4], &def->t[DP_USER]) || !ticks(f[5], &def->t[DP_SYSTEM])
+        || !ticks(f[6], &def->t[DP_REAL]) || n < LINE + r->head->n_counters)
+        return false;
+    for (size_t i = 0; i < r->head->n_counters; i++)
+        if (!number(f[LINE + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
+            return false;
+    def->has_times = true;
+    def->counters = counters;
+    def->n_counters = r->head->n_counters;
+    return true;
+}
+
+/* #l LINE SUB COUNT [USER SYSTEM REAL [COUNTER ...]] [later=N] */
+static int line_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_text f[FIELDS];
+    const char *p = ptr, *end = ptr + len;
+    size_t n = 0;
+    while (n < FIELDS && (f[n] = field(p, end)).len)
+        p = f[n].ptr + f[n].len, n++;
+    struct dp_linedef def;
+    uint64_t line, id, later = 0, counters[DP_FMT_COUNTERS];
+    memset(&def, 0, sizeof def);
+    def.sub = DP_SUB_NONE;
+    if (n < 4 || !r->tree.file_len || !number(f[1], &line) || !dp_num_hex(f[2].ptr, f[2].len, &id)
+        || !number(f[3], &def.count) || (id && !dp_reader_find(r, id, &def.sub)))
+        return dp_reader_bad_line(r, ptr, len);
+    if (n > 4 && !memchr(f[4].ptr, '=', f[4].len) && (n < LINE
+        || !line_values(r, f, n, &def, counters)))
+        return dp_reader_bad_line(r, ptr, len);
+    for (size_t i = 4; i < n; i++) {
+        struct dp_text value = behind(f[i], "later=");
+        if (value.len && number(value, &later) && later < UINT32_MAX)
+            def.later = (uint32_t)later;
+    }
+    r->tree.file.len = r->tree.file_len;
+    if (line || r->tree.file_len != 1 || r->tree.file.ptr[0] != '%') {
+        dp_buf_addc(&r->tree.file, ':');
+        dp_buf_addu(&r->tree.file, line);
+        def.at = (struct dp_text){ r->tree.file.ptr, r->tree.file.len };
+    }
+    return r->tree.file.err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM))
+                            : dp_reader_give_line(r, &def);
+}
+
+/* A comment, or a line of statements, where the header says that there are some. */
+static int hash_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    if (len < 3 || ptr[2] != ' ' || !dp_header_get(r->head, "dprof_lines"))
+        return 0;
+    return ptr[1] == 'f' ? file_line(r, ptr, len) : ptr[1] == 'l' ? line_line(r, ptr, len) : 0;
+}
+
 static int any_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f = field(ptr, ptr + len);
-    if (!f.len || f.ptr[0] == '#')
+    if (!f.len)
         return 0;
+    if (f.ptr[0] == '#')
+        return f.ptr == ptr ? hash_line(r, ptr, len) : 0;
     switch (f.len == 1 ? f.ptr[0] : 0) {
     case '=':
         return context_line(r, ptr, len);

@@ -9,7 +9,10 @@ int dp_reader_tree_lines(struct dp_reader *r, const char *end);
 
 /* Hands a context over, its time counted. Returns the consumer's number. */
 int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c);
-/* The same for one without any. */
+/* Hands a statement over. Returns 0, or what ends the reading. */
+int dp_reader_give_line(struct dp_reader *r, const struct dp_linedef *def);
+
+/* The same as the first for one without any. */
 int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c);
 
 #endif

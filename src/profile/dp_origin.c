@@ -148,7 +148,7 @@ static bool is_number(const struct dp_name *v)
  * other days and other ways of starting the recorder differs in nothing else. */
 static void put_options(struct dp_buf *buf, const struct dp_name *v)
 {
-    static const char *const kept[] = { "builtins=", "callsites=" };
+    static const char *const kept[] = { "builtins=", "callsites=", "lines=" };
     size_t n = 0;
     dp_buf_addc(buf, '\'');
     for (const char *p = v->ptr, *end = p + v->len; p < end;) {

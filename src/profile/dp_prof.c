@@ -1,5 +1,6 @@
 #include "dp_prof.h"
 #include "dp_prof_tree.h"
+#include "dp_prof_lines.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -170,6 +171,7 @@ static int scale_all(struct dp_prof *prof, uint64_t by)
     prof->chart_now *= by;
     prof->hz *= by;
     dp_prof_scale_extra(prof, by);
+    dp_prof_scale_lines(prof, by);
     dp_origin_scale(&prof->origin, by);
     return 0;
 }
@@ -533,6 +535,8 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->ids_anew = on_ids_anew;
     to->context = dp_prof_on_context;
     to->histogram = dp_prof_on_histogram;
+    to->line = dp_prof_on_line;
+    to->source = dp_prof_on_source;
     to->ticks = on_ticks;
     to->progress = on_progress;
 }
@@ -574,6 +578,7 @@ void dp_prof_free(struct dp_prof *prof)
     dp_mem_free(prof->spans);
     dp_mem_free(prof->nodes);
     dp_prof_release_extra(prof);
+    dp_prof_release_lines(prof);
     dp_window_free(prof->window);
     dp_map_release(&prof->kids);
     dp_subs_release(&prof->subs);

@@ -37,6 +37,23 @@ struct dp_extra {
     uint64_t folded;            /* further calls that it stands for */
 };
 
+/* What a source was when it was recorded. */
+struct dp_prof_source {
+    uint64_t size;
+    uint32_t crc;
+    bool differs;               /* files of the profile had different ones */
+};
+
+/* What a statement cost. The calls that it made have contexts with its place. */
+struct dp_prof_line {
+    uint32_t site;              /* FILE:LINE: number in sites, from 1 up; 0: not known */
+    uint32_t sub;               /* that it stands in; DP_PROF_NO_SUB: none */
+    uint32_t later;             /* so many statements of the sub follow it on the same line */
+    uint32_t next;              /* the next one of this place and sub; DP_MAP_NONE: there is none */
+    uint64_t count;             /* how often it ran */
+    uint64_t self[DP_METRICS];  /* ticks, those of XS subs and builtins that it called included */
+};
+
 /* When a stretch of time began, and what its caller had of its own by then. */
 struct dp_span {
     uint64_t start, caller;
@@ -93,6 +110,15 @@ struct dp_prof {
     uint64_t (*histograms)[DP_FMT_BUCKETS];
     size_t histograms_count, histograms_cap;
     struct dp_origin origin;
+    struct dp_prof_line *lines; /* what statements cost */
+    size_t n_lines, lines_cap;
+    bool line_times;            /* and not only how often they ran */
+    uint64_t *line_counts;      /* n_counters by line; fewer than lines: the others have none */
+    size_t line_counts_cap;
+    struct dp_pool sources;     /* files whose sources are known, as places have them */
+    struct dp_prof_source *source;      /* by source */
+    size_t source_cap;
+    struct dp_map lined;        /* site << 32 | sub -> the last line of these */
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
     bool no_calls;              /* some of it comes from folded stacks, and has none */
@@ -143,6 +169,9 @@ static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, 
     size_t at = (size_t)node * prof->n_counters + counter;
     return at < prof->counts_cap ? prof->counts[at] : 0;
 }
+
+/* The number of a place, FILE:LINE as files have it; 0 for an empty one; or a negative DP_E. */
+int64_t dp_prof_site(struct dp_prof *prof, const char *ptr, size_t len);
 
 /* Adds a profile's totals to sum, in ticks of hz. False where that is more than a profile may have:
  * then nothing that is made of these times is true. */

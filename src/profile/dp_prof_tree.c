@@ -1,4 +1,5 @@
 #include "dp_prof_tree.h"
+#include "dp_prof_lines.h"
 #include "dp_mem.h"
 #include "dp_rebase.h"
 
@@ -236,7 +237,7 @@ static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint
     return 0;
 }
 
-static int64_t site_of(struct dp_prof *prof, const char *ptr, size_t len)
+int64_t dp_prof_site(struct dp_prof *prof, const char *ptr, size_t len)
 {
     if (!len)
         return 0;
@@ -284,7 +285,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     } else if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
         n = c->parent;
     } else if (c->sub != DP_SUB_NONE) {
-        int64_t site = site_of(prof, c->at.ptr, c->at.len);
+        int64_t site = dp_prof_site(prof, c->at.ptr, c->at.len);
         n = site < 0 ? site : dp_prof_kid(prof, c->parent, c->sub, (uint32_t)site);
     }
     if (n < 0)
@@ -358,7 +359,7 @@ static int64_t take_kid(struct taking *t, const struct dp_node *node)
     uint32_t parent = t->of[node->parent];
     struct dp_text at = { NULL, 0 };
     int rc = node->site ? rebase(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
-    int64_t site = rc < 0 ? rc : site_of(t->prof, at.ptr, at.len);
+    int64_t site = rc < 0 ? rc : dp_prof_site(t->prof, at.ptr, at.len);
     int64_t sub = site < 0 ? site : take_sub(t, node->sub);
     return sub < 0 ? sub
                    : dp_prof_kid(t->prof, parent >= DP_TAKE_ROOT ? 0 : parent, (uint32_t)sub,
@@ -438,11 +439,41 @@ static int take_subs(struct taking *t)
     return 0;
 }
 
+static int take_line(struct taking *t, uint32_t i)
+{
+    const struct dp_prof_line *line = &t->from->lines[i];
+    struct dp_text at = { NULL, 0 };
+    int rc = line->site ? rebase(t, dp_pool_name(&t->from->sites, line->site - 1), &at) : 0;
+    int64_t site = rc < 0 ? rc : dp_prof_site(t->prof, at.ptr, at.len);
+    int64_t sub = site < 0 ? site : line->sub == DP_PROF_NO_SUB ? DP_PROF_NO_SUB
+                                                                : take_sub(t, line->sub);
+    if (sub < 0)
+        return (int)sub;
+    return dp_prof_add_line(t->prof, (uint32_t)site, (uint32_t)sub, t->from, i, t->scale);
+}
+
+static int take_source(struct taking *t, uint32_t i)
+{
+    const struct dp_prof_source *source = &t->from->source[i];
+    struct dp_linefile file = { .size = source->size, .crc = source->crc };
+    int rc = rebase(t, dp_pool_name(&t->from->sources, i), &file.file);
+    rc = rc < 0 ? rc : dp_prof_on_source(t->prof, &file);
+    if (rc == 0 && source->differs)
+        t->prof->source[dp_pool_lookup(&t->prof->sources, file.file.ptr, file.file.len)].differs =
+            true;
+    return rc;
+}
+
 static int take(struct taking *t)
 {
     int rc = take_subs(t);
     for (size_t i = 0; i < t->from->count && rc == 0; i++)
         rc = take_node(t, (uint32_t)i);
+    for (uint32_t i = 0; i < t->from->sources.count && rc == 0; i++)
+        rc = take_source(t, i);
+    /* Statements are not told apart by phase. */
+    for (size_t i = 0; i < t->from->n_lines && rc == 0 && !t->what->phase; i++)
+        rc = take_line(t, (uint32_t)i);
     if (rc < 0)
         return rc;
     struct dp_origin origin = t->from->origin;

@@ -1,0 +1,21 @@
+/* Times in stamps, to ticks whose sums are given: those of statements, which are to come to the
+ * same as those of the contexts. */
+#ifndef DP_SPREAD_H
+#define DP_SPREAD_H
+
+#include "dp_base.h"
+
+/* Each contains the next one. */
+enum dp_spread_time { DP_SPREAD_REAL, DP_SPREAD_CPU, DP_SPREAD_SYS, DP_SPREAD_TIMES };
+
+struct dp_spread {
+    double stamps[DP_SPREAD_TIMES];
+    uint64_t t[DP_SPREAD_TIMES];        /* ticks: the outcome */
+};
+
+/* No item gets more CPU time than time, or more time in the kernel than CPU time, and all together
+ * get the sums: these obey the same. */
+void dp_spread(struct dp_spread *items, size_t n, double ticks_per_stamp,
+               const uint64_t sums[DP_SPREAD_TIMES]);
+
+#endif

@@ -1,0 +1,73 @@
+/* Times in stamps to ticks: the sums are met to the tick, and no item gets more of a time than of
+ * the one that contains it. */
+#include "dp_spread.h"
+#include "tap.h"
+
+#include <string.h>
+
+enum { MOST = 40 };
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t pick(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static void fill(struct dp_spread *items, size_t n)
+{
+    memset(items, 0, n * sizeof *items);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t real = pick(5) ? pick(100000) : 0;
+        uint64_t cpu = pick(3) ? real : pick(real + 1);
+        items[i].stamps[DP_SPREAD_REAL] = (double)real;
+        items[i].stamps[DP_SPREAD_CPU] = (double)cpu;
+        /* A reading of the kernel's share hits whom it finds: it may be more than there is. */
+        items[i].stamps[DP_SPREAD_SYS] = pick(4) ? 0 : (double)pick(300000);
+    }
+}
+
+static bool is_right(const struct dp_spread *items, size_t n, const uint64_t *sums)
+{
+    uint64_t got[DP_SPREAD_TIMES] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *t = items[i].t;
+        if (t[DP_SPREAD_CPU] > t[DP_SPREAD_REAL] || t[DP_SPREAD_SYS] > t[DP_SPREAD_CPU])
+            return false;
+        for (int m = 0; m < DP_SPREAD_TIMES; m++)
+            got[m] += t[m];
+    }
+    return memcmp(got, sums, sizeof got) == 0;
+}
+
+int main(void)
+{
+    struct dp_spread items[MOST];
+    size_t wrong = 0;
+    for (int round = 0; round < 20000; round++) {
+        size_t n = 1 + (size_t)pick(MOST);
+        double f = (double)(1 + pick(1000)) / (double)(1 + pick(1000));
+        fill(items, n);
+        uint64_t sums[DP_SPREAD_TIMES];
+        sums[DP_SPREAD_REAL] = pick(10000000);
+        sums[DP_SPREAD_CPU] = pick(sums[DP_SPREAD_REAL] + 1);
+        sums[DP_SPREAD_SYS] = pick(sums[DP_SPREAD_CPU] + 1);
+        dp_spread(items, n, f, sums);
+        wrong += !is_right(items, n, sums);
+    }
+    ok(wrong == 0, "whatever the stamps, the sums are met");
+
+    const uint64_t sums[DP_SPREAD_TIMES] = { 30, 20, 10 };
+    struct dp_spread two[2] = { { .stamps = { 100, 50, 0 } }, { .stamps = { 200, 150, 100 } } };
+    dp_spread(two, 2, 0.1, sums);
+    ok(two[0].t[DP_SPREAD_REAL] == 10 && two[0].t[DP_SPREAD_CPU] == 5
+       && two[0].t[DP_SPREAD_SYS] == 0 && two[1].t[DP_SPREAD_REAL] == 20
+       && two[1].t[DP_SPREAD_CPU] == 15
+       && two[1].t[DP_SPREAD_SYS] == 10, "where they agree, each gets its own");
+    dp_spread(two, 0, 0.1, sums);
+    ok(two[0].t[DP_SPREAD_REAL] == 10, "without any nothing is done");
+    return tap_done();
+}
