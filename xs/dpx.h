@@ -145,6 +145,8 @@ struct dpx_child {
     bool is;                    /* this process is one */
     ptrdiff_t depth;            /* frames that ran then */
     size_t inherited;           /* those of them that its file begins with */
+    U32 early[32];              /* numbers of the statements that it ran before it had a file */
+    size_t n_early;
 };
 
 /* A block (dpx_block.c). */
@@ -163,6 +165,7 @@ struct dpx_ctx {
     struct dpx_clock clock;
     U64 serial;
     U64 ops;                    /* ops executed, where they are counted */
+    struct dp_lines statements;
     struct dpx_events events;
     struct dpx_names names;
     struct dpx_coros coro;

@@ -86,7 +86,7 @@ static bool make_frames(struct dpx_coro *c)
 static void leave(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
-        dp_rec_charge(&ctx->rec, now, DP_REC_COUNTS);
+        dp_rec_charge_all(&ctx->rec, now);
     else if (ctx->top > ctx->frames)
         dpx_control_suspend(ctx, now);
     ctx->rec.left = now;

@@ -139,6 +139,9 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dpx_say_real(to, ctx->started, 6);
     dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
     dpx_options_header(&dpx_run.opt, to);
+    if (dpx_run.opt.lines)
+        dp_buf_addf(to, "$dprof_lines='%s';\n",
+                    dpx_run.opt.lines == DPX_LINES_TIME ? "time" : "count");
     const struct dpx_plan *plan = &dpx_run.plan;
     bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
     if (ops || plan->n) {
@@ -379,6 +382,8 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .ticks_per_stamp = dp_rec_ticks_per_stamp(&ctx->rec),
         .names = &ctx->names.lines,
         .sites = &ctx->names.sites,
+        .lines = ctx->rec.how.lines,
+        .line_times = ctx->rec.how.line_times,
         .ops = ctx->rec.how.ops != NULL,
     };
     if (!ctx->rec.how.tree)

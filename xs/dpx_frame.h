@@ -7,11 +7,12 @@
 #include "dpx_events.h"
 
 /* The hooks exist once for each way of recording, so that none asks which it is: as a tree, with
- * counters of events, by the processor's clock. Three bits, all taken. For a fourth, give it the
- * value that DPX_HOWS has now, double that, and make DPX_EACH_WAY the macro below that has twice as
- * many: every table of ways grows by itself. It doubles the hooks' code, too. */
-enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | DPX_COUNTS,
-       DPX_COUNTER = DP_REC_HOST, DPX_HOWS = 8 };
+ * counters of events, with the times of statements, by the processor's clock. Four bits, all taken.
+ * For a fifth, give it the value that DPX_HOWS has now, double that, and make DPX_EACH_WAY a macro
+ * that has twice as many: every table of ways grows by itself. It doubles the hooks' code, too. */
+enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LINES,
+       DPX_REC = DPX_TREE | DPX_COUNTS | DPX_LINES,
+       DPX_COUNTER = DP_REC_HOST, DPX_HOWS = 16 };
 
 /* X(number, ...) for each of so many ways. */
 #define DPX_WAYS_8(X, ...) \
@@ -24,7 +25,7 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_REC = DPX_TREE | 
 
 /* For what exists once for each way: X makes name_0, name_1 ..., and what follows `name` is passed
  * on to it. DPX_EACH_OF makes the table of them. */
-#define DPX_EACH_WAY            DPX_WAYS_8
+#define DPX_EACH_WAY            DPX_WAYS_16
 #define DPX_EACH_OF(name)       { DPX_EACH_WAY(DPX_ENTRY_, name) }
 #define DPX_ENTRY_(how, name)   name##_##how,
 

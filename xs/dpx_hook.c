@@ -67,6 +67,7 @@
 #include "dpx_frame.h"
 #include "dpx_life.h"
 #include "dpx_slf.h"
+#include "dpx_stmt.h"
 #include "dpx_visit.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
@@ -212,6 +213,14 @@ static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
+/* A sub has been entered, whose first op is next. */
+DP_INLINE void begun(pTHX_ struct dpx_ctx *ctx, OP *next, const int how)
+{
+    if (how & DPX_LINES)
+        dpx_stmt_go_on(aTHX_ ctx, next);
+    dpx_leave(ctx, how);
+}
+
 DP_INLINE OP *enter(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -238,7 +247,7 @@ DP_INLINE OP *enter(pTHX_ const int how)
     dpx_frame_check_top(aTHX_ ctx, si, ix, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
     if (DP_LIKELY(id) && dpx_frame_push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
-        dpx_leave(ctx, how);
+        begun(aTHX_ ctx, next, how);
     else
         dpx_frame_unmarked(ctx, now, how);
     return next;
@@ -443,7 +452,7 @@ DP_INLINE OP *goto_any(pTHX_ const int how)
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
     if (replace(ctx, dpx_frame_stands_at(ctx->top, si, ix), si, DPX_KEY(ix, DPX_PERL), id, now,
                 how))
-        dpx_leave(ctx, how);
+        begun(aTHX_ ctx, next, how);
     else
         dpx_frame_unmarked(ctx, now, how);
     return next;
@@ -536,7 +545,7 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     }
     U64 serial = ctx->top->serial = ++ctx->serial;
     ptrdiff_t at = ctx->top - ctx->frames;
-    dpx_leave(ctx, how);
+    begun(aTHX_ ctx, PL_op, how);
 
     int rc = run(aTHX);
 
@@ -593,6 +602,8 @@ static Perl_ppaddr_t original(Optype type)
     case OP_NEXT: return orig_next;
     case OP_LAST: return orig_last;
     case OP_REDO: return orig_redo;
+    case OP_NEXTSTATE: case OP_DBSTATE: case OP_UNSTACK: case OP_LEAVEEVAL:
+        return dpx_stmt_original(type);
     default: return dpx_builtin_original(type);
     }
 }
@@ -600,7 +611,8 @@ static Perl_ppaddr_t original(Optype type)
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
     int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
-              | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counts ? DPX_COUNTS : 0);
+              | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counts ? DPX_COUNTS : 0)
+              | (dpx_run.opt.lines == DPX_LINES_TIME ? DPX_LINES : 0);
     if (dpx_how < 0) {
         dpx_how = how;
         dpx_way = dpx_ways[how];
@@ -621,6 +633,8 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
+        if (dpx_run.opt.lines)
+            dpx_stmt_install(aTHX_ how, dpx_run.opt.lines == DPX_LINES_TIME);
     }
     PL_runops = dpx_run.loop = runops_hook[dpx_how];
     dpx_adopt(aTHX_ original);

@@ -11,6 +11,7 @@
 #include "dpx_heap.h"
 #include "dpx_name.h"
 #include "dpx_say.h"
+#include "dpx_stmt.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
@@ -40,6 +41,7 @@ static void ends(struct dpx_ctx *ctx, enum dpx_state state)
 {
     ctx->state = state;
     ctx->thx = NULL;
+    ctx->statements.open = 0;
 }
 
 /* ---- states ---- */
@@ -55,6 +57,7 @@ static void set_process(struct dpx_ctx *ctx)
 static void release_ctx(struct dpx_ctx *ctx)
 {
     dp_rec_release(&ctx->rec);
+    dp_lines_release(&ctx->statements);
     dpx_events_close(ctx);
     dp_live_release(&ctx->live);
     dp_outfile_close(&ctx->out);
@@ -109,7 +112,9 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
         .counts = ctx->events.total,
         .n_counts = dpx_run.plan.n,
-        .site = dpx_run.opt.callsites ? dpx_name_site : NULL,
+        .site = dpx_run.opt.lines ? dpx_stmt_site : dpx_run.opt.callsites ? dpx_name_site : NULL,
+        .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
+        .line_times = dpx_run.opt.lines == DPX_LINES_TIME,
         .checkpoint = dpx_run.opt.checkpoint,
     };
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
@@ -419,6 +424,7 @@ static void forked(struct dpx_ctx *ctx)
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
     memcpy(ctx->rec.counts_seen, seen, sizeof seen);
+    dpx_stmt_forked(ctx);
     errno = why;
 }
 

@@ -656,11 +656,9 @@ SV *dpx_name_of(pTHX_ const struct dpx_ctx *ctx, U32 id)
     return sv;
 }
 
-uint32_t dpx_name_site(void *arg)
+uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
 {
-    dTHX;
-    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
-    const char *file = PL_curcop ? CopFILE(PL_curcop) : NULL;
+    const char *file = cop ? CopFILE(cop) : NULL;
     int why = errno;
     if (!file)
         return 0;
@@ -668,11 +666,18 @@ uint32_t dpx_name_site(void *arg)
     struct dp_pool *sites = &ctx->names.sites;
     dp_buf_clear(line);
     dp_fmt_field(line, file, strlen(file));
-    dp_buf_addf(line, ":%lu", (unsigned long)CopLINE(PL_curcop));
+    dp_buf_addf(line, ":%lu", (unsigned long)CopLINE(cop));
     size_t known = sites->count;
     uint32_t n = bound_site(ctx) ? dp_pool_intern(sites, line->ptr, line->len) : DP_MAP_NONE;
     if (sites->count > known)
         dpx_file_keep_site(ctx, n + 1);
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;
+}
+
+uint32_t dpx_name_site(void *arg)
+{
+    dTHX;
+    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
+    return dpx_name_site_of(aTHX_ ctx, PL_curcop);
 }

@@ -40,6 +40,8 @@ static const struct option table[] = {
       "contexts of a tree; further ones are folded" },
     { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
       "1: a tree tells callers apart by file and line" },
+    { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, "no\0time\0count\0",
+      "a tree also has what each statement costs" },
     { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
       "0: a tree does not count the ops executed" },
     { "fork", NULL, CHOICE, AT(fork), 0, 1, 1, "no\0yes\0",
@@ -198,12 +200,15 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     size_t len = equals ? (size_t)(equals - item) : strlen(item);
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        if (strlen(o->name) == len && memcmp(o->name, item, len) == 0) {
+        if (strlen(o->name) == len && memcmp(o->name, item, len) == 0
+            && (equals || strcmp(item, "lines") != 0)) {
             /* an empty regex or list takes back what the environment says; a file without
              * a name is a slip */
             bool lacks = !equals || (!equals[1] && strcmp(o->name, "out") == 0);
             return lacks ? needs_value(err, o) : take(opt, o, o->name, equals + 1, err);
         }
+        if (!equals && strcmp(item, "lines") == 0 && strcmp(o->name, item) == 0)
+            return take(opt, o, item, "time", err);
         if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
             for (uint64_t n = 0; word(o->choices, n); n++)
                 if (strcmp(word(o->choices, n), item) == 0)

@@ -11,6 +11,8 @@ enum { DPX_BUFFER = 1 << 14 };  /* marks in memory, unless told otherwise */
 
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
+enum dpx_lines_how { DPX_LINES_NO, DPX_LINES_TIME, DPX_LINES_COUNT };
+
 struct dpx_options {
     uint64_t tree;          /* 0 trace, 1 tree */
     const char *out;        /* NULL: the default name */
@@ -19,6 +21,7 @@ struct dpx_options {
     uint64_t limit;         /* bytes of a trace; 0: none */
     uint64_t contexts;      /* nodes of a tree */
     uint64_t callsites;     /* 0, 1 */
+    uint64_t lines;         /* enum dpx_lines_how */
     uint64_t ops;           /* 0, 1: count them, in a tree */
     uint64_t fork, threads; /* 0 no, 1 yes */
     uint64_t start;         /* enum dpx_start */

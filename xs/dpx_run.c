@@ -9,6 +9,7 @@
 #include "dpx_life.h"
 #include "dpx_say.h"
 #include "dpx_signal.h"
+#include "dpx_stmt.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -95,6 +96,11 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
+    const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;
+    if (why)
+        Perl_croak(aTHX_ "DProf: %s\n", why);
+    if (dpx_run.opt.lines && !dpx_run.opt.tree)
+        Perl_croak(aTHX_ "DProf: lines needs a tree: -d:DProf=tree,lines\n");
     dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
     if (dpx_options_keep(&dpx_run.opt) < 0)

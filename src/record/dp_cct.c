@@ -404,6 +404,22 @@ static void put_nodes(struct writing *w)
     }
 }
 
+static int put_lines(const struct writing *w)
+{
+    struct dp_lines_text how = {
+        .rank = w->rank,
+        .sites = w->how->sites,
+        .ticks_per_stamp = w->how->ticks_per_stamp,
+        .ops = w->how->ops,
+        .no_times = w->how->no_times,
+        .counts_only = !w->how->line_times,
+        .real = w->how->real,
+        .cpu = w->how->user + w->how->sys,
+        .sys = w->how->sys,
+    };
+    return dp_lines_write(w->how->lines, &how, w->out);
+}
+
 int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_buf *out)
 {
     struct writing w = { .cct = cct, .how = how, .out = out };
@@ -414,6 +430,8 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
         put_nodes(&w);
         put_histograms(&w);
         rc = out->err;
+        if (rc == 0 && how->lines)
+            rc = put_lines(&w);
     }
     release(&w);
     return rc;

@@ -7,6 +7,7 @@
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_fmt.h"
+#include "dp_lines.h"
 #include "dp_live.h"
 #include "dp_map.h"
 #include "dp_num.h"
@@ -60,6 +61,7 @@ struct dp_cct_call {
     struct dp_cct_node *caller;
     uint64_t start;             /* stamps of program time */
     uint32_t site;              /* set only where places are kept */
+    uint32_t line;              /* of the statement that called, where statements are kept */
 };
 
 /* live is borrowed; n_counts: counters beside the ops. Returns 0 or DP_E_NOMEM. */
@@ -100,6 +102,8 @@ struct dp_cct_text {
     double ticks_per_stamp;
     const struct dp_pool *names;    /* & lines: the n-th is of id n + 1 */
     const struct dp_pool *sites;    /* FILE:LINE: the n-th is of site n + 1 */
+    const struct dp_lines *lines;   /* NULL: not kept */
+    bool line_times;
     bool ops;                       /* counted at all? */
     bool no_times;                  /* calls and counters only */
     /* found: sums of what was written */

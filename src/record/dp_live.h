@@ -22,7 +22,8 @@ enum dp_live_kind {
     DP_LIVE_NAMES,          /* & lines up to the first NUL */
     DP_LIVE_NODES,          /* struct dp_cct_node, as many as have a parent */
     DP_LIVE_HISTOGRAMS,     /* struct dp_cct_histogram by id */
-    DP_LIVE_SITES           /* FILE:LINE lines in the order of their numbers, up to the first NUL */
+    DP_LIVE_SITES,          /* FILE:LINE lines in the order of their numbers, up to the first NUL */
+    DP_LIVE_LINES           /* struct dp_line, as many as have a number */
 };
 
 /* At the start of each piece, which is a whole number of pages, each a multiple of

@@ -88,7 +88,7 @@ static void anchor_cpu(struct dp_rec *rec)
 
 static void start(struct dp_rec *rec)
 {
-    rec->program = 0;
+    rec->program = rec->settled = 0;
     rec->carry = 0;
     rec->debt = 0;
     rec->dropped = 0;
@@ -109,7 +109,7 @@ static void start(struct dp_rec *rec)
     rec->cpu_used = 0;
     rec->split_ns = 0;
     rec->period_end = rec->deadline;
-    rec->ops_seen = *rec->ops;
+    rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
     rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
@@ -120,6 +120,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     static const uint64_t no_ops = 0;
     memset(rec, 0, sizeof *rec);
     rec->how = *how;
+    rec->line = (struct dp_stmt *)rec->no_line;
     rec->how.words *= 1 + how->n_counts;
     rec->writer = writer;
     writer->n_counts = how->n_counts;
@@ -179,6 +180,14 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
     rec->told = rec->phase;
 }
 
+static int open_lines(struct dp_rec *rec)
+{
+    int rc = dp_lines_open(rec->how.lines, rec->live, rec->how.n_counts);
+    if (rc == 0)
+        rec->line = dp_lines_get(rec->how.lines, rec->line_before);
+    return rc;
+}
+
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
 {
     rec->live = live;
@@ -193,6 +202,8 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     rec->state->n_counts = rec->how.n_counts;
     if (rec->tree) {
         int rc = dp_cct_init(&rec->cct, live, rec->how.contexts, rec->how.n_counts);
+        if (rc == 0 && rec->how.lines)
+            rc = open_lines(rec);
         if (rc == 0)
             begin_tree(rec, true);
         return rc;
@@ -237,6 +248,9 @@ void dp_rec_give_up(struct dp_rec *rec)
     memset(rec->nowhere, 0, sizeof rec->nowhere);
     rec->tree = rec->how.tree;
     rec->cur = rec->cct.idle = (struct dp_cct_node *)rec->nowhere;
+    rec->line = (struct dp_stmt *)rec->no_line;
+    if (rec->how.lines)
+        rec->how.lines->open = rec->how.lines->n = 0;
     rec->err = DP_E_NOMEM;
     rec->over = rec->paused = true;
     rec->links++;
@@ -248,6 +262,10 @@ void dp_rec_give_up(struct dp_rec *rec)
 void dp_rec_restart(struct dp_rec *rec)
 {
     rec->state = NULL;
+    rec->line_before = rec->line->number;
+    rec->line = (struct dp_stmt *)rec->no_line;
+    if (rec->how.lines)
+        rec->how.lines->open = rec->how.lines->n = 0;
     start(rec);
     dp_rec_trip(rec);
 }
@@ -415,7 +433,9 @@ static void split_tree(struct dp_rec *rec, uint64_t now)
 {
     double share = sys_share(rec);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
-    rec->cur->sys += (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
+    uint64_t sys = (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
+    rec->cur->sys += sys;
+    rec->line->sys += sys;
     rec->split_stamp = now;
     rec->split_ns = rec->cpu_used;
 }
@@ -428,7 +448,9 @@ static void save(struct dp_rec *rec, uint64_t now)
     rec->saved = now;
     if (rec->tree) {
         dp_rec_charge_ops(rec);
-        dp_rec_charge_counts(rec);
+        if (rec->how.line_times)
+            dp_rec_charge_line_ops(rec);
+        dp_rec_charge_counts(rec, rec->how.line_times ? DP_REC_LINES : 0);
         split_tree(rec, now);
     }
     if (rec->save)
@@ -553,7 +575,11 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     if (rec->over)
         return;
     uint64_t gap = gap_up_to(rec, now), wait = 0;
-    rec->cur->real += gap;
+    if (rec->how.line_times)
+        dp_rec_settle(rec);
+    else
+        rec->cur->real += gap;
+    rec->line->real += gap;
     if (reads_now(rec, gap, &is_long, now)) {
         wait = read_cpu(rec, is_long ? gap : 0, now);
         judge(rec, is_long ? gap : 0, wait, now);
@@ -568,6 +594,7 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     }
     set_thresholds(rec);
     rec->cur->wait += wait;
+    rec->line->wait += wait;
     if (rec->aged && now - rec->first_stamp >= stamps(rec, WINDOW_NS)) {
         void (*aged)(void *) = rec->aged;
         rec->aged = NULL;
@@ -578,11 +605,29 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     dp_rec_rearm(rec);
 }
 
+void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
+{
+    if (rec->how.line_times)
+        dp_rec_charge(rec, now, DP_REC_COUNTS | DP_REC_LINES);
+    else
+        dp_rec_charge(rec, now, DP_REC_COUNTS);
+}
+
+void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
+{
+    dp_rec_charge_all(rec, now);
+    if (rec->over)
+        return;
+    rec->line = dp_lines_get(rec->how.lines, number);
+    if (!rec->paused)
+        rec->line->count++;
+}
+
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)
 {
     call->caller = rec->cur;
     call->start = start;
-    uint32_t site = rec->how.site && rec->how.tree ? call->site : 0;
+    uint32_t site = (rec->how.site || rec->how.lines) && rec->how.tree ? call->site : 0;
     rec->cur = start == DP_REC_ELSEWHERE ? dp_cct_resumed(&rec->cct, rec->cur, id, site)
                                          : dp_cct_child(&rec->cct, rec->cur, id, site);
 }
@@ -601,7 +646,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     rec->state->tree = 1;
     begin_tree(rec, rec->told != rec->phase);
     rec->end = rec->window;         /* all marks go the slow way */
-    rec->ops_seen = *rec->ops;
+    rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
     return 0;
 }
@@ -625,7 +670,7 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
     if (!rec->tree) {
         dp_rec_mark_slow_counted(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
     } else {
-        dp_rec_charge(rec, now, DP_REC_COUNTS);
+        dp_rec_charge_all(rec, now);
         begin_tree(rec, true);
     }
     rec->left = now;
@@ -636,9 +681,11 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
     if (rec->tree) {
         /* read the CPU clock: the next reading counts from the end of the pause */
         rec->deadline = 0;
-        dp_rec_charge(rec, now, DP_REC_COUNTS);
+        dp_rec_charge_all(rec, now);
         rec->cur = rec->cct.idle;
     }
+    if (rec->how.lines)
+        rec->how.lines->open = 0;
     rec->links++;
     rec->paused = true;
     rec->paused_at = now;
@@ -650,6 +697,8 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
 {
     if (rec->over)
         return;
+    if (rec->how.lines)
+        rec->how.lines->open = rec->how.lines->n;
     rec->paused = false;
     rec->links++;
     rec->idle += now - rec->paused_at;
@@ -661,7 +710,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
         dp_rec_trip(rec);
     else
         dp_rec_untrip(rec);
-    rec->ops_seen = *rec->ops;
+    rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
     rec->left = now;
     if (rec->trip)                      /* in a child, where all is still the parent's */
@@ -684,7 +733,7 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
     }
     if (rec->tree) {
         rec->deadline = 0;
-        dp_rec_charge(rec, now, DP_REC_COUNTS);
+        dp_rec_charge_all(rec, now);
         return rec->err;
     }
     uint64_t gap = gap_up_to(rec, now);

@@ -51,6 +51,8 @@ struct dp_rec_how {
                                  * arrival; it never shrinks */
     size_t n_counts;            /* so many of them, at most DP_FMT_COUNTERS */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
+    struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
+    bool line_times;            /* their times, not only how often they run */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
 
@@ -65,8 +67,11 @@ struct dp_rec {
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
     uint64_t zero;              /* what a gap measures in which nothing happens */
 
+    struct dp_stmt *line;       /* the statement that runs; never NULL */
     const uint64_t *ops;        /* counts ops */
-    uint64_t ops_seen;
+    uint64_t ops_seen;          /* of contexts */
+    uint64_t line_ops_seen;     /* of statements */
+    uint64_t settled;           /* `program` up to which contexts are charged, if there are lines */
     uint64_t counts_seen[DP_FMT_COUNTERS];
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
     struct dp_rec_how how;
@@ -128,6 +133,9 @@ struct dp_rec {
     /* Room for a node, the only context then. A union with the node would be plainer, but C99 wants
      * no flexible array inside a structure, and clang warns of it. */
     dp_any_word nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];
+    /* The same for a statement, where none are kept. */
+    dp_any_word no_line[sizeof(struct dp_stmt) / 8 + DP_FMT_COUNTERS];
+    uint32_t line_before;       /* of a child: the statement that forked */
 };
 
 /* What a reader of the pieces needs: whose they are, and what turns stamps
@@ -276,7 +284,7 @@ DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
 
 /* How a recording began: constants where they are given, so that no code asks. DP_REC_HOST and what
  * is above it are the host's own; a further one of the recorder's moves that up by a bit. */
-enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2, DP_REC_HOST = 4 };
+enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2, DP_REC_LINES = 4, DP_REC_HOST = 8 };
 
 /* What the counters have counted since the last mark. */
 DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)
@@ -294,11 +302,15 @@ DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
     return pos;
 }
 
-/* Of a tree: charges the context that runs. */
-DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec)
+/* Of a tree: charges the context and the statement that run. */
+DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
 {
-    for (size_t i = 0; i < rec->how.n_counts; i++)
-        rec->cur->counts[i] += dp_rec_counted(rec, i);
+    for (size_t i = 0; i < rec->how.n_counts; i++) {
+        uint64_t n = dp_rec_counted(rec, i);
+        rec->cur->counts[i] += n;
+        if ((how & DP_REC_LINES) && !rec->paused)
+            rec->line->counts[i] += n;
+    }
 }
 
 /* Nothing is charged with what they have counted up to now. */
@@ -339,22 +351,83 @@ DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
     rec->ops_seen = ops;
 }
 
-/* The same, and the gap and the other counters. */
-DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
+/* The same for the statement that runs. */
+DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
 {
+    uint64_t ops = *rec->ops;
+    rec->line->ops += ops - rec->line_ops_seen;
+    rec->line_ops_seen = ops;
+}
+
+/* With lines, a statement that begins leaves the context as it is: it gets all that has passed in
+ * the program since it was charged last. */
+DP_INLINE void dp_rec_settle(struct dp_rec *rec)
+{
+    rec->cur->real += rec->program - rec->settled;
+    rec->settled = rec->program;
+}
+
+/* The same, and the gap and the other counters. Was it the slow way? */
+DP_INLINE bool dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
+{
+    bool slow = false;
     uint64_t gap = dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
         if (how & DP_REC_COUNTS)
             rec->worked = true;
         dp_rec_gap_slow(rec, now);
+        slow = true;
     } else {
         rec->program += gap;
-        rec->cur->real += gap;
+        if (how & DP_REC_LINES) {
+            rec->line->real += gap;
+            dp_rec_settle(rec);
+        } else {
+            rec->cur->real += gap;
+        }
     }
     dp_rec_charge_ops(rec);
+    if ((how & DP_REC_LINES) && !(slow && rec->paused))
+        dp_rec_charge_line_ops(rec);
     if (how & DP_REC_COUNTS)
-        dp_rec_charge_counts(rec);
+        dp_rec_charge_counts(rec, how);
+    return slow;
 }
+
+/* The statement of this number runs from now on; what has passed is charged. */
+DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
+{
+    struct dp_lines *lines = rec->how.lines;
+    if (DP_LIKELY(number < lines->n && lines->at[number]))
+        rec->line = lines->at[number];
+    else if (lines->n)
+        rec->line = dp_lines_get(lines, number);
+}
+
+/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
+ * to be called. */
+DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
+                                const int how)
+{
+    /* Less than nothing is a huge number. */
+    uint64_t gap = now - rec->left - rec->zero;
+    if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline))
+        return false;
+    rec->program += gap;
+    rec->line->real += gap;
+    dp_rec_charge_line_ops(rec);
+    if (how & DP_REC_COUNTS)
+        dp_rec_charge_counts(rec, how);
+    line->count++;
+    rec->line = line;
+    return true;
+}
+
+/* Of any statement whose place is known, as of arrival stamp now. */
+void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
+
+/* Charges whatever is kept, by a recording of any kind of tree. */
+void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
@@ -362,15 +435,24 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
     dp_rec_charge(rec, now, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     size_t contexts = rec->cct.count;
-    if (DP_UNLIKELY(rec->how.site != NULL))
-        child = dp_cct_child(&rec->cct, cur, id, call->site = rec->how.site(rec->host_arg));
-    else if (DP_UNLIKELY(!child || child->id != id))
+    if (how & DP_REC_LINES) {
+        uint32_t site = call->site = rec->line->site;
+        if (DP_UNLIKELY(!child || child->id != id || child->site != site))
+            child = dp_cct_child(&rec->cct, cur, id, site);
+    } else if (DP_UNLIKELY(rec->how.site != NULL)) {
+        uint32_t site = call->site = rec->how.site(rec->host_arg);
+        if (!child || child->id != id || child->site != site)
+            child = dp_cct_child(&rec->cct, cur, id, site);
+    } else if (DP_UNLIKELY(!child || child->id != id)) {
         child = dp_cct_child(&rec->cct, cur, id, 0);
+    }
     if ((how & DP_REC_COUNTS) && rec->cct.count != contexts)
         rec->worked = true;
     child->calls++;
     call->caller = cur;
     call->start = rec->program;
+    if (how & DP_REC_LINES)
+        call->line = rec->line->number;
     rec->cur = child;
 }
 
@@ -380,6 +462,8 @@ DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, u
     dp_rec_charge(rec, now, how);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
     rec->cur = call->caller;
+    if (how & DP_REC_LINES)
+        dp_rec_go_on_line(rec, call->line);
 }
 
 /* The mark of a call that begins, ends or is replaced. how is a constant where this is

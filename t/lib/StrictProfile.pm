@@ -186,7 +186,7 @@ sub tree {
     my ($in, $about, $sums) = @_;
     my ($edges, $counters) = ($about->{edges}, scalar split ' ',
         $about->{header}{dprof_counters} // '');
-    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last);
+    my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last, $lined);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
         push @wrong, $text =~ s/\n//r;
@@ -231,6 +231,17 @@ sub tree {
             if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
+        } elsif ($line =~ /\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+)?\n\z/) {
+            $lined = 1;
+        } elsif ($line =~ /\A#l \d+ (0|[1-9a-f][0-9a-f]*) \d+((?: \d+)*)(?: later=[1-9]\d*)?\n\z/) {
+            my ($id, $columns) = ($1, $2 =~ tr/ //);
+            my $times = ($about->{header}{dprof_lines} // '') eq 'time';
+            if (!$lined || ($id && !exists $name{$id})) {
+                $bad->('a statement of nothing', $line) or last;
+            }
+            if ($columns != ($times ? 3 + $counters : 0)) {
+                $bad->('not the columns of a statement', $line) or last;
+            }
         } else {
             $bad->('unknown line', $line) or last;
         }

@@ -1,0 +1,99 @@
+/* What each statement costs: how often it ran, and the time and events that passed while it did.
+ * A statement is known by a number that the host gives it, one for all interpreters of the
+ * process. What was counted stands in live pieces of the profile's file (dp_live.h), so that it
+ * survives the process.
+ *
+ * Each gap that a context is charged with (dp_rec.h) is charged to the statement that runs, too.
+ * So the sums of both are equal. */
+#ifndef DP_LINES_H
+#define DP_LINES_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_fmt.h"
+#include "dp_live.h"
+#include "dp_pool.h"
+
+struct dp_stmt {
+    uint32_t number;            /* the host's, from 1 up; 0: free */
+    uint32_t site;              /* FILE:LINE, from 1 up; 0: unknown */
+    uint32_t sub;               /* id of the sub that it stands in; 0: in none */
+    uint32_t later;             /* so many statements follow it on the same line */
+    uint64_t count;
+    uint64_t real, wait, sys;   /* stamps passed, waited of them, spent in the kernel */
+    uint64_t ops;
+    uint64_t counts[];          /* of each counter */
+};
+
+/* What is known of a statement; it outlives the pieces. */
+struct dp_line_place {
+    uint32_t site, sub, later;
+    bool known;
+};
+
+/* What a source was when its first statement ran. */
+struct dp_line_source {
+    uint64_t size;
+    uint32_t crc;               /* that of gzip */
+    bool known;
+};
+
+struct dp_lines {
+    struct dp_stmt **at;        /* by number; NULL: not yet charged with anything */
+    size_t open;                /* numbers below that are looked up; 0: the slow way for all */
+    size_t n, at_cap;
+    struct dp_line_place *places;       /* by number */
+    size_t places_cap;
+    struct dp_pool files;       /* as sites have them */
+    struct dp_line_source *sources;     /* by file */
+    size_t sources_cap;
+    struct dp_stmt *rest;       /* takes what no statement is known for */
+    struct dp_live *live;
+    struct dp_stmt *free;       /* unused rest of the newest piece */
+    size_t free_count, count;
+    size_t n_counts, size;      /* counters of a statement; its bytes */
+};
+
+enum { DP_LINE_REST = 1 };      /* the number of `rest`; the host's begin above */
+
+/* All of it 0 before the first time. live is borrowed; n_counts: counters beside the ops. What
+ * was charged before is forgotten; the places stay. Returns 0 or DP_E_NOMEM. */
+int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts);
+void dp_lines_release(struct dp_lines *lines);
+
+/* The statement of this number, or NULL: the host has to tell its place first. */
+DP_INLINE struct dp_stmt *dp_lines_look(const struct dp_lines *lines, uint32_t number)
+{
+    return number < lines->open ? lines->at[number] : NULL;
+}
+
+/* Has the host told the place of this number? */
+bool dp_lines_is_known(const struct dp_lines *lines, uint32_t number);
+
+/* Tells it. Returns 0 or DP_E_NOMEM. */
+int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_place *place);
+
+/* A statement of a file, whose name is this field of a line, has been seen; path: its name as the
+ * program has it. The first time the file is looked at, so that a reader can tell whether it has
+ * changed since. Regular files only; what cannot be read stays unknown. */
+void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path);
+
+/* The statement of a number whose place is known; `rest` where it is not, or memory is short. */
+struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number);
+
+/* How they are written. */
+struct dp_lines_text {
+    const uint32_t *rank;       /* of ids of subs: their numbers in the file */
+    const struct dp_pool *sites;
+    double ticks_per_stamp;
+    bool ops, no_times, counts_only;    /* counts_only: neither times nor events */
+    /* What the contexts came to, in ticks: the lines come to the same. */
+    uint64_t real, cpu, sys;
+};
+
+/* Appends them (Format.pod, "Lines"), in the order of files, lines and subs. Returns 0 or
+ * DP_E_NOMEM. */
+int dp_lines_write(const struct dp_lines *lines, const struct dp_lines_text *how,
+                   struct dp_buf *out);
+
+#endif

@@ -1,0 +1,203 @@
+/* Statements that perl gives no op of their own.
+ *
+ * Of a block with one statement and no variables perl makes the nextstate a null op, which nobody
+ * runs: in `if (...) {`, work(), `}` the second line has none. What is left of it is still in the
+ * tree of ops, and has its line. (Its file is freed, but that is the one of the statement around.)
+ * The same becomes of the nextstate of an elsif's condition.
+ *
+ * Such a block is reached by an op that decides: and, or, dor, cond_expr. So that one gets a
+ * function of ours, after perl has optimized the sub. It runs the op, and where that goes on into
+ * the block, tells that the statement begins. Neither the ops nor their order change: B shows what
+ * it would show, as many ops are run, and PL_curcop stays what it was for caller, warn and die.
+ *
+ * One thing is to be kept in mind: of `if (a or b) {` perl sends a true `a` straight into the
+ * block, past the op that decides. Then that `or` gets a function of ours, too, which looks whose
+ * block it has come to.
+ *
+ * Not seen are blocks that no such op leads to: of sort, map, grep, and a plain do; and those in
+ * which nothing happens. An op that has another function than perl's is let alone. */
+#include "dpx_revive.h"
+
+static peep_t orig_peep;
+static Perl_ppaddr_t before[MAXO];      /* what the ops ran when we came */
+static void (*tell)(pTHX_ COP *cop);
+
+static bool decides(const OP *o)
+{
+    return o->op_type == OP_AND || o->op_type == OP_OR || o->op_type == OP_DOR
+           || o->op_type == OP_COND_EXPR;
+}
+
+/* An op that was one of the type before it was made a null op, or still is. */
+DP_INLINE bool is_or_was(const OP *o, Optype type)
+{
+    return o->op_type == type || (o->op_type == OP_NULL && (Optype)o->op_targ == type);
+}
+
+/* Is it what is left of a nextstate? */
+DP_INLINE bool is_left(const OP *o)
+{
+    return o->op_type == OP_NULL && (o->op_targ == OP_NEXTSTATE || o->op_targ == OP_DBSTATE);
+}
+
+/* What is left of the nextstate that an arm begins with; NULL: none is, or it runs itself, or the
+ * arm is `do {} while`: the first time nothing leads there. */
+DP_INLINE COP *first_of(OP *arm)
+{
+    bool is_list = false;
+    while (!is_left(arm)) {
+        if (!(arm->op_flags & OPf_KIDS)
+            || !(arm->op_type == OP_NULL || is_or_was(arm, OP_SCOPE) || is_or_was(arm, OP_LINESEQ)
+                 || decides(arm))
+            || (is_list && arm->op_type == OP_NULL && arm->op_flags & OPf_SPECIAL))
+            return NULL;
+        is_list = is_or_was(arm, OP_LINESEQ);
+        arm = cUNOPx(arm)->op_first;
+    }
+    return (COP *)arm;
+}
+
+/* The arm that op_other leads to, and the other one of cond_expr. */
+DP_INLINE OP *right_arm(const OP *o) { return OpSIBLING(cLOGOPx(o)->op_first); }
+DP_INLINE OP *else_arm(const OP *o) { return OpSIBLING(right_arm(o)); }
+
+/* ---- running ---- */
+
+/* Most are `if (...) {`, and the statement is the first thing in the block. */
+DP_INLINE OP *first_in_block(const OP *o) { return cUNOPx(right_arm(o))->op_first; }
+
+static OP *run_block(pTHX)
+{
+    const OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    if (next == cLOGOPx(o)->op_other)
+        tell(aTHX_ (COP *)first_in_block(o));
+    return next;
+}
+
+static OP *run_right(pTHX)
+{
+    const OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    COP *cop = next == cLOGOPx(o)->op_other ? first_of(right_arm(o)) : NULL;
+    if (cop)
+        tell(aTHX_ cop);
+    return next;
+}
+
+/* Of a cond_expr either arm, or both. */
+static OP *run_either(pTHX)
+{
+    const OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    COP *cop = first_of(next == cLOGOPx(o)->op_other ? right_arm(o) : else_arm(o));
+    if (cop)
+        tell(aTHX_ cop);
+    return next;
+}
+
+/* The op whose right arm begins at start, and in whose condition o is. */
+static const OP *decider(OP *o, const OP *start)
+{
+    for (o = op_parent(o); o; o = op_parent(o))
+        if (decides(o) && cLOGOPx(o)->op_other == start)
+            break;
+    return o;
+}
+
+/* One that may go on into the block of another. */
+static OP *run_far(pTHX)
+{
+    OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    const OP *of = next == cLOGOPx(o)->op_other ? o : decider(o, next);
+    COP *cop = of ? first_of(right_arm(of)) : NULL;
+    if (cop)
+        tell(aTHX_ cop);
+    return next;
+}
+
+/* ---- finding them ---- */
+
+static bool is_within(OP *o, const OP *tree)
+{
+    while (o && o != tree)
+        o = op_parent(o);
+    return o != NULL;
+}
+
+/* The one behind o in the tree below root, kids first; NULL: that was the last one. */
+static OP *next_in(OP *root, OP *o)
+{
+    if (o->op_flags & OPf_KIDS)
+        return cUNOPx(o)->op_first;
+    while (o != root && !OpHAS_SIBLING(o))
+        if (!(o = op_parent(o)))
+            return NULL;
+    return o == root ? NULL : OpSIBLING(o);
+}
+
+static bool is_free(const OP *o)
+{
+    return o->op_ppaddr == before[o->op_type];
+}
+
+/* The first op that is run in an arm, where it has a statement to be told of. */
+static bool begins_at(OP *arm, OP *start)
+{
+    return arm && start && first_of(arm) && is_within(start, arm);
+}
+
+/* Those within the condition of o that go straight to start. */
+static void take_shortcuts(const OP *o, const OP *start)
+{
+    OP *root = cLOGOPx(o)->op_first;
+    for (OP *p = root; p; p = next_in(root, p))
+        if (decides(p) && p->op_type != OP_COND_EXPR && p->op_next == start
+            && (is_free(p) || p->op_ppaddr == run_right || p->op_ppaddr == run_block))
+            p->op_ppaddr = run_far;
+}
+
+static void take(OP *o)
+{
+    OP *right = right_arm(o), *other = cLOGOPx(o)->op_other;
+    bool has_right = right && other != o->op_next && begins_at(right, other);
+    if (o->op_type == OP_COND_EXPR) {
+        OP *otherwise = right ? OpSIBLING(right) : NULL;
+        bool has_else = other != o->op_next && begins_at(otherwise, o->op_next);
+        /* An arm that has none is looked at each time: not so if it begins elsewhere. */
+        if ((has_right || has_else) && (has_right || !right || !first_of(right))
+            && (has_else || (otherwise && !first_of(otherwise))))
+            o->op_ppaddr = run_either;
+    } else if (has_right) {
+        if (is_free(o))
+            o->op_ppaddr = right->op_flags & OPf_KIDS && is_left(first_in_block(o))
+                           ? run_block : run_right;
+        take_shortcuts(o, other);
+    }
+}
+
+static void peep(pTHX_ OP *o)
+{
+    orig_peep(aTHX_ o);
+    OP *root = o;
+    if (!o)
+        return;
+    for (OP *parent; (parent = op_parent(root)) != NULL;)
+        root = parent;
+    for (o = root; o; o = next_in(root, o))
+        if (decides(o) && (o->op_flags & OPf_KIDS) && (is_free(o) || o->op_ppaddr == run_far))
+            take(o);
+}
+
+void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop))
+{
+    tell = begins;
+    if (PL_peepp == peep)
+        return;
+    static const Optype types[] = { OP_AND, OP_OR, OP_DOR, OP_COND_EXPR };
+    for (size_t i = 0; i < DP_ARRAY_LEN(types); i++)
+        before[types[i]] = PL_ppaddr[types[i]];
+    orig_peep = PL_peepp;
+    PL_peepp = peep;
+}

@@ -1,0 +1,12 @@
+/* Statements that perl gives no op of their own, as they have their block for themselves. How: see
+ * dpx_revive.c. */
+#ifndef DPX_REVIVE_H
+#define DPX_REVIVE_H
+
+#include "dpx.h"
+
+/* From now on what is compiled in this interpreter has them seen: begins is called with what is
+ * left of their op, behind the one that led there. */
+void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop));
+
+#endif

@@ -1,0 +1,438 @@
+/* What each statement costs.
+ *
+ * perl runs an op before each statement, nextstate, which is the struct cop with its file and
+ * line. In perls of 64 bits from 5.32 on four bytes behind the last field of that struct are
+ * padding. The allocator of ops clears them, nobody else looks there: they hold the statement's
+ * number. So a statement is found by one load, and one that is freed, whose memory another gets,
+ * begins anew. Threads share ops, so a number is the same in all interpreters of the process; each
+ * has counters of its own.
+ *
+ * A statement gets its number when it is first run: by file, line, the sub that it stands in, and
+ * how many statements follow it on that line. What a string eval compiles again and again is so
+ * the same statement each time.
+ *
+ * The statement that runs is rec->line. nextstate charges what has passed and moves on. A call
+ * keeps the number of the statement that it was made from (struct dp_cct_call) and goes back to
+ * it, so that `x(a(), b())` is charged with what passes between the calls. At the end of a loop's
+ * turn (unstack) its condition runs, which belongs to the statement of the loop; behind a string
+ * eval or require (leaveeval), the rest of that statement.
+ *
+ * perl leaves the nextstate of some statements out: of those dpx_revive.c tells.
+ *
+ * What runs in a sub that is not recorded (skip=, only=) is charged to the statement that called
+ * it, as its time is to the sub that called it. An XS sub's and a builtin's time is the
+ * statement's. */
+#include "dpx_stmt.h"
+#include "dpx_name.h"
+#include "dpx_revive.h"
+#include "dp_mem.h"
+
+#ifdef DPX_COP_SPARE
+DP_CHECK(padding, sizeof(COP) >= DPX_STMT_AT + sizeof(U32));
+#endif
+
+static Perl_ppaddr_t orig_nextstate, orig_dbstate, orig_unstack, orig_leaveeval;
+
+/* The numbers of all interpreters: the n-th text has the number n + 2, as the first ones are
+ * "none" and the rest. */
+static struct {
+    pthread_mutex_t lock;
+    struct dp_pool texts;
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+enum { FIRST_NUMBER = DP_LINE_REST + 1, MOST_NUMBERS = 1 << 22 };
+
+const char *dpx_stmt_trouble(void)
+{
+#ifdef DPX_COP_SPARE
+    return NULL;
+#else
+    return "lines needs a perl of 5.32 or newer, with 64 bits";
+#endif
+}
+
+#ifdef DPX_COP_SPARE
+
+/* How many statements follow this one on its line: tells several apart. */
+static U32 count_later(const COP *cop)
+{
+    U32 n = 0;
+    for (const OP *o = (const OP *)cop; OpHAS_SIBLING(o);) {
+        o = OpSIBLING(o);
+        if (o->op_type != OP_NEXTSTATE && o->op_type != OP_DBSTATE)
+            continue;
+        if (CopLINE((const COP *)o) != CopLINE(cop))
+            break;
+        n++;
+    }
+    return n;
+}
+
+/* The id of the sub whose code runs, 0: none's, but a file's. False: of a sub that is not
+ * recorded. */
+static bool find_sub(pTHX_ const struct dpx_ctx *ctx, U32 *id)
+{
+    const struct dpx_frame *top = ctx->top;
+    *id = 0;
+    for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
+        for (I32 ix = si->si_cxix; ix >= 0; ix--) {
+            const PERL_CONTEXT *cx = &si->si_cxstack[ix];
+            if (CxTYPE(cx) == CXt_EVAL
+                && (CxOLD_OP_TYPE(cx) == OP_REQUIRE || CxOLD_OP_TYPE(cx) == OP_DOFILE))
+                return true;
+            if (CxTYPE(cx) != CXt_SUB || (CXp_SUB_RE_FAKE && cx->cx_type & CXp_SUB_RE_FAKE))
+                continue;
+            *id = top->runs;
+            return top->si == si && !DPX_KEY_IS_XS(top->key) && DPX_KEY_IX(top->key) == ix;
+        }
+    }
+    return true;
+}
+
+static void put_number(COP *cop, U32 number)
+{
+    __atomic_store_n((U32 *)((char *)cop + DPX_STMT_AT), number, __ATOMIC_RELAXED);
+}
+
+/* The same for the same text in all interpreters; 0: no memory. */
+static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
+{
+    struct dp_buf *text = &ctx->names.line;
+    dp_buf_clear(text);
+    if (place->site) {
+        const struct dp_name *at = dp_pool_name(&ctx->names.sites, place->site - 1);
+        dp_buf_add(text, at->ptr, at->len);
+    }
+    dp_buf_addf(text, " %lu ", (unsigned long)place->later);
+    if (place->sub) {
+        const struct dp_name *sub = dp_pool_name(&ctx->names.lines, place->sub - 1);
+        dp_buf_add(text, sub->ptr, sub->len);
+    }
+    pthread_mutex_lock(&known.lock);
+    uint32_t n = text->err || known.texts.count >= MOST_NUMBERS
+                 ? DP_MAP_NONE : dp_pool_intern(&known.texts, text->ptr, text->len);
+    pthread_mutex_unlock(&known.lock);
+    return n == DP_MAP_NONE ? 0 : FIRST_NUMBER + n;
+}
+
+static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
+{
+    const struct dp_name *at = dp_pool_name(&ctx->names.sites, site - 1);
+    size_t len = at->len;
+    while (len > 0 && at->ptr[len - 1] != ':')
+        len--;
+    if (len > 1)
+        dp_lines_see(&ctx->statements, at->ptr, len - 1, path);
+}
+
+/* Where it stands. A null op has no file any more: it has that of the statement around it. */
+static uint32_t site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
+{
+    COP at = *PL_curcop;
+    if (cop->op_type != OP_NULL)
+        return dpx_name_site_of(aTHX_ ctx, cop);
+    CopLINE_set(&at, CopLINE(cop));
+    return dpx_name_site_of(aTHX_ ctx, &at);
+}
+
+/* The number of a statement that this interpreter has not seen; DP_LINE_REST where there is none.
+ * 0: it is not recorded. */
+static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
+{
+    struct dp_line_place place = { 0, 0, 0, true };
+    ctx->rec.worked = true;
+    if (!find_sub(aTHX_ ctx, &place.sub))
+        return 0;
+    U32 number = DPX_STMT_NUMBER(cop);
+    if (number && dp_lines_is_known(&ctx->statements, number))
+        return number;
+    place.site = site_of(aTHX_ ctx, cop);
+    place.later = count_later(cop);
+    if (!place.site)
+        return DP_LINE_REST;
+    see_file(ctx, place.site, CopFILE(cop->op_type == OP_NULL ? PL_curcop : cop));
+    if (!number)
+        number = number_of(ctx, &place);
+    if (!number || dp_lines_know(&ctx->statements, number, &place) < 0)
+        return DP_LINE_REST;
+    put_number(cop, number);
+    return number;
+}
+
+/* A child has nothing of its own before it has done something that is worth a file: many only
+ * exec. What it runs until then is remembered. */
+static bool is_early(struct dpx_ctx *ctx, U32 number)
+{
+    if (ctx->state != DPX_BORN || ctx->child.n_early == DP_ARRAY_LEN(ctx->child.early))
+        return false;
+    ctx->child.early[ctx->child.n_early++] = number;
+    return true;
+}
+
+void dpx_stmt_forked(struct dpx_ctx *ctx)
+{
+    for (size_t i = 0; i < ctx->child.n_early; i++)
+        dp_lines_get(&ctx->statements, ctx->child.early[i])->count++;
+    ctx->child.n_early = 0;
+}
+
+/* While nothing counts it is enough to know which statement runs: what goes on then may be its
+ * rest. */
+static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
+{
+    U32 number = DPX_STMT_NUMBER(cop);
+    if (!ctx->rec.paused || ctx->state != DPX_ON || !dp_lines_is_known(&ctx->statements, number))
+        return false;
+    ctx->rec.line = dp_lines_get(&ctx->statements, number);
+    return true;
+}
+
+/* The slow way of counting: a statement that this interpreter has not run before, or while nothing
+ * counts, or of a sub that is not recorded. */
+static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
+{
+    int why = errno;
+    U32 sub;
+    if (is_idle(ctx, cop))
+        return;
+    dpx_frame_look(aTHX_ ctx);
+    if (!DPX_STMT_NUMBER(cop) && !find_sub(aTHX_ ctx, &sub))
+        return;
+    U64 now = dpx_frame_arrive(ctx);
+    U32 number = learn(aTHX_ ctx, cop);
+    bool counts = number && !is_early(ctx, number);
+    if (counts && (times || ctx->state == DPX_BORN)) {
+        dp_rec_statement_slow(&ctx->rec, number, now);
+        dpx_frame_leave(ctx);
+    } else {
+        if (counts && !ctx->rec.paused)
+            dp_lines_get(&ctx->statements, number)->count++;
+        dpx_way.unmarked(ctx, now);
+    }
+    errno = why;
+}
+
+void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
+{
+    int why = errno;
+    if (!ctx->rec.paused && !ctx->rec.over) {
+        U32 number = learn(aTHX_ ctx, (COP *)o);
+        if (number)
+            ctx->rec.line = dp_lines_get(&ctx->statements, number);
+    }
+    errno = why;
+}
+
+/* What PL_op ran before. Asked for here, so that the hooks jump there without keeping it. */
+static OP *original(pTHX)
+{
+    return PL_op->op_type == OP_NEXTSTATE ? orig_nextstate(aTHX) : orig_dbstate(aTHX);
+}
+
+static DP_NOINLINE OP *begins_timed(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX)
+        begins(aTHX_ ctx, (COP *)PL_op, true);
+    return original(aTHX);
+}
+
+static DP_NOINLINE OP *begins_counted(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX)
+        begins(aTHX_ ctx, (COP *)PL_op, false);
+    return original(aTHX);
+}
+
+/* The clock is to be looked at. now: of the arrival. */
+static void is_late(struct dpx_ctx *ctx, U32 number, U64 now)
+{
+    int why = errno;
+    dp_rec_statement_slow(&ctx->rec, number, now);
+    dpx_frame_leave(ctx);
+    errno = why;
+}
+
+static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
+{
+    is_late(DPX_CTX, DPX_STMT_NUMBER(PL_op), now);
+    return original(aTHX);
+}
+
+/* ---- the hooks ---- */
+
+/* The state that interpreters have which do not record knows no statements; and a new thread comes
+ * by the run loop's prologue, which gives it a state of its own, before its first one. So none is
+ * asked for here whose state it is. */
+DP_INLINE OP *statement(pTHX_ Perl_ppaddr_t orig, const int how)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op));
+    if (DP_UNLIKELY(!line))
+        return begins_timed(aTHX);
+    U64 now = dpx_arrive(ctx, how);
+    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, how & DPX_REC)))
+        return begins_late(aTHX_ now);
+    dpx_leave(ctx, how);
+    return orig(aTHX);
+}
+
+#define CALL(how) statement(aTHX_ orig_nextstate, how)
+DPX_HOOKS(OP *, nextstate_hook, CALL)
+#undef CALL
+#define CALL(how) statement(aTHX_ orig_dbstate, how)
+DPX_HOOKS(OP *, dbstate_hook, CALL)
+#undef CALL
+
+/* A macro, for the compiler jumps through the pointer where it is named last, and else keeps it in
+ * a register on the way: one instruction more. */
+#define COUNTED(name, orig) \
+    static OP *name(pTHX) \
+    { \
+        struct dp_stmt *line = dp_lines_look(&DPX_CTX->statements, DPX_STMT_NUMBER(PL_op)); \
+        if (DP_UNLIKELY(!line)) \
+            return begins_counted(aTHX); \
+        line->count++; \
+        return orig(aTHX); \
+    }
+COUNTED(nextstate_count, orig_nextstate)
+COUNTED(dbstate_count, orig_dbstate)
+#undef COUNTED
+
+/* The same for statements without an op of their own (dpx_revive.c). */
+DP_INLINE void mark(pTHX_ COP *cop, const int how)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    if (DP_UNLIKELY(!line)) {
+        if (ctx->thx == DPX_THX)
+            begins(aTHX_ ctx, cop, true);
+        return;
+    }
+    U64 now = dpx_arrive(ctx, how);
+    if (DP_LIKELY(dp_rec_statement(&ctx->rec, line, now, how & DPX_REC)))
+        dpx_leave(ctx, how);
+    else
+        is_late(ctx, line->number, now);
+}
+
+#define WAY(how, name)  static void name##_##how(pTHX_ COP *cop) { mark(aTHX_ cop, how); }
+DPX_EACH_WAY(WAY, mark)
+#undef WAY
+static void (*const mark_ways[DPX_HOWS])(pTHX_ COP *cop) = DPX_EACH_OF(mark);
+
+static void mark_count(pTHX_ COP *cop)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    if (DP_LIKELY(line != NULL))
+        line->count++;
+    else if (ctx->thx == DPX_THX)
+        begins(aTHX_ ctx, cop, false);
+}
+
+uint32_t dpx_stmt_site(void *arg)
+{
+    dTHX;
+    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
+    const struct dp_stmt *line = PL_curcop && PL_curcop->op_type == OP_NEXTSTATE
+        ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_curcop)) : NULL;
+    return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
+}
+
+/* The statement of cop goes on, behind something that ran others. */
+DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
+{
+    if (cop->op_type != OP_NEXTSTATE && cop->op_type != OP_DBSTATE)
+        return;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    if (!line || line == ctx->rec.line)
+        return;
+    U64 now = dpx_arrive(ctx, how);
+    if (!dp_rec_charge(&ctx->rec, now, how & DPX_REC) || !ctx->rec.over)
+        ctx->rec.line = line;
+    dpx_leave(ctx, how);
+}
+
+DP_INLINE OP *unstack(pTHX_ const int how)
+{
+    OP *next = orig_unstack(aTHX);
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (DP_LIKELY(ctx->thx == DPX_THX))
+        back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, how);
+    return next;
+}
+
+#define CALL(how) unstack(aTHX_ how)
+DPX_HOOKS(OP *, unstack_hook, CALL)
+#undef CALL
+
+DP_INLINE OP *leaveeval(pTHX_ const int how)
+{
+    OP *next = orig_leaveeval(aTHX);
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (DP_LIKELY(ctx->thx == DPX_THX))
+        back_to(aTHX_ ctx, PL_curcop, how);
+    return next;
+}
+
+#define CALL(how) leaveeval(aTHX_ how)
+DPX_HOOKS(OP *, leaveeval_hook, CALL)
+#undef CALL
+
+static void hook(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
+{
+    *orig = PL_ppaddr[type];
+    PL_ppaddr[type] = ours;
+}
+
+void dpx_stmt_install(pTHX_ int how, bool times)
+{
+    dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count);
+    hook(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
+    hook(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
+    if (times) {
+        hook(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
+        hook(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
+    }
+}
+
+#else   /* refused before: dpx_stmt_trouble */
+
+void dpx_stmt_install(pTHX_ int how, bool times)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(how);
+    PERL_UNUSED_VAR(times);
+}
+
+void dpx_stmt_forked(struct dpx_ctx *ctx)
+{
+    PERL_UNUSED_VAR(ctx);
+}
+
+void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(ctx);
+    PERL_UNUSED_VAR(o);
+}
+
+uint32_t dpx_stmt_site(void *arg)
+{
+    return dpx_name_site(arg);
+}
+
+#endif
+
+Perl_ppaddr_t dpx_stmt_original(Optype type)
+{
+    switch (type) {
+    case OP_NEXTSTATE: return orig_nextstate;
+    case OP_DBSTATE: return orig_dbstate;
+    case OP_UNSTACK: return orig_unstack;
+    case OP_LEAVEEVAL: return orig_leaveeval;
+    default: return NULL;
+    }
+}

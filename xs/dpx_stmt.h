@@ -1,0 +1,45 @@
+/* Statements: what each of them costs (lines=count, lines=time). How: see dpx_stmt.c. */
+#ifndef DPX_STMT_H
+#define DPX_STMT_H
+
+#include "dpx_frame.h"
+
+/* Can statements be told apart on this perl? Why not, otherwise. */
+const char *dpx_stmt_trouble(void);
+
+/* Hooks them, once for the process. */
+void dpx_stmt_install(pTHX_ int how, bool times);
+
+/* What the ops of a type ran before; NULL: they are not hooked. */
+Perl_ppaddr_t dpx_stmt_original(Optype type);
+
+/* dpx_name_site, faster where statements are kept. */
+uint32_t dpx_stmt_site(void *arg);
+
+/* A child has its own file now: what it ran before counts there. */
+void dpx_stmt_forked(struct dpx_ctx *ctx);
+
+/* The number of a statement, 0 where it has none; o: any op. */
+#ifdef DPX_COP_SPARE
+enum { DPX_STMT_AT = offsetof(COP, cop_features) + sizeof(U32) };
+#  define DPX_STMT_NUMBER(cop)  (*(const U32 *)((const char *)(cop) + DPX_STMT_AT))
+#else
+#  define DPX_STMT_NUMBER(cop)  ((void)(cop), (U32)0)
+#endif
+
+/* The same for one that has no number yet. */
+void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o);
+
+/* A sub has been entered, and this is its first op: what passes from now on is its statement's. */
+DP_INLINE void dpx_stmt_go_on(pTHX_ struct dpx_ctx *ctx, OP *o)
+{
+    if (o->op_type != OP_NEXTSTATE && o->op_type != OP_DBSTATE)
+        return;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o));
+    if (DP_LIKELY(line != NULL))
+        ctx->rec.line = line;
+    else
+        dpx_stmt_first(aTHX_ ctx, o);
+}
+
+#endif
