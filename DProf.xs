@@ -7,6 +7,7 @@
 #include "dpx_fit.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
+#include "dpx_lines.h"
 #include "dpx_name.h"
 #include "dpx_report.h"
 #include "dpx_run.h"
@@ -35,6 +36,8 @@ INCLUDE: xs/rows.xsi
 INCLUDE: xs/constants.xsi
 
 INCLUDE: xs/report.xsi
+
+INCLUDE: xs/lines.xsi
 
 INCLUDE: xs/stacks.xsi
 

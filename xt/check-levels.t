@@ -30,7 +30,7 @@ my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
 # xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public headers,
 # and a few of the core's for its conversions.
 my %side = (
-    (map { ("dpx_$_" => 'analyzers') } qw(constants diff formats hash host keys list report rows
+    (map { ("dpx_$_" => 'analyzers') } qw(constants diff formats hash host keys lines list report rows
                                            stacks)),
     (map { ("dpx_$_" => 'both') } qw(compat events plan)),
 );

@@ -10,7 +10,7 @@ use Test::More;
 
 # What a merged file, or a baseline, need not have: it is of one file, or another line tells it.
 my %own = map { $_ => 'of one file' } qw(clock_zero complete counters events_missing folded format
-    inherited saved shares stopped);
+    inherited lines saved shares stopped);
 
 # What no test in t/ sets or looks at so far; nothing is to be added here. ops=0 is the fuzzers'.
 my %untested = map { $_ => 1 } qw(ops threads before_cpu clock_zero dropped_cpu only_line);

@@ -3,6 +3,8 @@
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_sort.h"
+#include "dp_srclines.h"
+#include "dp_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +23,7 @@ struct making {
     uint64_t hz;                /* of the side's ticks */
     uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
     size_t cap;
+    size_t row_of_cap, row_of_used, rows_cap;   /* of lines */
     struct dp_buf text;
 };
 
@@ -408,6 +411,103 @@ static int sort_rows(struct dp_overhead *over, int by_self)
     return ok ? 0 : DP_E_NOMEM;
 }
 
+/* ---- lines ---- */
+
+/* Are entries lines of source, with what statements cost? A line is in a sub, and in a package. */
+static bool is_by_line(const struct making *m, size_t n)
+{
+    bool lines = false;
+    for (size_t k = 0; k < m->how->n_keys; k++) {
+        enum dp_key key = m->how->keys[k];
+        lines = lines || key == DP_K_SRCLINE;
+        if (key != DP_K_SRCLINE && key != DP_K_SUB && key != DP_K_PACKAGE)
+            return false;
+    }
+    for (size_t i = 0; i < n; i++)
+        lines = lines && m->sides[i].prof->n_lines;
+    return lines && m->how->metric != DP_M_CALLS;
+}
+
+static uint32_t line_key(struct making *m, const struct dp_over_side *side,
+                         const struct dp_srcline *line, int key)
+{
+    if (key == DP_K_SRCLINE && line->site) {
+        const struct dp_name *at = dp_pool_name(&side->prof->sites, line->site - 1);
+        dp_text_unfield(&m->text, at->ptr, at->len);
+        return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+    }
+    if (key == DP_K_SRCLINE || line->sub == DP_PROF_NO_SUB)
+        return key == DP_K_SRCLINE ? m->s_unknown : m->s_program;
+    return key == DP_K_SUB ? m->label[line->sub] : m->key[key][line->sub];
+}
+
+static int add_line_row(struct making *m, const struct dp_over_side *side,
+                        const struct dp_srclines *s, size_t i, uint32_t **row_of)
+{
+    struct dp_overhead *over = m->over;
+    const struct dp_srcline *line = &s->lines[i];
+    uint32_t tuple[dp_key_count];
+    for (size_t k = 0; k < m->how->n_keys; k++)
+        if ((tuple[k] = line_key(m, side, line, m->how->keys[k])) == DP_MAP_NONE)
+            return DP_E_NOMEM;
+    uint32_t entry = dp_pool_intern(&over->entries, (const char *)tuple,
+                                    m->how->n_keys * sizeof *tuple);
+    if (entry == DP_MAP_NONE
+        || dp_mem_grow((void **)row_of, &m->row_of_cap, (size_t)entry + 1, sizeof **row_of) < 0
+        || dp_mem_grow((void **)&over->rows, &m->rows_cap, over->n_rows + 1,
+                       sizeof *over->rows) < 0)
+        return DP_E_NOMEM;
+    for (; m->row_of_used <= entry; m->row_of_used++)
+        (*row_of)[m->row_of_used] = UINT32_MAX;
+    if ((*row_of)[entry] == UINT32_MAX) {
+        memset(&over->rows[over->n_rows], 0, sizeof *over->rows);
+        over->rows[over->n_rows].entry = entry;
+        (*row_of)[entry] = (uint32_t)over->n_rows++;
+    }
+    struct dp_over_row *row = &over->rows[(*row_of)[entry]];
+    bool counter = m->how->metric == DP_M_COUNTER;
+    size_t at = i * side->prof->n_counters + side->counter;
+    row->self += counter ? s->counts[at] : scaled(m, dp_prof_ticks(line->self, m->how->metric));
+    row->children += counter ? s->incl_counts[at]
+                             : scaled(m, dp_prof_ticks(line->incl, m->how->metric));
+    row->real += scaled(m, line->incl[DP_REAL]);
+    row->calls += line->count;
+    row->shown = row->shown || (flags_of(side, line->sub) & DP_F_SHOWN);
+    return 0;
+}
+
+static int make_line_rows(struct making *m, size_t n)
+{
+    uint32_t *row_of = NULL;
+    int rc = 0;
+    bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct dp_over_side *side = &m->sides[i];
+        struct dp_srclines s;
+        m->hz = dp_prof_hz(side->prof);
+        rc = prepare_side(m, side);
+        rc = rc < 0 ? rc : dp_srclines_make(&s, side->prof, by_sub);
+        if (rc < 0)
+            break;
+        for (size_t k = 0; k < s.count && rc == 0; k++)
+            if (s.lines[k].count || s.lines[k].self[DP_REAL])
+                rc = add_line_row(m, side, &s, k, &row_of);
+        dp_srclines_release(&s);
+        dp_names_free(m->names);
+        m->names = NULL;
+    }
+    dp_mem_free(row_of);
+    return rc;
+}
+
+static void make_line_base(struct making *m)
+{
+    struct dp_overhead *over = m->over;
+    over->base = m->how->relative ? 0 : over->total;
+    for (size_t i = 0; m->how->relative && i < over->n_rows; i++)
+        over->base += over->rows[i].shown ? over->rows[i].self : 0;
+}
+
 static int make(struct making *m, size_t n)
 {
     struct dp_overhead *over = m->over;
@@ -431,10 +531,14 @@ static int make(struct making *m, size_t n)
             return rc;
     }
     sum_up(over);
-    int rc = make_rows(m);
+    over->by_line = is_by_line(m, n);
+    int rc = over->by_line ? make_line_rows(m, n) : make_rows(m);
     if (rc < 0)
         return rc;
-    make_base(m);
+    if (over->by_line)
+        make_line_base(m);
+    else
+        make_base(m);
     return sort_rows(over, m->how->no_children);
 }
 

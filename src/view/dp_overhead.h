@@ -47,6 +47,8 @@ struct dp_overhead {
     size_t n_nodes;
     struct dp_over_row *rows;   /* sorted; of all entries */
     size_t n_rows;
+    bool by_line;               /* rows are lines of source: calls are how often statements ran, and
+                                 * the contexts' entries are none of theirs */
     uint64_t hz;                /* of all ticks: the finest of the sides' */
     uint64_t total;             /* of the metric, all of it */
     uint64_t base;              /* what 100 % is: the total, or what passed in what is shown */

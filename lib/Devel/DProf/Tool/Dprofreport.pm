@@ -72,6 +72,11 @@ Columns:
     --histogram         how many calls took how long
 = hierarchy
     --hierarchy         keys below one another
+Source:
+= annotate=s
+    --annotate SUB|FILE     its lines, with what they cost in front of them
+= symfs=s@
+    --symfs DIR             where sources are that are not where they were
 Calls:
 = g|call-graph:s
     -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
@@ -104,6 +109,7 @@ sub shown {
     @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
     my ($failed, @sides) = sides($opt, $how, @$names);
     return $failed || FAILED if !@sides;
+    return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
     return report($opt, $how, $failed, $names, @sides);
 }
 
@@ -137,6 +143,7 @@ sub how {
     $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
+    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     return \%how;
 }
 
@@ -296,6 +303,27 @@ sub unlike_first {
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
         : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
+}
+
+# ---- source ----
+
+sub annotate {
+    my ($opt, $how, $failed, $names, $side) = @_;
+    my ($profile, undef, undef, undef, undef, $counter) = @$side;
+    require Devel::DProf::Annotate;
+    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
+    my $annotate = Devel::DProf::Annotate->new($profile,
+        metric => $how->{metric}, counter => $counter,
+        colour => colour($how, $is_terminal), symfs => $opt->{symfs});
+    my $text = eval { $annotate->text_of(text($opt->{annotate})) };
+    if (!defined $text) {
+        complain("--annotate: " . $@ =~ s/\n\z//r);
+        written('dprofreport', $out, 0);
+        return FAILED;
+    }
+    print {$out} bytes("# Profile: " . join(', ', map { text($_) } @$names) . "\n"
+        . "# Metric: $how->{metric_name}\n$text");
+    return written('dprofreport', $out, 0) || $failed;
 }
 
 # ---- output ----

@@ -1,0 +1,183 @@
+package Devel::DProf::Annotate;
+
+# dprofreport --annotate: source with what its lines cost in front of them.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Lines;
+use Devel::DProf::Text qw(bytes text shown grouped plural);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Of the total, in percent: as in the tables.
+use constant { WARM => 0.5, HOT => 5 };
+my %COLOUR = (hot => "\e[31m", warm => "\e[33m", calls => "\e[36m");
+
+# how: metric (a number), counter (its number, where the metric is one), colour, symfs (folders).
+sub new {
+    my ($class, $profile, %how) = @_;
+    my $self = bless {%how}, $class;
+    $self->{lines} = Devel::DProf::Lines->new($profile, @how{qw(metric counter)});
+    $self->{total} = 0;
+    for my $rows (map { values %$_ } values %{ $self->{lines}{files} }) {
+        $self->{total} += $_->[Devel::DProf::Lines::SELF] for @$rows;
+    }
+    return $self;
+}
+
+sub lines { return $_[0]{lines} }
+sub total { return $_[0]{total} }
+
+# The text for what a word means, as characters; dies with what is wrong.
+sub text_of {
+    my ($self, $word) = @_;
+    my $lines = $self->{lines};
+    my @found = $lines->find($word) or die "there is no sub or file $word in the profile\n";
+    if (@found > 6) {
+        die "$word: there are " . @found . " of that name, such as "
+            . join(', ', map { $_->[0] // $_->[1] } @found[0 .. 2]) . "\n";
+    }
+    return join "\n", map { $self->part(@$_) } @found;
+}
+
+# A sub, or a file: what is shown of it, line by line.
+sub part {
+    my ($self, $label, $file, $first, $last) = @_;
+    my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
+    my $of = $self->{lines}{files}{$file} || {};
+    $first = $self->beginning_of($source, $label, $first);
+    my ($most) = sort { $b <=> $a } keys %$of, $first;
+    $last = $source ? scalar @$source : $most if !defined $last;
+    my $end = $self->end_of($source, $label, $first, $last);
+    my @out = $self->head($label, $file, $first, $end, $source, $is_another);
+    my $width = length $end;
+    for my $line ($first .. $end) {
+        my $text = $source ? $source->[ $line - 1 ] // '' : '';
+        next if !$source && !$of->{$line};
+        push @out, $self->line($file, $label, $line, $width, $text);
+        push @out, $self->calls($file, $line, $width, $text);
+    }
+    return join '', map { "$_\n" } @out;
+}
+
+# A sub is known by its first statement; the line with its name is above.
+sub beginning_of {
+    my ($self, $source, $label, $first) = @_;
+    return $first if !$source || !defined $label;
+    my ($name) = $label =~ /(\w+)\z/;
+    for my $line (grep { $_ > 0 } reverse $first - 5 .. $first) {
+        return $line if defined $name
+            && ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+    }
+    return $first;
+}
+
+# The last statement of a sub is not its end: that is the next line with a brace no further to the
+# right than its beginning.
+sub end_of {
+    my ($self, $source, $label, $first, $last) = @_;
+    return $last if !$source || !defined $label;
+    my ($indent) = ($source->[ $first - 1 ] // '') =~ /\A(\s*)/;
+    for my $line ($last .. $last + 20) {
+        my $text = $source->[ $line - 1 ] // return $last;
+        return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
+        last if $line > $last && $text =~ /\A\s*sub\b/;
+    }
+    return $last;
+}
+
+sub head {
+    my ($self, $label, $file, $first, $end, $source, $is_another) = @_;
+    my $what = defined $label ? shown($label) . '  ' : '';
+    my @head = ("# $what" . shown($file) . ($label ? ":$first-$end" : ''));
+    if (!$source) {
+        push @head, '# The source is not there; --symfs DIR tells where it is.';
+    } elsif ($is_another) {
+        push @head, '# The file has changed since it was recorded: costs may stand beside other'
+            . ' lines.';
+    }
+    push @head, '# The profile has no costs of statements, but calls: record with lines.'
+        if !$self->{lines}->detail;
+    return (@head, sprintf('%9s %9s %9s %s', 'Children', 'Self', 'Count', 'Line'));
+}
+
+sub line {
+    my ($self, $file, $label, $line, $width, $text) = @_;
+    my ($count, $self_cost, $incl) = $self->{lines}->cost($file, $line, $label);
+    my $gutter = defined $count
+        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost), grouped($count)
+        : ' ' x 29;
+    my $shown = sprintf '%s %*d  %s', $gutter, $width, $line, printable($text);
+    my $percent = $self->{total} ? 100 * ($incl // 0) / $self->{total} : 0;
+    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm' : undef;
+    return $self->{colour} && $tint ? $COLOUR{$tint} . $shown . "\e[m" : $shown;
+}
+
+sub calls {
+    my ($self, $file, $line, $width, $text) = @_;
+    my ($indent) = printable($text) =~ /\A( *)/;
+    my @calls = $self->{lines}->calls($file, $line);
+    my $more = @calls > 5 ? @calls - 5 : 0;
+    splice @calls, 5;
+    my @lines = map {
+        '# ' . plural(grouped($_->[1]), 'call') . ' of ' . shown($_->[0])
+            . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
+    } @calls;
+    push @lines, "# and of $more more" if $more;
+    return map {
+        my $shown = ' ' x (29 + 1 + $width + 2) . $indent . $_;
+        $self->{colour} ? "$COLOUR{calls}$shown\e[m" : $shown;
+    } @lines;
+}
+
+sub share {
+    my ($self, $cost) = @_;
+    return '' if !$cost;
+    return sprintf '%.2f%%', $self->{total} ? 100 * $cost / $self->{total} : 0;
+}
+
+# Source may hold anything, and a terminal obeys some of it.
+sub printable {
+    my ($bytes) = @_;
+    1 while $bytes =~ s/\A([^\t]*)\t/$1 . ' ' x (8 - length($1) % 8)/e;
+    my $copy = $bytes;
+    # what is no UTF-8 is taken for Latin-1
+    utf8::upgrade($bytes), utf8::encode($bytes) if !utf8::decode($copy);
+    return shown($bytes);
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Annotate - source with what its lines cost
+
+=head1 DESCRIPTION
+
+What C<dprofreport --annotate> prints. It is internal to this distribution.
+
+=head1 METHODS
+
+=over
+
+=item new PROFILE, metric => NUMBER, counter => NUMBER, colour => BOOLEAN, symfs => [FOLDER, ...]
+
+Of a L<Devel::DProf::Profile>.
+
+=item text_of WORD
+
+The text, as characters. WORD is a sub or a file, as L<Devel::DProf::Lines> finds it. Dies with a
+message that ends with a newline if there is none, or if there are many.
+
+=item lines, total
+
+The L<Devel::DProf::Lines>, and the sum of all lines.
+
+=back
+
+=cut

@@ -1,0 +1,45 @@
+/* What lines of source cost, as rows. */
+#ifndef DPROF_LINES_H
+#define DPROF_LINES_H
+
+#include "dprof/metric.h"
+#include "dprof/profile.h"
+
+enum { DP_LINE_NO_SUB = UINT32_MAX };
+
+/* A line, as far as it is of one sub. Times are ticks of dp_prof_hz, or what the counter counts. */
+struct dp_line_row {
+    const char *file;           /* borrowed until the function returns; "": not known */
+    size_t file_len;
+    uint64_t line;
+    uint32_t sub;               /* number of the sub, as dp_prof_sub counts; DP_LINE_NO_SUB: code
+                                 * of the file that is in none */
+    uint64_t count;             /* how often its statements ran */
+    uint64_t self, incl;        /* incl: with the subs that it calls; recursion once */
+    uint64_t calls;             /* made from it */
+};
+
+/* Calls of one sub from the line of the row before. */
+struct dp_line_call_row {
+    uint32_t sub;
+    uint64_t calls;
+    uint64_t incl;
+};
+
+/* Hands over the lines of a profile by file, line and sub, each followed by its calls, the longest
+ * first. metric: a time, or DP_M_COUNTER: then the counter of that number, of lines but not of
+ * calls. Returns 0, a negative DP_E, or what a callback returned that is not 0. */
+int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t counter,
+                 int (*line)(void *ctx, const struct dp_line_row *row),
+                 int (*call)(void *ctx, const struct dp_line_call_row *row), void *ctx);
+
+/* What a source, by its name as a row has it, was when it was recorded. Returns 1; 0: that is not
+ * known; -1: files of the profile had different ones. */
+int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
+                   uint32_t *crc);
+
+/* 0: the profile has no statements, but perhaps calls by line; 1: they have counts; 2: and
+ * times. */
+int dp_line_detail(const struct dp_prof *prof);
+
+#endif

@@ -1,0 +1,90 @@
+/* Lines of source as rows: what a host gets that prints nothing. */
+#include "dprof/lines.h"
+#include "dp_buf.h"
+#include "dp_err.h"
+#include "dp_fmt.h"
+#include "dp_srclines.h"
+#include "dp_text.h"
+
+struct handing {
+    const struct dp_prof *prof;
+    const struct dp_srclines *s;
+    enum dp_metric metric;
+    size_t counter;
+    int (*line)(void *ctx, const struct dp_line_row *row);
+    int (*call)(void *ctx, const struct dp_line_call_row *row);
+    void *ctx;
+    struct dp_buf file;
+};
+
+static int hand_over(struct handing *h, size_t i)
+{
+    const struct dp_srcline *from = &h->s->lines[i];
+    struct dp_line_row row = {
+        .sub = from->sub == DP_PROF_NO_SUB ? DP_LINE_NO_SUB : from->sub,
+        .count = from->count, .calls = from->calls,
+    };
+    const char *file;
+    size_t len;
+    dp_srclines_place(h->prof, from->site, &file, &len, &row.line);
+    dp_text_unfield(&h->file, file, len);
+    row.file = dp_buf_cstr(&h->file);
+    row.file_len = h->file.len;
+    if (dp_metric_is_time(h->metric)) {
+        row.self = dp_prof_ticks(from->self, h->metric);
+        row.incl = dp_prof_ticks(from->incl, h->metric);
+    } else {
+        size_t at = i * h->prof->n_counters + h->counter;
+        row.self = h->s->counts[at];
+        row.incl = h->s->incl_counts[at];
+    }
+    int rc = h->file.err ? h->file.err : h->line(h->ctx, &row);
+    for (uint32_t k = 0; k < from->n_calls && rc == 0; k++) {
+        const struct dp_srccall *c = &h->s->calls[from->first_call + k];
+        struct dp_line_call_row call = {
+            c->sub, c->calls, dp_metric_is_time(h->metric) ? dp_prof_ticks(c->incl, h->metric) : 0
+        };
+        rc = h->call(h->ctx, &call);
+    }
+    return rc;
+}
+
+int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t counter,
+                 int (*line)(void *ctx, const struct dp_line_row *row),
+                 int (*call)(void *ctx, const struct dp_line_call_row *row), void *ctx)
+{
+    struct dp_srclines s;
+    if (dp_metric_is_counter(metric) ? counter >= prof->n_counters : !dp_metric_is_time(metric))
+        return DP_E_ARG;
+    int rc = dp_srclines_make(&s, prof, true);
+    if (rc < 0)
+        return rc;
+    struct handing h = { .prof = prof, .s = &s, .metric = metric, .counter = counter, .line = line,
+                         .call = call, .ctx = ctx };
+    dp_buf_init(&h.file);
+    for (size_t i = 0; i < s.count && rc == 0; i++)
+        rc = hand_over(&h, i);
+    dp_buf_release(&h.file);
+    dp_srclines_release(&s);
+    return rc;
+}
+
+int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
+                   uint32_t *crc)
+{
+    struct dp_buf field;
+    dp_buf_init(&field);
+    dp_fmt_field(&field, file, len);
+    uint32_t n = field.err ? DP_MAP_NONE : dp_pool_lookup(&prof->sources, field.ptr, field.len);
+    dp_buf_release(&field);
+    if (n == DP_MAP_NONE)
+        return 0;
+    *size = prof->source[n].size;
+    *crc = prof->source[n].crc;
+    return prof->source[n].differs ? -1 : 1;
+}
+
+int dp_line_detail(const struct dp_prof *prof)
+{
+    return !prof->n_lines ? 0 : prof->line_times ? 2 : 1;
+}

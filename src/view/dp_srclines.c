@@ -1,0 +1,467 @@
+/* The inclusive time of a line is its own and that of what it calls, recursion counted once: of the
+ * contexts called from the line, the outermost. Where the sub of the line is called again below
+ * such a context, a part of the line's own time is in there already. How much is not recorded, for
+ * statements are not told apart by context; so it is taken to be the share that the sub's own time
+ * has below such contexts. Without recursion the figure is exact.
+ *
+ * The time of an XS sub or a builtin is the calling statement's own. So such contexts add nothing,
+ * and the subs that they call back are called from the line. */
+#include "dp_srclines.h"
+#include "dp_mem.h"
+#include "dp_prof_lines.h"
+#include "dp_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a sub has of a line. */
+struct part {
+    uint32_t sub, next;         /* next: of the line; UINT32_MAX: none */
+    uint32_t outer;             /* see running */
+    uint64_t self[DP_METRICS];
+    uint64_t below;             /* own real ticks of the sub below calls from the line */
+};
+
+struct making {
+    const struct dp_prof *prof;
+    struct dp_srclines *s;
+    size_t cap, calls_cap;
+    struct dp_map of;           /* site << 32 | sub -> line */
+    struct dp_map edges;        /* line << 32 | sub -> call */
+    uint64_t (*incl)[DP_METRICS];       /* by node */
+    uint64_t *incl_counts;      /* n_counters by node */
+    bool by_sub;
+    struct part *parts;
+    size_t n_parts, parts_cap;
+    struct dp_map part_of;      /* line << 32 | sub -> part */
+    uint32_t *first_part;       /* by line: UINT32_MAX: none */
+    size_t first_part_cap;
+    uint32_t *active;           /* by line: contexts called from it that run now */
+    size_t active_cap;
+    uint32_t *edge_active;      /* the same by call */
+    size_t edge_active_cap;
+    uint64_t *own;              /* by sub: own real ticks */
+    uint32_t *running;          /* by sub: its part of the innermost line that is active; the others
+                                 * follow by `outer`. UINT32_MAX: none */
+};
+
+static int grow(void **array, size_t *cap, size_t need, size_t size)
+{
+    size_t before = *cap;
+    if (dp_mem_grow(array, cap, need, size) < 0)
+        return DP_E_NOMEM;
+    memset((char *)*array + before * size, 0, (*cap - before) * size);
+    return 0;
+}
+
+void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **file, size_t *len,
+                       uint64_t *line)
+{
+    *file = "";
+    *len = 0;
+    *line = 0;
+    if (!site)
+        return;
+    const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
+    const char *colon = at->ptr + at->len;
+    while (colon > at->ptr && colon[-1] != ':')     /* a file's name may hold colons */
+        colon--;
+    *file = at->ptr;
+    *len = colon > at->ptr ? (size_t)(colon - 1 - at->ptr) : at->len;
+    *line = strtoull(colon, NULL, 10);
+}
+
+static bool is_of_c(const struct dp_prof *prof, uint32_t node)
+{
+    const struct dp_sub *sub = &prof->subs.subs[prof->nodes[node].sub];
+    return sub->xs || sub->builtin;
+}
+
+/* The sub whose code made a call: the nearest caller that is Perl's. */
+static uint32_t caller_of(const struct dp_prof *prof, uint32_t node)
+{
+    uint32_t at = prof->nodes[node].parent;
+    while (at && is_of_c(prof, at))
+        at = prof->nodes[at].parent;
+    return at && !prof->subs.subs[prof->nodes[at].sub].phase ? prof->nodes[at].sub
+                                                             : DP_PROF_NO_SUB;
+}
+
+/* The index of a line, made if it is new. */
+static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
+{
+    struct dp_srclines *s = m->s;
+    if (!m->by_sub)
+        sub = DP_PROF_NO_SUB;
+    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)site << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;            /* of no use should memory run out now */
+    if (grow((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
+        || grow((void **)&m->active, &m->active_cap, s->count + 1, sizeof *m->active) < 0
+        || grow((void **)&m->first_part, &m->first_part_cap, s->count + 1,
+                sizeof *m->first_part) < 0)
+        return DP_E_NOMEM;
+    m->first_part[s->count] = UINT32_MAX;
+    s->lines[s->count].site = site;
+    s->lines[s->count].sub = sub;
+    slot->value = (uint32_t)s->count;
+    return (int64_t)s->count++;
+}
+
+/* A sub's part of a line, made if it is new; NULL when memory is short. */
+static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
+{
+    struct dp_map_slot *slot = dp_map_put(&m->part_of, (uint64_t)line << 32 | sub);
+    if (!slot)
+        return NULL;
+    if (slot->value != DP_MAP_NONE)
+        return &m->parts[slot->value];
+    slot->value = 0;
+    if (grow((void **)&m->parts, &m->parts_cap, m->n_parts + 1, sizeof *m->parts) < 0)
+        return NULL;
+    struct part *part = &m->parts[m->n_parts];
+    part->sub = sub;
+    part->next = m->first_part[line];
+    slot->value = m->first_part[line] = (uint32_t)m->n_parts++;
+    return part;
+}
+
+/* The index of the calls of a sub from a line, made if it is new. */
+static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
+{
+    struct dp_srclines *s = m->s;
+    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
+    if (grow((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
+        || grow((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
+                sizeof *m->edge_active) < 0)
+        return DP_E_NOMEM;
+    s->calls[s->n_calls].line = line;
+    s->calls[s->n_calls].sub = sub;
+    slot->value = (uint32_t)s->n_calls;
+    return (int64_t)s->n_calls++;
+}
+
+static int take_statements(struct making *m)
+{
+    const struct dp_prof *prof = m->prof;
+    for (uint32_t i = 0; i < prof->n_lines; i++) {
+        const struct dp_prof_line *from = &prof->lines[i];
+        int64_t n = line_of(m, from->site, from->sub);
+        if (n < 0)
+            return (int)n;
+        struct dp_srcline *line = &m->s->lines[n];
+        struct part *part = part_of(m, (uint32_t)n, from->sub);
+        if (!part)
+            return DP_E_NOMEM;
+        line->count += from->count;
+        line->statements++;
+        for (int t = 0; t < DP_METRICS; t++)
+            line->self[t] += from->self[t], part->self[t] += from->self[t];
+    }
+    return 0;
+}
+
+/* Times of nodes with all below them. A kid's number is greater than its parent's. */
+static void sum_up(struct making *m)
+{
+    const struct dp_prof *prof = m->prof;
+    size_t n_counters = prof->n_counters;
+    for (size_t i = 0; i < prof->count; i++) {
+        memcpy(m->incl[i], prof->nodes[i].self, sizeof m->incl[i]);
+        for (size_t k = 0; k < n_counters; k++)
+            m->incl_counts[i * n_counters + k] = dp_prof_count(prof, (uint32_t)i, k);
+        if (i)
+            m->own[prof->nodes[i].sub] += prof->nodes[i].self[DP_REAL];
+    }
+    for (size_t i = prof->count; i-- > 1;) {
+        uint32_t parent = prof->nodes[i].parent;
+        for (int t = 0; t < DP_METRICS; t++)
+            m->incl[parent][t] += m->incl[i][t];
+        for (size_t k = 0; k < n_counters; k++)
+            m->incl_counts[parent * n_counters + k] += m->incl_counts[i * n_counters + k];
+    }
+}
+
+struct walk {
+    struct making *m;
+    uint32_t *line, *call;      /* by node: UINT32_MAX where there is none */
+};
+
+/* A context is entered: what the line that called it has of it. */
+static int enter(struct walk *w, uint32_t i)
+{
+    struct making *m = w->m;
+    const struct dp_node *node = &m->prof->nodes[i];
+    w->line[i] = w->call[i] = UINT32_MAX;
+    if (!node->site || m->prof->subs.subs[node->sub].phase)
+        return 0;
+    uint32_t caller = caller_of(m->prof, i);
+    int64_t line = line_of(m, node->site, caller);
+    int64_t call = line < 0 ? line : call_of(m, (uint32_t)line, node->sub);
+    if (call < 0)
+        return (int)call;
+    struct dp_srcline *to = &m->s->lines[line];
+    struct dp_srccall *edge = &m->s->calls[call];
+    to->calls += node->calls;
+    edge->calls += node->calls;
+    w->call[i] = (uint32_t)call;
+    for (int t = 0; t < DP_METRICS && !m->edge_active[call]; t++)
+        edge->incl[t] += m->incl[i][t];
+    m->edge_active[call]++;
+    if (is_of_c(m->prof, i))
+        return 0;
+    for (int t = 0; t < DP_METRICS && !m->active[line]; t++)
+        to->incl[t] += m->incl[i][t];
+    for (size_t k = 0; k < m->prof->n_counters && !m->active[line]; k++)
+        m->s->incl_counts[line * m->prof->n_counters + k] +=
+            m->incl_counts[i * m->prof->n_counters + k];
+    w->line[i] = (uint32_t)line;
+    if (m->active[line]++ == 0)
+        for (uint32_t p = m->first_part[line]; p != UINT32_MAX; p = m->parts[p].next)
+            if (m->parts[p].sub != DP_PROF_NO_SUB) {
+                m->parts[p].outer = m->running[m->parts[p].sub];
+                m->running[m->parts[p].sub] = p;
+            }
+    /* This sub runs below calls from lines of its own: their time is in there. */
+    for (uint32_t p = m->running[node->sub]; p != UINT32_MAX; p = m->parts[p].outer)
+        m->parts[p].below += node->self[DP_REAL];
+    return 0;
+}
+
+static void leave(struct walk *w, uint32_t i)
+{
+    struct making *m = w->m;
+    uint32_t line = w->line[i];
+    if (w->call[i] != UINT32_MAX)
+        m->edge_active[w->call[i]]--;
+    if (line == UINT32_MAX || --m->active[line] > 0)
+        return;
+    for (uint32_t p = m->first_part[line]; p != UINT32_MAX; p = m->parts[p].next)
+        if (m->parts[p].sub != DP_PROF_NO_SUB)
+            m->running[m->parts[p].sub] = m->parts[p].outer;
+}
+
+static int walk(struct walk *w)
+{
+    const struct dp_prof *prof = w->m->prof;
+    uint32_t at = 0, up;
+    for (;;) {
+        uint32_t next = dp_prof_next(prof, 0, at, &up);
+        for (uint32_t done = at; at && next && done != prof->nodes[next].parent;
+             done = prof->nodes[done].parent)
+            leave(w, done);
+        if (!next)
+            return 0;
+        int rc = enter(w, next);
+        if (rc < 0)
+            return rc;
+        at = next;
+    }
+}
+
+/* Adds a line's own cost, but for what is in the calls from it already. */
+static void add_own(struct making *m)
+{
+    size_t n_counters = m->prof->n_counters;
+    for (size_t i = 0; i < m->s->count; i++) {
+        struct dp_srcline *line = &m->s->lines[i];
+        double real = 0, added = 0;
+        for (uint32_t p = m->first_part[i]; p != UINT32_MAX; p = m->parts[p].next) {
+            const struct part *part = &m->parts[p];
+            uint64_t own = part->sub == DP_PROF_NO_SUB ? 0 : m->own[part->sub];
+            double share = own ? 1 - (double)part->below / (double)own : 1;
+            for (int t = 0; t < DP_METRICS; t++)
+                line->incl[t] += (uint64_t)((double)part->self[t] * share + 0.5);
+            real += (double)part->self[DP_REAL];
+            added += (double)part->self[DP_REAL] * share;
+        }
+        for (size_t k = 0; k < n_counters; k++)
+            m->s->incl_counts[i * n_counters + k] +=
+                (uint64_t)((double)m->s->counts[i * n_counters + k]
+                               * (real > 0 ? added / real : 1) + 0.5);
+    }
+}
+
+/* ---- order ---- */
+
+static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct making *m = ctx;
+    const struct dp_srcline *a = &m->s->lines[x], *b = &m->s->lines[y];
+    const char *p, *q;
+    size_t p_len, q_len;
+    uint64_t p_line, q_line;
+    dp_srclines_place(m->prof, a->site, &p, &p_len, &p_line);
+    dp_srclines_place(m->prof, b->site, &q, &q_len, &q_line);
+    int c = memcmp(p, q, p_len < q_len ? p_len : q_len);
+    c = c ? c : (p_len > q_len) - (p_len < q_len);
+    c = c ? c : (p_line > q_line) - (p_line < q_line);
+    return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
+}
+
+static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct making *m = ctx;
+    const struct dp_srccall *a = &m->s->calls[x], *b = &m->s->calls[y];
+    int c = (a->line > b->line) - (a->line < b->line);
+    c = c ? c : (b->incl[DP_REAL] > a->incl[DP_REAL]) - (b->incl[DP_REAL] < a->incl[DP_REAL]);
+    c = c ? c : (b->calls > a->calls) - (b->calls < a->calls);
+    return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
+}
+
+/* The numbers below n in that order, or NULL. */
+static uint32_t *order_of(size_t n, int (*compare)(const void *, uint32_t, uint32_t),
+                          const struct making *m)
+{
+    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
+    for (uint32_t i = 0; order && i < n; i++)
+        order[i] = i;
+    if (order)
+        dp_sort_u32(order, n, compare, m);
+    return order;
+}
+
+/* Puts n items of an array in order. */
+static int arrange(void **array, const uint32_t *order, size_t n, size_t size)
+{
+    char *sorted = dp_mem_realloc(NULL, n + 1, size ? size : 1);
+    if (!sorted)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n && size; i++)
+        memcpy(sorted + i * size, (const char *)*array + order[i] * size, size);
+    dp_mem_free(*array);
+    *array = sorted;
+    return 0;
+}
+
+static int sort(struct making *m)
+{
+    struct dp_srclines *s = m->s;
+    size_t counters = m->prof->n_counters * sizeof *s->counts;
+    uint32_t *lines = order_of(s->count, compare_lines, m), *calls = NULL;
+    uint32_t *to = dp_mem_realloc(NULL, s->count + 1, sizeof *to);
+    int rc = lines && to ? 0 : DP_E_NOMEM;
+    for (uint32_t i = 0; rc == 0 && i < s->count; i++)
+        to[lines[i]] = i;
+    for (size_t i = 0; rc == 0 && i < s->n_calls; i++)
+        s->calls[i].line = to[s->calls[i].line];
+    if (rc == 0 && !(calls = order_of(s->n_calls, compare_calls, m)))
+        rc = DP_E_NOMEM;
+    if (rc == 0)
+        rc = arrange((void **)&s->lines, lines, s->count, sizeof *s->lines);
+    if (rc == 0)
+        rc = arrange((void **)&s->counts, lines, s->count, counters);
+    if (rc == 0)
+        rc = arrange((void **)&s->incl_counts, lines, s->count, counters);
+    if (rc == 0)
+        rc = arrange((void **)&s->calls, calls, s->n_calls, sizeof *s->calls);
+    for (uint32_t i = 0; rc == 0 && i < s->n_calls; i++) {
+        struct dp_srcline *line = &s->lines[s->calls[i].line];
+        if (!line->n_calls++)
+            line->first_call = i;
+    }
+    dp_mem_free(lines);
+    dp_mem_free(to);
+    dp_mem_free(calls);
+    return rc;
+}
+
+/* The lines that calls are made from are found first, so that arrays by line have their size. */
+static int find_lines(struct making *m)
+{
+    const struct dp_prof *prof = m->prof;
+    int rc = take_statements(m);
+    for (uint32_t i = 1; i < prof->count && rc == 0; i++)
+        if (prof->nodes[i].site && !prof->subs.subs[prof->nodes[i].sub].phase) {
+            int64_t n = line_of(m, prof->nodes[i].site, caller_of(prof, i));
+            rc = n < 0 ? (int)n : 0;
+        }
+    return rc;
+}
+
+static void take_counts(struct making *m)
+{
+    size_t n_counters = m->prof->n_counters;
+    for (uint32_t i = 0; i < m->prof->n_lines; i++) {
+        const uint64_t *from = dp_prof_line_counts(m->prof, i);
+        int64_t n = line_of(m, m->prof->lines[i].site, m->prof->lines[i].sub);
+        for (size_t k = 0; from && k < n_counters; k++)
+            m->s->counts[(size_t)n * n_counters + k] += from[k];
+    }
+}
+
+static int make(struct making *m)
+{
+    const struct dp_prof *prof = m->prof;
+    size_t n_counters = prof->n_counters, subs = dp_subs_count(&prof->subs);
+    struct walk w = { .m = m };
+    int rc = find_lines(m);
+    if (rc < 0)
+        return rc;
+    size_t lines = m->s->count + 1;
+    m->s->counts = dp_mem_zalloc(lines * (n_counters + 1) * sizeof *m->s->counts);
+    m->s->incl_counts = dp_mem_zalloc(lines * (n_counters + 1) * sizeof *m->s->incl_counts);
+    m->incl = dp_mem_zalloc((prof->count + 1) * sizeof *m->incl);
+    m->incl_counts = dp_mem_zalloc((prof->count * n_counters + 1) * sizeof *m->incl_counts);
+    m->own = dp_mem_zalloc((subs + 1) * sizeof *m->own);
+    m->running = dp_mem_realloc(NULL, subs + 1, sizeof *m->running);
+    w.line = dp_mem_realloc(NULL, prof->count + 1, sizeof *w.line);
+    w.call = dp_mem_realloc(NULL, prof->count + 1, sizeof *w.call);
+    if (!m->s->counts || !m->s->incl_counts || !m->incl || !m->incl_counts || !m->own
+        || !m->running || !w.line || !w.call)
+        rc = DP_E_NOMEM;
+    if (rc == 0) {
+        memset(m->running, 0xff, (subs + 1) * sizeof *m->running);
+        take_counts(m);
+        sum_up(m);
+        rc = walk(&w);
+    }
+    if (rc == 0) {
+        add_own(m);
+        rc = sort(m);
+    }
+    dp_mem_free(w.line);
+    dp_mem_free(w.call);
+    return rc;
+}
+
+int dp_srclines_make(struct dp_srclines *s, const struct dp_prof *prof, bool by_sub)
+{
+    struct making m = { .prof = prof, .s = s, .by_sub = by_sub };
+    memset(s, 0, sizeof *s);
+    dp_map_init(&m.of);
+    dp_map_init(&m.edges);
+    dp_map_init(&m.part_of);
+    int rc = make(&m);
+    dp_map_release(&m.of);
+    dp_map_release(&m.edges);
+    dp_map_release(&m.part_of);
+    dp_mem_free(m.parts);
+    dp_mem_free(m.first_part);
+    dp_mem_free(m.incl);
+    dp_mem_free(m.incl_counts);
+    dp_mem_free(m.active);
+    dp_mem_free(m.edge_active);
+    dp_mem_free(m.own);
+    dp_mem_free(m.running);
+    if (rc < 0)
+        dp_srclines_release(s);
+    return rc;
+}
+
+void dp_srclines_release(struct dp_srclines *s)
+{
+    dp_mem_free(s->lines);
+    dp_mem_free(s->calls);
+    dp_mem_free(s->counts);
+    dp_mem_free(s->incl_counts);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,57 @@
+#define PERL_NO_GET_CONTEXT
+#include "dpx_lines.h"
+#include "dprof/lines.h"
+
+struct rows {
+    AV *list, *calls;           /* calls: of the last one */
+#ifdef MULTIPLICITY
+    PerlInterpreter *perl;
+#endif
+};
+
+static SV *sub_sv(pTHX_ uint32_t sub)
+{
+    return sub == DP_LINE_NO_SUB ? newSV(0) : newSVuv(sub);
+}
+
+static int take_line(void *ctx, const struct dp_line_row *row)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    AV *av = newAV();
+    rows->calls = newAV();
+    av_push(rows->list, newRV_noinc((SV *)av));
+    av_push(av, dpx_name_sv(aTHX_ row->file, row->file_len));
+    av_push(av, newSVuv(row->line));
+    av_push(av, sub_sv(aTHX_ row->sub));
+    av_push(av, newSVuv(row->count));
+    av_push(av, newSVuv(row->self));
+    av_push(av, newSVuv(row->incl));
+    av_push(av, newSVuv(row->calls));
+    av_push(av, newRV_noinc((SV *)rows->calls));
+    return 0;
+}
+
+static int take_call(void *ctx, const struct dp_line_call_row *row)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    AV *av = newAV();
+    av_push(rows->calls, newRV_noinc((SV *)av));
+    av_push(av, sub_sv(aTHX_ row->sub));
+    av_push(av, newSVuv(row->calls));
+    av_push(av, newSVuv(row->incl));
+    return 0;
+}
+
+AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter)
+{
+    struct rows rows;
+    rows.list = (AV *)sv_2mortal((SV *)newAV());
+#ifdef MULTIPLICITY
+    rows.perl = aTHX;
+#endif
+    dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, take_line, take_call,
+                                  &rows));
+    return rows.list;
+}

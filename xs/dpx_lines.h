@@ -1,0 +1,11 @@
+/* Lines of source as perl's data. */
+#ifndef DPX_LINES_H
+#define DPX_LINES_H
+
+#include "dpx_host.h"
+
+/* [file, line, sub or undef, count, self, inclusive, calls, [[sub, calls, inclusive], ...]] each,
+ * as dp_line_rows has them; times in ticks. Mortal. Croaks where there is no such metric. */
+AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter);
+
+#endif
