@@ -22,6 +22,7 @@ our @EXPORT = qw(%WAY profiler spew slurp folder run unreadable judge ends);
 our %WAY = (
     trace => 'mode=trace', tree => 'tree', compress => 'compress=6', packed => 'tree,compress=6',
     limit => 'limit=3000,buffer=50', events => 'events=?ops+svs', sites => 'tree,callsites=1',
+    lines => 'tree,lines', counts => 'tree,lines=count',
 );
 
 my @BLIB = ("-I$TOP/blib/lib", "-I$TOP/blib/arch");
