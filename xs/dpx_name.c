@@ -272,15 +272,13 @@ static U32 id_of_line(struct dpx_ctx *ctx)
 static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
 {
     struct dpx_names *in = &ctx->names;
-    size_t before = in->fold_cap;
     uint32_t n = name->err ? DP_MAP_NONE
                  : add ? dp_pool_intern(&in->folds, name->ptr, name->len)
                            : dp_pool_lookup(&in->folds, name->ptr, name->len);
     if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&in->fold_counts, &in->fold_cap, (size_t)n + 1, sizeof(uint32_t))
-               < 0)
+        || dp_mem_grow_cleared((void **)&in->fold_counts, &in->fold_cap, (size_t)n + 1,
+                               sizeof *in->fold_counts) < 0)
         return NULL;
-    memset(in->fold_counts + before, 0, (in->fold_cap - before) * sizeof(uint32_t));
     return &in->fold_counts[n];
 }
 

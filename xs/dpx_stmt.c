@@ -139,7 +139,7 @@ static uint32_t site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
  * 0: it is not recorded. */
 static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
 {
-    struct dp_line_place place = { 0, 0, 0, true };
+    struct dp_line_place place = { 0, 0, 0 };
     ctx->rec.worked = true;
     if (!find_sub(aTHX_ ctx, &place.sub))
         return 0;

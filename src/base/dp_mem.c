@@ -89,3 +89,12 @@ int dp_mem_grow_more(void **ptr, size_t *cap, size_t need, size_t size)
     *cap = want;
     return 0;
 }
+
+int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size)
+{
+    size_t before = *cap;
+    int rc = dp_mem_grow_more(ptr, cap, need, size);
+    if (rc == 0)
+        memset((char *)*ptr + before * size, 0, (*cap - before) * size);
+    return rc;
+}

@@ -25,6 +25,13 @@ static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
     return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
 }
 
+/* The same, and clears what is new. */
+int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size);
+static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size_t size)
+{
+    return need <= *cap ? 0 : dp_mem_grow_more_cleared(ptr, cap, need, size);
+}
+
 #ifdef DP_MEM_TEST
 /* The allocation after n more ones fails; negative: none does. */
 void dp_mem_fail_after(long n);

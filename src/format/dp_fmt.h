@@ -69,6 +69,17 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */
 
+/* a + b and a * by (at least 1) of counts, which stop at DP_LIMIT_COUNT. */
+static inline uint64_t dp_count_add(uint64_t a, uint64_t b)
+{
+    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
+}
+
+static inline uint64_t dp_count_scale(uint64_t a, uint64_t by)
+{
+    return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
+}
+
 /* Pieces of what a process left (Format.pod, "The pieces"). The recorder has them in memory as
  * structs, readers as bytes; each struct is held to these numbers where it is defined or filled in.
  * All fields have a width of their own, so that the layout does not depend on the

@@ -158,12 +158,10 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
     struct dp_reader_ids *ids = &r->ids;
     if (id >= DP_READER_NEAR)
         return name_far_id(r, id, sub, phase);
-    if (id >= ids->near_cap) {
-        size_t old = ids->near_cap;
-        if (dp_mem_grow((void **)&ids->near, &ids->near_cap, (size_t)id + 1, sizeof *ids->near) < 0)
-            return DP_E_NOMEM;
-        memset(ids->near + old, 0, (ids->near_cap - old) * sizeof *ids->near);
-    }
+    if (id >= ids->near_cap
+        && dp_mem_grow_cleared((void **)&ids->near, &ids->near_cap, (size_t)id + 1,
+                               sizeof *ids->near) < 0)
+        return DP_E_NOMEM;
     struct dp_reader_id *slot = &r->ids.near[id];
     slot->sub = sub;
     slot->phase = phase;

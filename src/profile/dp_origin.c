@@ -16,16 +16,6 @@ static const char *const sums[DP_ORIGIN_SUMS] = {
 #undef ROW
 };
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
-static uint64_t scaled(uint64_t a, uint64_t by)
-{
-    return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
-}
-
 void dp_origin_init(struct dp_origin *o)
 {
     memset(o, 0, sizeof *o);
@@ -67,9 +57,9 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
         if (agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = plus(o->sums[k], scaled(from->sums[k], scale));
-    o->merged = plus(o->merged, from->merged);
-    o->cut = plus(o->cut, from->cut);
+        o->sums[k] = dp_count_add(o->sums[k], dp_count_scale(from->sums[k], scale));
+    o->merged = dp_count_add(o->merged, from->merged);
+    o->cut = dp_count_add(o->cut, from->cut);
     o->limited = o->limited || from->limited;
     o->runops_taken = o->runops_taken || from->runops_taken;
     o->events_lost = o->events_lost || from->events_lost;
@@ -108,7 +98,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
 void dp_origin_scale(struct dp_origin *o, uint64_t by)
 {
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = scaled(o->sums[k], by);
+        o->sums[k] = dp_count_scale(o->sums[k], by);
 }
 
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)

@@ -3,27 +3,19 @@
 
 #include <string.h>
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
 const uint64_t *dp_prof_line_counts(const struct dp_prof *prof, uint32_t line)
 {
     size_t at = (size_t)line * prof->n_counters;
     return prof->n_counters && at < prof->line_counts_cap ? prof->line_counts + at : NULL;
 }
 
+/* Values of all counters of a statement. There is at least one. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t line)
 {
-    size_t before = prof->line_counts_cap, need = ((size_t)line + 1) * prof->n_counters;
-    if (need > before) {
-        if (dp_mem_grow((void **)&prof->line_counts, &prof->line_counts_cap, need,
-                        sizeof *prof->line_counts) < 0)
-            return NULL;
-        memset(prof->line_counts + before, 0,
-               (prof->line_counts_cap - before) * sizeof *prof->line_counts);
-    }
+    size_t need = ((size_t)line + 1) * prof->n_counters;
+    if (dp_mem_grow_cleared((void **)&prof->line_counts, &prof->line_counts_cap, need,
+                            sizeof *prof->line_counts) < 0)
+        return NULL;
     return prof->line_counts + need - prof->n_counters;
 }
 
@@ -62,7 +54,7 @@ static uint64_t ticks(uint64_t n, uint64_t by)
 
 static void add(struct dp_prof_line *line, uint64_t count, const uint64_t *t, uint64_t by)
 {
-    line->count = plus(line->count, count);
+    line->count = dp_count_add(line->count, count);
     for (int m = 0; m < DP_METRICS; m++) {
         uint64_t sum = line->self[m] + ticks(t[m], by);
         line->self[m] = sum < DP_LIMIT_TOTAL ? sum : DP_LIMIT_TOTAL;
@@ -87,7 +79,7 @@ int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     for (size_t k = 0; to && k < def->n_counters; k++)
         if (prof->in.column[k] != UINT32_MAX)
-            to[prof->in.column[k]] = plus(to[prof->in.column[k]], def->counters[k]);
+            to[prof->in.column[k]] = dp_count_add(to[prof->in.column[k]], def->counters[k]);
     return 0;
 }
 
@@ -120,7 +112,7 @@ int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const st
         return DP_E_NOMEM;
     for (size_t k = 0; to && k < from->n_counters; k++)
         if (prof->in.column[k] != UINT32_MAX && !from->counters[k].lacking)
-            to[prof->in.column[k]] = plus(to[prof->in.column[k]], counts[k]);
+            to[prof->in.column[k]] = dp_count_add(to[prof->in.column[k]], counts[k]);
     return 0;
 }
 

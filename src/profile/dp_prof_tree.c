@@ -5,53 +5,31 @@
 
 #include <string.h>
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
-static uint64_t scaled(uint64_t a, uint64_t by)
-{
-    return a <= DP_LIMIT_COUNT / by ? a * by : DP_LIMIT_COUNT;
-}
-
 /* ---- what is kept beside the nodes ---- */
 
 static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
 {
-    size_t before = prof->extra_cap;
-    if (node >= before) {
-        if (dp_mem_grow((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1,
-                        sizeof *prof->extra)
-            < 0)
-            return NULL;
-        memset(prof->extra + before, 0, (prof->extra_cap - before) * sizeof *prof->extra);
-    }
+    if (dp_mem_grow_cleared((void **)&prof->extra, &prof->extra_cap, (size_t)node + 1,
+                            sizeof *prof->extra) < 0)
+        return NULL;
     return &prof->extra[node];
 }
 
 /* Values of all counters of a node. There is at least one. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t node)
 {
-    size_t before = prof->counts_cap, need = ((size_t)node + 1) * prof->n_counters;
-    if (need > before) {
-        if (dp_mem_grow((void **)&prof->counts, &prof->counts_cap, need, sizeof *prof->counts) < 0)
-            return NULL;
-        memset(prof->counts + before, 0, (prof->counts_cap - before) * sizeof *prof->counts);
-    }
+    size_t need = ((size_t)node + 1) * prof->n_counters;
+    if (dp_mem_grow_cleared((void **)&prof->counts, &prof->counts_cap, need,
+                            sizeof *prof->counts) < 0)
+        return NULL;
     return prof->counts + need - prof->n_counters;
 }
 
 static uint64_t *histogram_of(struct dp_prof *prof, uint32_t sub)
 {
-    size_t before = prof->histogram_of_cap;
-    if (sub >= before) {
-        if (dp_mem_grow((void **)&prof->histogram_of, &prof->histogram_of_cap, (size_t)sub + 1,
-                        sizeof *prof->histogram_of) < 0)
-            return NULL;
-        memset(prof->histogram_of + before, 0,
-               (prof->histogram_of_cap - before) * sizeof *prof->histogram_of);
-    }
+    if (dp_mem_grow_cleared((void **)&prof->histogram_of, &prof->histogram_of_cap,
+                            (size_t)sub + 1, sizeof *prof->histogram_of) < 0)
+        return NULL;
     if (!prof->histogram_of[sub]) {
         size_t n = prof->histograms_count;
         if (dp_mem_grow((void **)&prof->histograms, &prof->histograms_cap, n + 1,
@@ -92,9 +70,9 @@ void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by)
 {
     for (size_t i = 0; i < prof->extra_cap; i++) {
         struct dp_extra *x = &prof->extra[i];
-        x->longest = scaled(x->longest, by);
+        x->longest = dp_count_scale(x->longest, by);
         if (x->shortest)
-            x->shortest = scaled(x->shortest - 1, by) + 1;
+            x->shortest = dp_count_scale(x->shortest - 1, by) + 1;
     }
 }
 
@@ -124,7 +102,7 @@ int dp_prof_ended(struct dp_prof *prof, uint32_t node, uint64_t ticks)
     unsigned b = 0;
     while (b < DP_FMT_BUCKETS - 1 && ns >= 2)
         b++, ns /= 2;
-    h[b] = plus(h[b], 1);
+    h[b] = dp_count_add(h[b], 1);
     return 0;
 }
 
@@ -214,8 +192,8 @@ int dp_prof_add_counts(struct dp_prof *prof, uint32_t node, const uint64_t *coun
     for (size_t k = 0; k < n; k++) {
         uint32_t column = prof->in.column[k];
         if (column != UINT32_MAX)
-            to[column] = plus(to[column], prof->paired ? scaled(counts[k], prof->in.scale)
-                                                       : counts[k]);
+            to[column] = dp_count_add(to[column],
+                                      dp_count_scale(counts[k], prof->paired ? prof->in.scale : 1));
     }
     return 0;
 }
@@ -233,7 +211,7 @@ static int add_extra(struct dp_prof *prof, uint32_t node, uint64_t longest, uint
     if (!x)
         return DP_E_NOMEM;
     add_span(x, longest, shortest);
-    x->folded = plus(x->folded, folded);
+    x->folded = dp_count_add(x->folded, folded);
     return 0;
 }
 
@@ -300,11 +278,11 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     if (n == 0 && is_phase)
         ;                               /* its time is the root's */
     else if (n == 0)
-        prof->in.root_calls = plus(prof->in.root_calls, c->calls);
+        prof->in.root_calls = dp_count_add(prof->in.root_calls, c->calls);
     else
-        node->calls = plus(node->calls, c->calls);
-    if (add_extra(prof, (uint32_t)n, scaled(c->longest, prof->in.scale),
-                  scaled(c->shortest, prof->in.scale), c->folded)
+        node->calls = dp_count_add(node->calls, c->calls);
+    if (add_extra(prof, (uint32_t)n, dp_count_scale(c->longest, prof->in.scale),
+                  dp_count_scale(c->shortest, prof->in.scale), c->folded)
         < 0)
         return too_many(err, DP_E_NOMEM);
     return dp_prof_add_counts(prof, (uint32_t)n, c->counters) < 0 ? too_many(err, DP_E_NOMEM) : n;
@@ -318,7 +296,7 @@ int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
     if (!h)
         return DP_E_NOMEM;
     for (int b = 0; b < DP_FMT_BUCKETS; b++)
-        h[b] = plus(h[b], count[b]);
+        h[b] = dp_count_add(h[b], count[b]);
     return 0;
 }
 
@@ -381,10 +359,10 @@ static int take_node(struct taking *t, uint32_t i)
         to->self[m] += node->self[m] * t->scale;
         prof->total[m] += node->self[m] * t->scale;
     }
-    to->calls = plus(to->calls, node->calls);
+    to->calls = dp_count_add(to->calls, node->calls);
     struct dp_extra x = dp_prof_extra(t->from, i);
-    if (add_extra(prof, (uint32_t)n, scaled(x.longest, t->scale),
-                  x.shortest ? scaled(x.shortest - 1, t->scale) : 0, x.folded)
+    if (add_extra(prof, (uint32_t)n, dp_count_scale(x.longest, t->scale),
+                  x.shortest ? dp_count_scale(x.shortest - 1, t->scale) : 0, x.folded)
         < 0)
         return DP_E_NOMEM;
     if (!prof->n_counters || !t->from->n_counters)
@@ -394,9 +372,9 @@ static int take_node(struct taking *t, uint32_t i)
         return DP_E_NOMEM;
     for (size_t k = 0; k < t->from->n_counters; k++)
         if (prof->in.column[k] != UINT32_MAX && !t->from->counters[k].lacking) {
-            uint64_t count = dp_prof_count(t->from, i, k);
-            counts[prof->in.column[k]] = plus(counts[prof->in.column[k]],
-                                           t->from->paired ? scaled(count, t->scale) : count);
+            uint64_t count = dp_count_scale(dp_prof_count(t->from, i, k),
+                                            t->from->paired ? t->scale : 1);
+            counts[prof->in.column[k]] = dp_count_add(counts[prof->in.column[k]], count);
         }
     return 0;
 }

@@ -75,11 +75,9 @@ void dp_cct_release(struct dp_cct *cct)
 
 static struct dp_cct_histogram *histogram_of(struct dp_cct *cct, uint32_t id)
 {
-    size_t before = cct->histograms_cap;
-    if (dp_mem_grow((void **)&cct->histograms, &cct->histograms_cap, (size_t)id + 1,
-                    sizeof *cct->histograms) < 0)
+    if (dp_mem_grow_cleared((void **)&cct->histograms, &cct->histograms_cap, (size_t)id + 1,
+                            sizeof *cct->histograms) < 0)
         return NULL;
-    memset(cct->histograms + before, 0, (cct->histograms_cap - before) * sizeof *cct->histograms);
     if (cct->histograms[id])
         return cct->histograms[id];
     if (!cct->free_histograms) {

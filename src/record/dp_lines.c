@@ -46,11 +46,8 @@ static struct dp_stmt *new_line(struct dp_lines *lines)
 
 static bool make_room(struct dp_lines *lines, uint32_t number)
 {
-    size_t before = lines->at_cap;
-    if (dp_mem_grow((void **)&lines->at, &lines->at_cap, (size_t)number + 1, sizeof *lines->at) < 0)
-        return false;
-    memset(lines->at + before, 0, (lines->at_cap - before) * sizeof *lines->at);
-    return true;
+    return dp_mem_grow_cleared((void **)&lines->at, &lines->at_cap, (size_t)number + 1,
+                               sizeof *lines->at) == 0;
 }
 
 int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts)
@@ -80,18 +77,15 @@ void dp_lines_release(struct dp_lines *lines)
 
 bool dp_lines_is_known(const struct dp_lines *lines, uint32_t number)
 {
-    return number < lines->places_cap && lines->places[number].known;
+    return number < lines->places_cap && lines->places[number].site;
 }
 
 int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_place *place)
 {
-    size_t before = lines->places_cap;
-    if (dp_mem_grow((void **)&lines->places, &lines->places_cap, (size_t)number + 1,
-                    sizeof *lines->places) < 0)
+    if (dp_mem_grow_cleared((void **)&lines->places, &lines->places_cap, (size_t)number + 1,
+                            sizeof *lines->places) < 0)
         return DP_E_NOMEM;
-    memset(lines->places + before, 0, (lines->places_cap - before) * sizeof *lines->places);
     lines->places[number] = *place;
-    lines->places[number].known = true;
     return 0;
 }
 
@@ -115,13 +109,12 @@ static void look_at(struct dp_line_source *source, const char *path)
 
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path)
 {
-    size_t before = lines->sources_cap, files = lines->files.count;
+    size_t files = lines->files.count;
     uint32_t n = dp_pool_intern(&lines->files, field, len);
     if (n == DP_MAP_NONE || lines->files.count == files
-        || dp_mem_grow((void **)&lines->sources, &lines->sources_cap, (size_t)n + 1,
-                       sizeof *lines->sources) < 0)
+        || dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, (size_t)n + 1,
+                               sizeof *lines->sources) < 0)
         return;
-    memset(lines->sources + before, 0, (lines->sources_cap - before) * sizeof *lines->sources);
     look_at(&lines->sources[n], path);
 }
 

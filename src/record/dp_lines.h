@@ -27,8 +27,7 @@ struct dp_stmt {
 
 /* What is known of a statement; it outlives the pieces. */
 struct dp_line_place {
-    uint32_t site, sub, later;
-    bool known;
+    uint32_t site, sub, later;          /* as above; site 0: nothing is known of it */
 };
 
 /* What a source was when its first statement ran. */
@@ -70,7 +69,7 @@ DP_INLINE struct dp_stmt *dp_lines_look(const struct dp_lines *lines, uint32_t n
 /* Has the host told the place of this number? */
 bool dp_lines_is_known(const struct dp_lines *lines, uint32_t number);
 
-/* Tells it. Returns 0 or DP_E_NOMEM. */
+/* Tells it, which has a site. Returns 0 or DP_E_NOMEM. */
 int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_place *place);
 
 /* A statement of a file, whose name is this field of a line, has been seen; path: its name as the

@@ -91,11 +91,7 @@ static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, u
 /* Room for entry n of an array; what is new is 0. */
 static bool room(void **ptr, size_t *cap, size_t n, size_t size)
 {
-    size_t before = *cap;
-    if (dp_mem_grow(ptr, cap, n + 1, size) < 0)
-        return false;
-    memset((char *)*ptr + before * size, 0, (*cap - before) * size);
-    return true;
+    return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
 }
 
 static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,

@@ -45,15 +45,6 @@ struct making {
                                  * follow by `outer`. UINT32_MAX: none */
 };
 
-static int grow(void **array, size_t *cap, size_t need, size_t size)
-{
-    size_t before = *cap;
-    if (dp_mem_grow(array, cap, need, size) < 0)
-        return DP_E_NOMEM;
-    memset((char *)*array + before * size, 0, (*cap - before) * size);
-    return 0;
-}
-
 void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **file, size_t *len,
                        uint64_t *line)
 {
@@ -99,9 +90,9 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;            /* of no use should memory run out now */
-    if (grow((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
-        || grow((void **)&m->active, &m->active_cap, s->count + 1, sizeof *m->active) < 0
-        || grow((void **)&m->first_part, &m->first_part_cap, s->count + 1,
+    if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
+        || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1, sizeof *m->active) < 0
+        || dp_mem_grow_cleared((void **)&m->first_part, &m->first_part_cap, s->count + 1,
                 sizeof *m->first_part) < 0)
         return DP_E_NOMEM;
     m->first_part[s->count] = UINT32_MAX;
@@ -120,7 +111,7 @@ static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
     if (slot->value != DP_MAP_NONE)
         return &m->parts[slot->value];
     slot->value = 0;
-    if (grow((void **)&m->parts, &m->parts_cap, m->n_parts + 1, sizeof *m->parts) < 0)
+    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1, sizeof *m->parts) < 0)
         return NULL;
     struct part *part = &m->parts[m->n_parts];
     part->sub = sub;
@@ -139,8 +130,8 @@ static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
-    if (grow((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
-        || grow((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
+    if (dp_mem_grow_cleared((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
+        || dp_mem_grow_cleared((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
                 sizeof *m->edge_active) < 0)
         return DP_E_NOMEM;
     s->calls[s->n_calls].line = line;
