@@ -91,7 +91,8 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
         return slot->value;
     slot->value = 0;            /* of no use should memory run out now */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
-        || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1, sizeof *m->active) < 0
+        || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
+                               sizeof *m->active) < 0
         || dp_mem_grow_cleared((void **)&m->first_part, &m->first_part_cap, s->count + 1,
                 sizeof *m->first_part) < 0)
         return DP_E_NOMEM;
@@ -111,7 +112,8 @@ static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
     if (slot->value != DP_MAP_NONE)
         return &m->parts[slot->value];
     slot->value = 0;
-    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1, sizeof *m->parts) < 0)
+    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
+                            sizeof *m->parts) < 0)
         return NULL;
     struct part *part = &m->parts[m->n_parts];
     part->sub = sub;
