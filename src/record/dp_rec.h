@@ -404,10 +404,9 @@ DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
         rec->line = dp_lines_get(lines, number);
 }
 
-/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
- * to be called. */
-DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
-                                const int how)
+/* Charges the statement that runs, while its sub goes on. False: nothing has been done, as the
+ * clock is to be looked at; dp_rec_charge_all does the same then. */
+DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int how)
 {
     /* Less than nothing is a huge number. */
     uint64_t gap = now - rec->left - rec->zero;
@@ -418,6 +417,16 @@ DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64
     dp_rec_charge_line_ops(rec);
     if (how & DP_REC_COUNTS)
         dp_rec_charge_counts(rec, how);
+    return true;
+}
+
+/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
+ * to be called. */
+DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
+                                const int how)
+{
+    if (!dp_rec_charge_line(rec, now, how))
+        return false;
     line->count++;
     rec->line = line;
     return true;
