@@ -438,6 +438,10 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 /* Charges whatever is kept, by a recording of any kind of tree. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
+/* The context of a call whose place the host knows, which goes into call->site. */
+struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
+                                         struct dp_cct_call *call);
+
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
 {
@@ -449,9 +453,7 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
         if (DP_UNLIKELY(!child || child->id != id || child->site != site))
             child = dp_cct_child(&rec->cct, cur, id, site);
     } else if (DP_UNLIKELY(rec->how.site != NULL)) {
-        uint32_t site = call->site = rec->how.site(rec->host_arg);
-        if (!child || child->id != id || child->site != site)
-            child = dp_cct_child(&rec->cct, cur, id, site);
+        child = dp_rec_child_at_site(rec, id, call);
     } else if (DP_UNLIKELY(!child || child->id != id)) {
         child = dp_cct_child(&rec->cct, cur, id, 0);
     }
