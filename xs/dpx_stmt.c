@@ -115,11 +115,9 @@ static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
 static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
 {
     const struct dp_name *at = dp_pool_name(&ctx->names.sites, site - 1);
-    size_t len = at->len;
-    while (len > 0 && at->ptr[len - 1] != ':')
-        len--;
-    if (len > 1)
-        dp_lines_see(&ctx->statements, at->ptr, len - 1, path);
+    struct dp_fmt_place place = dp_fmt_place(at->ptr, at->len);
+    if (place.len)
+        dp_lines_see(&ctx->statements, place.file, place.len, path);
 }
 
 /* Where it stands. A null op has no file any more: it has that of the statement around it. */

@@ -279,22 +279,3 @@ size_t dp_text_package(const char *ptr, size_t len)
             return i - 2;
     return 0;
 }
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : -1;
-}
-
-void dp_text_unfield(struct dp_buf *buf, const char *ptr, size_t len)
-{
-    dp_buf_clear(buf);
-    for (size_t i = 0; i < len; i++) {
-        int high = ptr[i] == '%' && i + 2 < len ? hex_digit(ptr[i + 1]) : -1,
-            low = high >= 0 ? hex_digit(ptr[i + 2]) : -1;
-        dp_buf_addc(buf, low >= 0 ? (char)(high << 4 | low) : ptr[i]);
-        i += low >= 0 ? 2 : 0;
-    }
-}

@@ -10,9 +10,6 @@
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
 
-/* A field of a profile's line as bytes, %XX decoded; buf is cleared first. */
-void dp_text_unfield(struct dp_buf *buf, const char *ptr, size_t len);
-
 /* How many bytes at the beginning are printable ASCII: what no medium but markup escapes. */
 size_t dp_text_plain(const char *ptr, size_t len);
 

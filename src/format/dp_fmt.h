@@ -35,6 +35,19 @@ enum dp_clock { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 /* Appends str as a field of a line: %XX for bytes up to 0x20, 0x7f and '%'; a
  * lone % for the empty string. */
 void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len);
+/* The bytes that a field stands for, at `to`: at most len of them. Returns how many. */
+size_t dp_fmt_decode(char *to, const char *field, size_t len);
+/* The same, appended. */
+void dp_fmt_unfield(struct dp_buf *buf, const char *field, size_t len);
+
+/* FILE:LINE of a field, which may be empty; a file's name may hold colons. */
+struct dp_fmt_place {
+    const char *file;                   /* a field, too; never NULL */
+    size_t len;
+    uint64_t line;                      /* 0: unknown */
+};
+struct dp_fmt_place dp_fmt_place(const char *field, size_t len);
+
 /* Appends str as a quoted string of a header line; blanks stay. */
 void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len);
 

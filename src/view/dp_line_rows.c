@@ -27,7 +27,8 @@ static int hand_over(struct handing *h, size_t i)
     const char *file;
     size_t len;
     dp_srclines_place(h->prof, from->site, &file, &len, &row.line);
-    dp_text_unfield(&h->file, file, len);
+    dp_buf_clear(&h->file);
+    dp_fmt_unfield(&h->file, file, len);
     row.file = dp_buf_cstr(&h->file);
     row.file_len = h->file.len;
     if (dp_metric_is_time(h->metric)) {

@@ -433,7 +433,8 @@ static uint32_t line_key(struct making *m, const struct dp_over_side *side,
 {
     if (key == DP_K_SRCLINE && line->site) {
         const struct dp_name *at = dp_pool_name(&side->prof->sites, line->site - 1);
-        dp_text_unfield(&m->text, at->ptr, at->len);
+        dp_buf_clear(&m->text);
+        dp_fmt_unfield(&m->text, at->ptr, at->len);
         return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
     }
     if (key == DP_K_SRCLINE || line->sub == DP_PROF_NO_SUB)

@@ -41,7 +41,7 @@ static void fields(void)
 {
     struct dp_buf got, want;
     char name[40];
-    bool good = true;
+    bool good = true, back = true;
     dp_buf_init(&got);
     dp_buf_init(&want);
     for (size_t len = 1; len < 28; len++)
@@ -61,10 +61,36 @@ static void fields(void)
                         dp_buf_addc(&want, (char)b);
                 }
                 good = good && got.len == want.len && memcmp(got.ptr, want.ptr, got.len) == 0;
+                dp_buf_clear(&want);
+                dp_fmt_unfield(&want, got.ptr, got.len);
+                back = back && want.len == len && memcmp(want.ptr, name, len) == 0;
             }
     ok(good, "fields: what has to be encoded, and nothing else");
+    ok(back, "fields: decoded they are what they were");
+    dp_buf_clear(&want);
+    dp_fmt_unfield(&want, "%", 1);
+    ok(want.len == 0, "fields: a lone % is nothing");
+    dp_fmt_unfield(&want, "%4%4g%4A%", 9);
+    ok(want.len == 7 && memcmp(want.ptr, "%4%4gJ%", 7) == 0, "fields: what is no code stays");
     dp_buf_release(&got);
     dp_buf_release(&want);
+}
+
+static void place_is(const char *field, const char *file, uint64_t line)
+{
+    struct dp_fmt_place at = dp_fmt_place(field, strlen(field));
+    ok(at.len == strlen(file) && memcmp(at.file, file, at.len) == 0 && at.line == line,
+       "place: %s", field);
+}
+
+static void places(void)
+{
+    place_is("a.pl:12", "a.pl", 12);
+    place_is("c:/a:b.pm:7", "c:/a:b.pm", 7);
+    place_is("a.pl", "a.pl", 0);
+    place_is("a.pl:", "a.pl:", 0);
+    place_is(":3", "", 3);
+    place_is("", "", 0);
 }
 
 /* Names that differ in one byte, or in their length alone, are names of their own. */
@@ -306,6 +332,7 @@ int main(void)
     locales();
     numbers();
     fields();
+    places();
     pool();
     chosen();
     text();
