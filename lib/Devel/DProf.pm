@@ -10,8 +10,8 @@ require XSLoader;
 my $started;
 
 # A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
-# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only then, for a variable
-# like $^P that is mentioned is there from then on, and a program could see it.
+# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only
+# then, for a variable like $^P that is mentioned is there from then on, and a program could see it.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;

@@ -1,10 +1,12 @@
 /* Makes C of lists of a processor's events: jevents ARCH STARTING_DIR OUTPUT [VERBOSE]
  *
- * STARTING_DIR/ARCH has mapfile.csv, which says what CPU has which directory, and below it the directories with event lists
- * in JSON. OUTPUT has a table for each of them, and the mapfile's rows; pmu-events.h says how they look. ARCH "none" makes a
- * file without rows, for architectures that have no lists.
+ * STARTING_DIR/ARCH has mapfile.csv, which says what CPU has which directory, and below it the
+ * directories with event lists in JSON. OUTPUT has a table for each of them, and the mapfile's
+ * rows; pmu-events.h says how they look. ARCH "none" makes a file without rows, for architectures
+ * that have no lists.
  *
- * Whatever is wrong: "file:line: what" on stderr, status 1, and OUTPUT is as it was. VERBOSE above 0 tells more. */
+ * Whatever is wrong: "file:line: what" on stderr, status 1, and OUTPUT is as it was. VERBOSE above
+ * 0 tells more. */
 #include "jev_tree.h"
 #include "jev_write.h"
 
@@ -36,7 +38,8 @@ static int replace(struct jev *jev, const char *path, const struct jev_text *tex
         return write_to(jev, path, text);
     jev_adds(jev, &temporary, path);
     jev_adds(jev, &temporary, ".tmp");
-    if (!jev_failed(jev) && write_to(jev, temporary.ptr, text) == 0 && rename(temporary.ptr, path) < 0)
+    if (!jev_failed(jev) && write_to(jev, temporary.ptr, text) == 0
+        && rename(temporary.ptr, path) < 0)
         jev_fail(jev, path, 0, "%s", strerror(errno));
     if (jev_failed(jev) && temporary.len)
         unlink(temporary.ptr);
@@ -51,11 +54,13 @@ static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
         events += tree->tables[i].events.count;
         used += tree->tables[i].used;
     }
-    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes", (unsigned long)tree->count,
-             (unsigned long)used, (unsigned long)events, (unsigned long)tree->rows.count, (unsigned long)len);
+    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes",
+             (unsigned long)tree->count, (unsigned long)used, (unsigned long)events,
+             (unsigned long)tree->rows.count, (unsigned long)len);
 }
 
-static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start, const char *output)
+static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start,
+                   const char *output)
 {
     struct jev_text text = { NULL, 0, 0 };
     if (strcmp(arch, "none") != 0) {

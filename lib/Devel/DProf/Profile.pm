@@ -244,9 +244,9 @@ The same comparison as rows, of the first two sides. Returns a hash: failed, und
 subs; lines, the call tree from the program down; findings. Each of the last three is a list of
 hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
 calls; times are in seconds, and what a side does not have is undef. A line also has level. What
-changes less than PERCENT of the total is one line with its siblings: it has no name, and more is how
-many there are. A finding has rule, name, side, undecided, and, if the rule is about growth, baseline
-and value.
+changes less than PERCENT of the total is one line with its siblings: it has no name, and more is
+how many there are. A finding has rule, name, side, undecided, and, if the rule is about growth,
+baseline and value.
 
 =item pairs
 
@@ -257,8 +257,8 @@ file is refused.
 =item Devel::DProf::Profile::stacks_formats
 
 The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;
-look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in it;
-metrics, true if it has several metrics.
+look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in
+it; metrics, true if it has several metrics.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 

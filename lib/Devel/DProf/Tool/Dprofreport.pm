@@ -17,8 +17,8 @@ use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts filters flags medium colour too_large);
+use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names counter_named
+                          counter_label counter_doubts filters flags medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -140,7 +140,8 @@ sub how {
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one at a time\n"
         if defined $opt->{callers} && defined $opt->{callees};
-    $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
+    $how{edges_of} = text($opt->{callers} // $opt->{callees})
+        if defined $opt->{callers} || defined $opt->{callees};
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -150,11 +151,13 @@ sub how {
 # -g may stand alone: what follows is its value only if it can be one.
 sub bare_g {
     my @args = @_;
-    my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count|\d+(?:\.\d+)?)/;
+    my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
+        |\d+(?:\.\d+)?)/x;
     for my $i (0 .. $#args) {
         last if $args[$i] eq '--';
         next if $args[$i] ne '-g' && $args[$i] ne '--call-graph';
-        $args[$i] = '--call-graph=' if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
+        $args[$i] = '--call-graph='
+            if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
     }
     return @args;
 }
@@ -211,8 +214,9 @@ sub chains {
         elsif (exists $CHAIN_VALUE{$word}) { $how->{chain_value} = $CHAIN_VALUE{$word} }
         elsif ($word =~ /^\d+(?:\.\d+)?\z/ && @numbers < 2) { push @numbers, $word }
         else {
-            die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, percent, period, count,"
-                . " or a number (the threshold in percent, then how many frames to print)\n";
+            die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, "
+                . "percent, period, count, or a number (the threshold in percent, then how many "
+                . "frames to print)\n";
         }
     }
     $how->{threshold} = $numbers[0] // 0.5;
@@ -258,12 +262,16 @@ sub sides {
             return FAILED;
         }
         my @counters = @{ counter_names($p) };
-        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} } 0 .. $#counters;
+        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} }
+            0 .. $#counters;
         if (defined $counter && !$opt->{f}) {
-            complain($_) for map { my %of = $p->header($_); counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of) } 0 .. $p->files - 1;
+            complain($_) for map {
+                my %of = $p->header($_);
+                counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of)
+            } 0 .. $p->files - 1;
         }
-        my $side = [$p, flags($how, $p, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
-        push @sides, $side;
+        my $flags = flags($how, $p, \%header);
+        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
     }
     return ($failed, @sides);
 }
@@ -302,7 +310,8 @@ sub unlike_first {
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
-        : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
+        : "its times are in $unit, those of the other files in $others; --unit declares that of "
+            . 'folded stacks';
 }
 
 # ---- source ----
@@ -331,7 +340,11 @@ sub annotate {
 # Of all the files, as many as are told of.
 sub scripts {
     my %seen;
-    my @scripts = grep { defined && length && !$seen{$_}++ } map { my $p = $_; map { my %h = $p->header($_); $h{dprof_script} } 0 .. $p->files - 1 } @_;
+    my @all = map {
+        my $p = $_;
+        map { my %header = $p->header($_); $header{dprof_script} } 0 .. $p->files - 1;
+    } @_;
+    my @scripts = grep { defined && length && !$seen{$_}++ } @all;
     return few(@scripts);
 }
 
@@ -339,9 +352,11 @@ sub report {
     my ($opt, $how, $failed, $names, @sides) = @_;
     my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
-    $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
+    my $files = join ', ', map { text($_) } @paths;
+    my $of = join ', ', @scripts;
+    $how->{facts} = ['Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
         'Metric', 'metric', $how->{metric_name}];
-    $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
+    $how->{title} //= 'Profile of ' . (@scripts ? $of : $files);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     $how->{colour} = colour($how, $is_terminal);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides,
