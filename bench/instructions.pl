@@ -3,9 +3,10 @@
 # time for the same build, whatever else the machine does. The counting clock stands in for
 # the counter (a function call more for each reading), since valgrind slows time.
 #
-# The numbers must not grow for programs that ask for no events. This table has, of each way of
-# recording, what a call took before there were counters of events and with them, on a perl 5.36 for
-# x86-64 with threads (plain perl's instructions included, counting clock, gcc 12):
+# The numbers must not grow for programs that ask for no events. This table has, for each way of
+# recording, what a call took before there were counters of events (left) and what it has taken
+# since (right), on a perl 5.36 for x86-64 with threads (plain perl's instructions included,
+# counting clock, gcc 12):
 #
 #                      trace              tree
 #     Perl sub          959.6    957.6     909.1    909.1

@@ -4,8 +4,8 @@
  * names, and dp_pmu_dev.h reads the PMUs.
  *
  * The code differs from perf where perf is odd:
- * - Of a term that comes twice the last one counts. Perf ors both: there, `mem-loads,ldlat=30` is
- *   31.
+ * - Of a term that comes twice the last one counts. Perf ors both: in perf, `mem-loads,ldlat=30`
+ *   is 31.
  * - A regex of the mapfile is tried with and without the stepping. Perf counts dashes, also those
  *   in brackets.
  * - `:u` does not leave guests out.
