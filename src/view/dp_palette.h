@@ -29,9 +29,9 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
 /* The gradient behind the frames. */
 void dp_palette_background(enum dp_palette palette, struct dp_rgb top_bottom[2]);
 
-/* The colour of a difference. share: the difference as a share of the greatest one, from -1 (as much
- * was lost) to 1 (as much was gained). White is no difference; the greater the difference is, the
- * darker is its colour. */
+/* The colour of a difference. share: the difference as a share of the greatest one, from -1 (as
+ * much was lost) to 1 (as much was gained). White is no difference; the greater the difference is,
+ * the darker is its colour. */
 struct dp_rgb dp_palette_change(double share);
 
 #endif
