@@ -56,13 +56,30 @@ sub untold {
     return join "\n", @bad;
 }
 
+# What the help lacks. It names the first few palettes, and not the other word for `delta'.
+sub unhelped {
+    my ($name, $help) = @_;
+    return join ' ', grep { $_ ne 'delta-abs' && $help !~ /(?<![\w-])\Q$_\E(?![\w-])/ }
+        map { @$_[1 .. $#$_] } grep { $_->[0] ne 'colors' } @{ $told{$name} };
+}
+
+# Numbers that an option has by default: those of the help that its item in the manual lacks.
+sub defaults_apart {
+    my ($help, $pod) = @_;
+    my @bad;
+    while ($help =~ /^ +--?([A-Za-z][\w-]*).*\(default (\d+)\)/mg) {
+        my ($option, $number) = ($1, $2);
+        push @bad, "-$option: $number" if (item($pod, $option) // '') !~ /\b$number\b/;
+    }
+    return join "\n", @bad;
+}
+
 for my $name (sort keys %told) {
     is(untold($name, content("bin/$name")), '', "bin/$name tells of all words");
     my ($tool) = grep { $_->{name} eq $name } Devel::DProf::Tools::all();
     my $help = Devel::DProf::Tools::load($tool)->command->help;
-    my @metric = grep { $_->[0] eq 'metric' } @{ $told{$name} };
-    is(join(' ', grep { $help !~ /(?<![\w-])$_(?![\w-])/ } map { @$_[1 .. $#$_] } @metric), '',
-        '... its help, of all metrics');
+    is(unhelped($name, $help), '', '... its help, too');
+    is(defaults_apart($help, content("bin/$name")), '', '... and both name the same defaults');
 }
 my $pod = content('lib/Test/DProf/Profile.pm');
 is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
@@ -72,4 +89,9 @@ is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
 like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,
     'notices: a word that is gone');
 like(untold('dprofpp', 'nothing'), qr/no item of --metric/, 'notices: an item that is gone');
+is(unhelped('dproffold', join ' ', grep { $_ ne 'real' } @metrics), 'real',
+    'notices: a word that the help lacks');
+is(defaults_apart("    -O N   rows (default 15)\n    -N N   (default 7)\n",
+    "=item B<-O> N\n\n20 by default.\n\n=item B<-N>\n\n7.\n"), '-O: 15',
+    'notices: a default that differs');
 done_testing;
