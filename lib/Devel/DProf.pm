@@ -120,8 +120,8 @@ written after a second in any case. 0 writes each mark at once, which is slow.
 
 =item limit=N
 
-The number of bytes after which a trace continues as a tree. K, M or G may follow the number. 0
-means no limit.
+The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
+the number. 0 means no limit.
 
 =item contexts=N
 

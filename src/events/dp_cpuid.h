@@ -1,4 +1,6 @@
-/* Which processor this is, in the words of perf's tables, and which table is its own. */
+/* Which processor this is, in the words of perf's tables, and which table is its own: the first row
+ * of the mapfile that matches the CPUID names it. PERF_CPUID in the environment, which the caller
+ * reads, stands for another processor. */
 #ifndef DP_CPUID_H
 #define DP_CPUID_H
 

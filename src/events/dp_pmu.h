@@ -1,5 +1,19 @@
-/* Events by name: from what a user writes to what perf_event_open is given. Nothing here
- * opens an event. */
+/* Events by name: what a user writes (`inst_retired.any:u`, `cpu/event=0x3c/`) becomes what
+ * perf_event_open is given. Nothing here opens an event, or knows where it runs: paths, the CPUID
+ * and the tables are arguments. dp_cpuid.h finds the processor's table, dp_pmu_find.c looks for
+ * names, and dp_pmu_dev.h reads the PMUs.
+ *
+ * The code differs from perf where perf is odd:
+ * - Of a term that comes twice the last one counts. Perf ors both: in perf, `mem-loads,ldlat=30`
+ *   is 31.
+ * - A regex of the mapfile is tried with and without the stepping. Perf counts dashes, also those
+ *   in brackets.
+ * - `:u` does not leave guests out.
+ * - On a processor with two kinds of cores, generic names count on the large ones only:
+ *   `cpu_atom/cycles/` counts on the others.
+ *
+ * t/c/80-pmu.c has machines as trees in t/c/sysfs.h, so that no test needs the hardware.
+ * fuzz/fuzz_pmu_event.c is the fuzz target. */
 #ifndef DP_PMU_H
 #define DP_PMU_H
 

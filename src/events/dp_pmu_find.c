@@ -1,5 +1,5 @@
-/* From the text of an event to its type and settings. As perf does: generic names first, then those
- * of sysfs, then the table's. */
+/* From the text of an event to its type and settings. A name is looked for in perf's order: first
+ * among perl's own names and perf's generic ones, then in sysfs, then in the processor's table. */
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
 #include "dp_pmu_terms.h"

@@ -1,5 +1,7 @@
-/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on
- * what is in the profile and not on how it came there. */
+/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on what is in the
+ * profile and not on how it came there. A baseline (enum dp_write_kind) must not depend on anything
+ * but the code and the perl: whoever adds a line to the header says in dp_origin.h whether a
+ * baseline has it. */
 #include "dp_err.h"
 #include "dp_fmt_stmt.h"
 #include "dp_mem.h"

@@ -101,6 +101,11 @@ ran in the phase is below it.
 Call this before the first C<add>: what ran in the phase C<BEGIN>, before the main program began, is
 left out.
 
+=item chart TIME
+
+Call this before the first C<add>: contexts are then stretches of time, in order and not added up,
+for a flame chart of that time.
+
 =item declare_unit NAME
 
 Call this before the first C<add>: declares what the counts of folded stacks are: C<s>, C<ms>,
@@ -274,6 +279,22 @@ because of the limit C<recursion>), and colours: the drawn names and their colou
 
 The names of subs as a difference shows them: a list for each [PROFILE, SIDE], in the order of
 L</subs>.
+
+=item line_rows METRIC [, COUNTER]
+
+Lines of source, as a reference to a list of [file, line, sub or undef, count, self, inclusive,
+calls, [[sub, calls, inclusive], ...]] by file, line and sub; subs are numbers in the order of
+L</subs>, values are ticks, or what the counter counts. L<Devel::DProf::Lines> gives them to tools.
+
+=item line_detail
+
+0 if the profile has no statements, but perhaps calls by line; 1 if statements have counts; 2 if
+they also have times.
+
+=item line_source FILE
+
+Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile had different
+ones; an empty list if they are not known.
 
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 
