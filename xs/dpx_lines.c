@@ -4,9 +4,7 @@
 
 struct rows {
     AV *list, *calls;           /* calls: of the last one */
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static SV *sub_sv(pTHX_ uint32_t sub)
@@ -48,9 +46,7 @@ AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter)
 {
     struct rows rows;
     rows.list = (AV *)sv_2mortal((SV *)newAV());
-#ifdef MULTIPLICITY
-    rows.perl = aTHX;
-#endif
+    DPX_PERL_SET(&rows);
     dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, take_line, take_call,
                                   &rows));
     return rows.list;

@@ -112,35 +112,34 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
     return total;
 }
 
+/* What people see of the beginning: the bytes themselves as far as they are plain, else one piece,
+ * in out. n is its length, used how much of ptr it stands for. */
+static const char *shown(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
+{
+    *n = *used = dp_text_plain(ptr, len);
+    if (*used)
+        return ptr;
+    *n = piece((const unsigned char *)ptr, len, out, used);
+    return out;
+}
+
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len)
 {
-    const unsigned char *p = (const unsigned char *)ptr;
-    size_t used;
+    size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        used = dp_text_plain(ptr + i, len - i);
-        if (used) {
-            dp_buf_add(buf, ptr + i, used);
-            continue;
-        }
-        size_t n = piece(p + i, len - i, out, &used);
-        dp_buf_add(buf, out, n);
+        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        dp_buf_add(buf, text, n);
     }
 }
 
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
 {
-    const unsigned char *p = (const unsigned char *)ptr;
-    size_t used;
+    size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        used = dp_text_plain(ptr + i, len - i);
-        if (used) {
-            dp_sink_add(sink, ptr + i, used);
-            continue;
-        }
-        size_t n = piece(p + i, len - i, out, &used);
-        dp_sink_add(sink, out, n);
+        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        dp_sink_add(sink, text, n);
     }
 }
 
