@@ -4,7 +4,9 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew slurp in_process profiled);
+use Compress::Zlib ();
 use JSON::PP ();
+use MIME::Base64 ();
 use LineReader;
 
 my $dir = scratch();
@@ -86,6 +88,39 @@ subtest 'dprofreport --annotate' => sub {
     my $gone = in_process('dprofreport', '--annotate', 'deep', $profile);
     like($gone->{out}, qr/^# The source is not there/m, 'one that is gone, too');
     like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and the costs are shown');
+};
+
+subtest 'source=1' => sub {
+    my $text = "sub f { return 1 }\r\nf();\n\n# \xe4 \x00" . 'z' x 99999;
+    my $kept = spew("$dir/kept.pl", $text);
+    my %keep = (%env, PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1);
+    my $with = profiled([$kept], env => \%keep)->{profile};
+    spew($kept, "other\n");
+    my $report = in_process('dprofreport', '--annotate', 'f', $with);
+    like($report->{out}, qr/^ +[\d.]+% +[\d.]+% +1 1  sub f \{ return 1 \}$/m,
+        'the text of the recording is shown');
+    unlike($report->{out}, qr/changed/, '... which has not changed');
+    my $merged = "$dir/merged_source.out";
+    in_process('dprofmerge', '-o', $merged, $with, $with);
+    my $of = qr/^(#f \S+kept\.pl size=\d+ crc=\w+ text=(\S+))$/m;
+    my ($line, $packed) = slurp($with) =~ $of;
+    is((slurp($merged) =~ $of)[0], $line, 'merged, it is kept');
+    is(Compress::Zlib::memGunzip(MIME::Base64::decode_base64($packed)), $text,
+        'read by others, it is the text');
+    my @bad = (['cut', substr $packed, 0, 40], ['no base64', "!$packed"],
+        ['another text', 'H4sIAAAAAAAAAwMAAAAAAAAAAAA='], ['no gzip', 'AAAA'],
+        ['longer than said', $packed, 5]);
+    for (@bad) {
+        my ($what, $other, $size) = @$_;
+        my $bad = slurp($with) =~ s/text=\Q$packed/text=$other/r;
+        $bad =~ s/(#f \S+kept.pl) size=\d+/$1 size=$size/ if $size;
+        my $is = in_process('dprofreport', '--annotate', 'f', spew("$dir/bad.out", $bad));
+        is($is->{status}, 0, "$what: is done without");
+        like($is->{out}, qr/has changed since/, '... and the file is looked at');
+    }
+    my $alone = profiled([$kept], env => { %env, PERL_DPROF_SOURCE => 1 });
+    like($alone->{err}, qr/^DProf: source=1 needs lines: -d:DProf=tree,lines,source=1$/m,
+        'without lines it is refused');
 };
 
 subtest 'hostile source' => sub {

@@ -8,4 +8,7 @@
  * as dp_line_rows has them; times in ticks. Mortal. Croaks where there is no such metric. */
 AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter);
 
+/* The text of a source, as bytes, where the profile has it; else undef. The caller's. */
+SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file);
+
 #endif

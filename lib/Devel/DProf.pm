@@ -147,6 +147,12 @@ statement that called it. Perl's line of a statement that spans several is mostl
 
 This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before the program starts.
 
+=item source=1
+
+With C<lines>, the file also has the text of each source, packed, as it was when its first statement
+ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no source. A process
+that is killed leaves none, and neither does a source of more than 64 MB.
+
 =item ops=0
 
 A tree does not count ops.

@@ -75,6 +75,8 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
 #define DP_LIMIT_SITES     ((uint32_t)1 << 22)      /* places of calls of a profile */
 #define DP_LIMIT_LINES     ((uint32_t)1 << 22)      /* statements of a profile */
+#define DP_LIMIT_SOURCE    ((size_t)64 << 20)       /* bytes of a source's text */
+#define DP_LIMIT_PACKED    (DP_LIMIT_LINE / 2)      /* the same, packed, as a field */
 #define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
 #define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */

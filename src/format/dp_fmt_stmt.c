@@ -30,12 +30,16 @@ void dp_fmt_file(struct dp_buf *buf, const struct dp_fmt_place *at)
     dp_buf_add(buf, at->len ? at->file : "%", at->len ? at->len : 1);
 }
 
-void dp_fmt_source(struct dp_buf *buf, uint64_t size, uint32_t crc)
+void dp_fmt_source(struct dp_buf *buf, uint64_t size, uint32_t crc, const char *packed, size_t len)
 {
     dp_buf_adds(buf, " size=");
     dp_buf_addu(buf, size);
     dp_buf_adds(buf, " crc=");
     dp_buf_addx(buf, crc);
+    if (len) {
+        dp_buf_adds(buf, " text=");
+        dp_buf_add(buf, packed, len);
+    }
 }
 
 static void number(struct dp_buf *buf, uint64_t n)

@@ -42,6 +42,8 @@ struct dp_prof_source {
     uint64_t size;
     uint32_t crc;
     bool differs;               /* files of the profile had different ones */
+    char *packed;               /* its text (dp_base64.h), as the file has it; NULL: not kept */
+    size_t packed_len;
 };
 
 /* What a statement cost. The calls that it made have contexts with its place. */

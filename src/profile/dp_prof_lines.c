@@ -83,19 +83,32 @@ int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
     return 0;
 }
 
+/* A text, unless there is one. */
+static int keep_text(struct dp_prof_source *source, const struct dp_text *packed)
+{
+    if (source->packed || !packed->len)
+        return 0;
+    source->packed = dp_mem_realloc(NULL, packed->len, 1);
+    if (!source->packed)
+        return DP_E_NOMEM;
+    memcpy(source->packed, packed->ptr, packed->len);
+    source->packed_len = packed->len;
+    return 0;
+}
+
 int dp_prof_on_source(void *ctx, const struct dp_linefile *file)
 {
     struct dp_prof *prof = ctx;
     size_t known = prof->sources.count;
     uint32_t n = dp_pool_intern(&prof->sources, file->file.ptr, file->file.len);
-    if (n == DP_MAP_NONE || dp_mem_grow((void **)&prof->source, &prof->source_cap, (size_t)n + 1,
-                                        sizeof *prof->source) < 0)
+    if (n == DP_MAP_NONE || dp_mem_grow_cleared((void **)&prof->source, &prof->source_cap,
+                                                (size_t)n + 1, sizeof *prof->source) < 0)
         return DP_E_NOMEM;
     struct dp_prof_source *source = &prof->source[n];
     if (n >= known)
-        *source = (struct dp_prof_source){ file->size, file->crc, false };
+        *source = (struct dp_prof_source){ .size = file->size, .crc = file->crc };
     source->differs = source->differs || source->size != file->size || source->crc != file->crc;
-    return 0;
+    return source->differs ? 0 : keep_text(source, &file->packed);
 }
 
 int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const struct dp_prof *from,
@@ -128,6 +141,8 @@ void dp_prof_release_lines(struct dp_prof *prof)
     dp_mem_free(prof->lines);
     dp_mem_free(prof->line_counts);
     dp_map_release(&prof->lined);
+    for (size_t i = 0; i < prof->sources.count && i < prof->source_cap; i++)
+        dp_mem_free(prof->source[i].packed);
     dp_pool_release(&prof->sources);
     dp_mem_free(prof->source);
 }

@@ -369,8 +369,9 @@ static void put_file(struct writing *w, const struct dp_fmt_place *at)
 {
     uint32_t n = dp_pool_lookup(&w->prof->sources, at->file, at->len);
     dp_fmt_file(&w->text, at);
-    if (n != DP_MAP_NONE && !w->prof->source[n].differs)
-        dp_fmt_source(&w->text, w->prof->source[n].size, w->prof->source[n].crc);
+    const struct dp_prof_source *source = n == DP_MAP_NONE ? NULL : &w->prof->source[n];
+    if (source && !source->differs)
+        dp_fmt_source(&w->text, source->size, source->crc, source->packed, source->packed_len);
     dp_buf_addc(&w->text, '\n');
 }
 

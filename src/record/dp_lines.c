@@ -1,4 +1,5 @@
 #include "dp_lines.h"
+#include "dp_base64.h"
 #include "dp_err.h"
 #include "dp_fmt_stmt.h"
 #include "dp_io.h"
@@ -71,6 +72,8 @@ void dp_lines_release(struct dp_lines *lines)
 {
     dp_mem_free(lines->at);
     dp_mem_free(lines->places);
+    for (size_t i = 0; i < lines->sources_cap; i++)
+        dp_mem_free(lines->sources[i].packed);
     dp_mem_free(lines->sources);
     dp_pool_release(&lines->files);
     memset(lines, 0, sizeof *lines);
@@ -90,7 +93,7 @@ int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_
     return 0;
 }
 
-static void look_at(struct dp_line_source *source, const char *path)
+static void look_at(struct dp_line_source *source, const char *path, struct dp_packed *text)
 {
     char buf[8192];
     struct stat st;
@@ -102,10 +105,27 @@ static void look_at(struct dp_line_source *source, const char *path)
     while ((n = read(fd, buf, sizeof buf)) > 0) {
         crc = crc32(crc, (const Bytef *)buf, (uInt)n);
         source->size += (uint64_t)n;
+        if (text && source->size <= DP_LIMIT_SOURCE)
+            dp_packed_add(text, buf, (size_t)n);
     }
     close(fd);
     source->crc = (uint32_t)crc;
     source->known = n == 0;
+}
+
+/* The same, and keeps its text; one that cannot be kept is done without. */
+static void take_in(struct dp_line_source *source, const char *path)
+{
+    struct dp_packed text;
+    bool good = dp_packed_begin(&text) == 0;
+    look_at(source, path, good ? &text : NULL);
+    good = dp_packed_end(&text) == 0 && good && source->known;
+    if (good && source->size <= DP_LIMIT_SOURCE && text.text.len <= DP_LIMIT_PACKED
+        && (source->packed = dp_mem_realloc(NULL, text.text.len, 1)) != NULL) {
+        memcpy(source->packed, text.text.ptr, text.text.len);
+        source->packed_len = text.text.len;
+    }
+    dp_buf_release(&text.text);
 }
 
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path)
@@ -116,7 +136,10 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
         || dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, (size_t)n + 1,
                                sizeof *lines->sources) < 0)
         return;
-    look_at(&lines->sources[n], path);
+    if (lines->texts)
+        take_in(&lines->sources[n], path);
+    else
+        look_at(&lines->sources[n], path, NULL);
 }
 
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
@@ -170,8 +193,9 @@ static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *
                        struct dp_buf *out)
 {
     uint32_t n = dp_pool_lookup(&lines->files, at->file, at->len);
-    if (n != DP_MAP_NONE && n < lines->sources_cap && lines->sources[n].known)
-        dp_fmt_source(out, lines->sources[n].size, lines->sources[n].crc);
+    const struct dp_line_source *source = n < lines->sources_cap ? &lines->sources[n] : NULL;
+    if (source && source->known)
+        dp_fmt_source(out, source->size, source->crc, source->packed, source->packed_len);
 }
 
 static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_stmt *line,

@@ -1,5 +1,6 @@
 /* Numbers, text, sorting, sources. */
 #include "tap.h"
+#include "dp_base64.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -94,6 +95,52 @@ static void places(void)
 }
 
 /* Names that differ in one byte, or in their length alone, are names of their own. */
+static int add_to(void *ctx, const void *ptr, size_t n)
+{
+    dp_buf_add(ctx, ptr, n);
+    return 0;
+}
+
+/* RFC 4648, section 10, and longer ones there and back, written in parts. */
+static void base64(void)
+{
+    static const char *const vectors[] = {
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+    };
+    struct dp_buf text, back;
+    struct dp_base64 b;
+    char bytes[2000];
+    bool good = true;
+    dp_buf_init(&text);
+    dp_buf_init(&back);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 7919 >> 3);
+    for (size_t n = 0; n < DP_ARRAY_LEN(vectors); n++) {
+        dp_buf_clear(&text);
+        dp_base64_init(&b, add_to, &text);
+        dp_base64_write(&b, "foobar", n);
+        dp_base64_end(&b);
+        ok(strcmp(dp_buf_cstr(&text), vectors[n]) == 0, "base64: %s", vectors[n]);
+    }
+    for (size_t n = 0; n < sizeof bytes; n += 37) {
+        dp_buf_clear(&text);
+        dp_buf_clear(&back);
+        dp_base64_init(&b, add_to, &text);
+        dp_base64_write(&b, bytes, n / 3);
+        dp_base64_write(&b, bytes + n / 3, n - n / 3);
+        dp_base64_end(&b);
+        good = good && dp_base64_decode(&back, text.ptr, text.len) == 0 && back.len == n
+               && memcmp(back.ptr, bytes, n) == 0;
+    }
+    ok(good, "base64: there and back");
+    ok(dp_base64_decode(&back, "Zm9", 3) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Zm=v", 4) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Z===", 4) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Zm9\n", 4) == DP_E_SYNTAX, "base64: what is none is refused");
+    dp_buf_release(&text);
+    dp_buf_release(&back);
+}
+
 static void pool(void)
 {
     struct dp_pool pool;
@@ -333,6 +380,7 @@ int main(void)
     numbers();
     fields();
     places();
+    base64();
     pool();
     chosen();
     text();

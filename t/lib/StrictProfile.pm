@@ -231,7 +231,8 @@ sub tree {
             if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
-        } elsif ($line =~ /\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+)?\n\z/) {
+        } elsif ($line
+            =~ m{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z}) {
             $lined = 1;
         } elsif ($line =~ /\A#l \d+ (0|[1-9a-f][0-9a-f]*) \d+((?: \d+)*)(?: later=[1-9]\d*)?\n\z/) {
             my ($id, $columns) = ($1, $2 =~ tr/ //);

@@ -62,17 +62,21 @@ sub is_in {
 # ---- the source ----
 
 # The lines of a file as bytes, and whether it is another than the one that was recorded; nothing if
-# it is not there. where: folders that it may be below.
+# it is not there. The profile's own text goes first. where: folders that it may be below.
 sub source {
     my ($self, $file, @where) = @_;
+    my $kept = $self->{profile}->line_text($file);
+    return (in_lines($kept), 0) if defined $kept;
     for my $path ((map { "$_/$file" } @where), $file) {
         next if !-f $path;
         open my $in, '<:raw', $path or next;
         my $text = do { local $/; <$in> } // '';
-        return ([map { s/\r\z//r } split /\n/, $text], $self->is_another($file, $text));
+        return (in_lines($text), $self->is_another($file, $text));
     }
     return;
 }
+
+sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
 
 # Is a text another than the source that was recorded? Undef: that is not known.
 sub is_another {
@@ -146,8 +150,9 @@ file goes by its name or the end of that, a sub by its label or the end of that.
 =item source FILE, FOLDER, ...
 
 The lines of a file, without their ends, and whether the file is another than the one that was
-recorded (undef: that is not known). An empty list if it is not there. The file is looked for below
-the FOLDERs first.
+recorded (undef: that is not known). An empty list if it is not there. The text comes from the
+profile, if that has it (C<source=1>), else from the file, which is looked for below the FOLDERs
+first.
 
 =item cost FILE, LINE [, LABEL]
 
