@@ -9,14 +9,14 @@ use Author;
 use Test::More;
 
 # Recorded output and other people's text stay as they are, but for the paths.
-my $recorded = qr{^(?:t/(?:data|golden|corpus)/|fuzz/corpus/|src/pmu-events/arch/|LICENSE$)};
+my $recorded = qr{^(?:t/(?:data|golden|corpus)/|src/pmu-events/arch/|LICENSE$)};
 my $tabs = qr{(?:^|/)(?:Makefile(?:\.PL)?|MANIFEST|[^/]+\.mk)$};
 my $machine = qr{(?<![\w.])/(?:home|Users|root|work)/[\w.]+};
 
 # No line is wider. Free of it is what goes into pages and pictures byte for byte, pictures that we
 # have drawn, and what xt/matrix writes in columns.
 my $WIDTH = 100;
-my $free = qr{^(?:share/|doc/[\w-]+\.svg$|xt/matrix\.results$|xt/browser/\w+\.js$)};
+my $free = qr{^(?:share/|doc/[\w-]+\.svg$|xt/matrix\.results$)};
 
 # A line that no break makes shorter: one word, such as an address; a row of what a program prints,
 # quoted in Markdown.
