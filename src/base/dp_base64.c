@@ -69,6 +69,8 @@ int dp_base64_decode(struct dp_buf *buf, const char *ptr, size_t len)
     size_t missing = len && ptr[len - 1] == '=' ? len > 1 && ptr[len - 2] == '=' ? 2 : 1 : 0;
     if (len % 4)
         return DP_E_SYNTAX;
+    if (!len)
+        return 0;
     char *to = dp_buf_room(buf, len / 4 * 3);
     if (!to)
         return DP_E_NOMEM;
