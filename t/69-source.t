@@ -63,6 +63,90 @@ subtest 'dprofreport -s srcline' => sub {
             8 => 'main::deep', 9 => 'main::deep', 1 => 'main::BEGIN' }, 'lines and their subs');
 };
 
+# Calls by "FILE:LINE callee", as the contexts of the file have them, with the real ticks of what
+# was called and of all that it called, recursion once.
+sub naive_calls {
+    my ($path) = @_;
+    my (%name, %calls, %ticks, @path);
+    for (split /\n/, slurp($path)) {
+        $name{$1} = "$2::$3" if /^& (\w+) (\S+) (\S+)/;
+        next if !/^= (\d+) (\w+) (\d+) \d+ \d+ (\d+)(.*)/;
+        my ($depth, $sub, $calls, $real, $rest) = ($1, $2, $3, $4, $5);
+        my $at = $rest =~ / at=(\S+)/ ? "$1 $name{$sub}" : '';
+        $#path = $depth - 1;
+        $path[$depth] = $at;
+        $calls{$at} += $calls if length $at;
+        my %seen;
+        $ticks{$_} += $real for grep { length && !$seen{$_}++ } map { $_ // '' } @path;
+    }
+    return (\%calls, \%ticks);
+}
+
+subtest 'dprofreport -s srcline --callees, --callers' => sub {
+    my $from = sub { json('-s', 'srcline', '--callees', @_)->{rows} };
+    my $to = sub { json('-s', 'srcline', '--callers', @_)->{rows} };
+    my $told = sub { [sort map { "$_->{caller} " . ($_->{site} =~ s{.*/}{}r)
+        . " $_->{callee} $_->{calls}" } @{ $_[0] }] };
+    my @leaf = ('(program) p.pl:13 main::leaf 3', 'main::deep p.pl:9 main::leaf 4');
+    my @deep = ('(program) p.pl:15 main::deep 1', 'main::deep p.pl:9 main::deep 4');
+    is_deeply($told->($from->('p.pl:9', $profile)), [$deep[1], $leaf[1]], 'calls from a line');
+    is_deeply($told->($from->("$file:9", $profile)), [$deep[1], $leaf[1]], '... by its path');
+    is_deeply($told->($from->('deep', $profile)), [$deep[1], $leaf[1]], '... from those of a sub');
+    is_deeply($told->($from->('(program)', $profile)), [$leaf[0], $deep[0]], '... and of none');
+    is_deeply($told->($from->('/p\.pl:(?:9|13)/', $profile)), [$leaf[0], $deep[1], $leaf[1]],
+        '... from lines of a regex');
+    is_deeply($told->($from->('p.pl:3', $profile)), [], 'a line that calls nothing');
+    is_deeply($told->($to->('p.pl:3', $profile)), \@leaf, 'lines that call the sub of a line');
+    is_deeply($told->($to->('p.pl:9', $profile)), \@deep, '... of a recursive one');
+    is_deeply($told->($to->('/p\.pl:[39]\z/', $profile)), [sort @leaf, @deep], '... of two');
+    is_deeply($told->(json('--callers', 'p.pl:4', $profile)->{rows}), \@leaf,
+        'FILE:LINE needs no -s srcline');
+    is(scalar @{ $from->('/./', '-O', 1, $profile) }, 1, '-O');
+    my ($calls, $ticks) = naive_calls($profile);
+    my $rows = $from->('/./', '-m', 'real', $profile);
+    my (%calls, %ticks);
+    for (@$rows) {
+        $calls{"$_->{site} $_->{callee}"} += $_->{calls};
+        $ticks{"$_->{site} $_->{callee}"} += sprintf '%.0f', 1e7 * $_->{total};
+    }
+    is_deeply(\%calls, $calls, 'calls from all lines') or diag explain \%calls;
+    is_deeply(\%ticks, $ticks, '... and what they cost') or diag explain [\%ticks, $ticks];
+    for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, which could have callers$/],
+        ['--callees', 'p.pl:99', qr/^there is no sub, file or line p\.pl:99 in \S+$/],
+        ['--callees', 'no', qr/^there is no sub, file or line no in \S+$/]) {
+        my ($option, $word, $error) = @$_;
+        my $run = in_process('dprofreport', '-s', 'srcline', $option, $word, $profile);
+        like($run->{err}, $error, "$option $word");
+        is($run->{status}, 1, '... fails');
+    }
+    is(in_process('dprofreport', '-s', 'srcline', '--callees', '/(/', $profile)->{status}, 2,
+        'a regex that is none');
+    my $bare = profiled([$file], env => \%env)->{profile};
+    like(in_process('dprofreport', '--callees', 'p.pl:9', $bare)->{err},
+        qr/places of calls are not in there; record them with lines or callsites=1$/,
+        'a profile without places');
+};
+
+subtest 'calls of blocks, from a place with a blank' => sub {
+    mkdir "$dir/a b" or die;
+    my $blocks = spew("$dir/a b/first.pl", <<'END');
+use List::Util 'first';
+sub leaf { my $n = shift;
+    return $n * 2 }
+sub mid { my $found = first { leaf($_) > 4 } 1 .. 5;
+    return leaf($found) }
+mid() for 1 .. 3;
+END
+    my $run = profiled([$blocks], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $rows = json('--callees', 'a b/first.pl:4', $run->{profile})->{rows};
+    is_deeply([sort map { "$_->{caller} $_->{callee} $_->{calls}" } @$rows],
+        ['main::__ANON__ main::leaf 9', 'main::mid List::Util::first 3',
+            'main::mid main::__ANON__ 9'], 'the line of first calls the block, too');
+    is($rows->[0]{site}, "$blocks:4", 'the place is shown as it is');
+    is(json('--callers', 'main::mid', $run->{profile})->{rows}[0]{site}, "$blocks:6",
+        '... also in --callers of a sub');
+};
+
 subtest 'dprofreport --annotate' => sub {
     my $report = in_process('dprofreport', '--annotate', 'deep', '-m', 'real', $profile);
     is("$report->{status} $report->{err}", '0 ', 'of a sub');

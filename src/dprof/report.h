@@ -32,6 +32,11 @@ DP_ENUM(dp_chain_type, DP_CHAIN_LIST);
     X(DP_CHAIN_PERCENT, "percent") X(DP_CHAIN_PERIOD, "period") X(DP_CHAIN_COUNT, "count")
 DP_ENUM(dp_chain_value, DP_CHAIN_VALUE_LIST);
 
+struct dp_report_name {
+    const char *ptr;
+    size_t len;
+};
+
 #define DP_REPORT_OPTIONS(X) \
     X(PART, over, dp_over_how) \
     X(NUMBERS, fields, DP_REPORT_FIELDS)    /* enum dp_field or DP_FIELD_KEY + k, in order */ \
@@ -48,6 +53,9 @@ DP_ENUM(dp_chain_value, DP_CHAIN_VALUE_LIST);
     /* --callers and --callees in place of the table: the sub; NULL: neither */ \
     X(NAME, edges_of) \
     X(FLAG, callees) \
+    /* the same by line: labels of subs, and for callees also FILE:LINE of lines;
+     * none of them need be there */ \
+    X(LIST, edges_of_lines, dp_report_name) \
     DP_PRINT_OPTIONS(X)
 /* over.no_children: entries that have nothing themselves are left out */
 struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };

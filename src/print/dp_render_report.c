@@ -444,34 +444,49 @@ static void release_levels(struct report *r)
 
 /* ---- callers and callees ---- */
 
+/* Columns of edges; of lines also the sub that is not asked for by its name. */
+enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
+       EDGE_COLUMNS };
+
+static struct dp_cell value_text(const struct report *r, uint32_t number)
+{
+    const struct dp_name *text = dp_pool_name(&r->over.values, number);
+    return dp_cell_text(text->ptr, text->len);
+}
+
+static int add_edge_row(struct report *r, const struct dp_edge *edge)
+{
+    struct dp_cell *cells = dp_table_row(&r->table);
+    if (!cells)
+        return DP_E_NOMEM;
+    cells[EDGE_TOTAL] = dp_cell_percent(percent(r, edge->incl));
+    cells[EDGE_TOTAL_VALUE] = amount(r, edge->incl);
+    cells[EDGE_SELF_VALUE] = amount(r, edge->self);
+    cells[EDGE_CALLS] = dp_cell_count(edge->calls);
+    cells[EDGE_SUB] = value_text(r, edge->name);
+    if (edge->site != DP_OVER_NONE)
+        cells[EDGE_SITE] = value_text(r, edge->site);
+    if (r->how->n_edges_of_lines)
+        cells[EDGE_OF] = value_text(r, edge->of);
+    r->rows++;
+    return 0;
+}
+
 static int edges(struct report *r)
 {
     const struct dp_report *how = r->how;
     struct dp_edges e;
-    int rc = dp_edges_make(&e, &r->over, how->edges_of, how->edges_of_len, how->callees != 0);
+    int rc = how->n_edges_of_lines
+                 ? dp_edges_of_lines(&e, &r->over, r->sides, how->edges_of_lines,
+                                     how->n_edges_of_lines, how->callees != 0)
+                 : dp_edges_make(&e, &r->over, how->edges_of, how->edges_of_len,
+                                 how->callees != 0);
     if (rc < 0)
         return rc;
-    if (!e.found)
+    if (!e.found && !how->n_edges_of_lines)
         rc = DP_E_ARG;
-    for (size_t i = 0; i < e.count && rc == 0; i++) {
-        const struct dp_edge *edge = &e.edges[i];
-        struct dp_cell *cells = dp_table_row(&r->table);
-        if (!cells) {
-            rc = DP_E_NOMEM;
-            break;
-        }
-        const struct dp_name *name = dp_pool_name(&r->over.values, edge->name);
-        cells[0] = dp_cell_percent(percent(r, edge->incl));
-        cells[1] = amount(r, edge->incl);
-        cells[2] = amount(r, edge->self);
-        cells[3] = dp_cell_count(edge->calls);
-        cells[4] = dp_cell_text(name->ptr, name->len);
-        if (edge->site != DP_OVER_NONE) {
-            const struct dp_name *site = dp_pool_name(&r->over.values, edge->site);
-            cells[5] = dp_cell_text(site->ptr, site->len);
-        }
-        r->rows++;
-    }
+    for (size_t i = 0; i < e.count && rc == 0 && (!how->rows || i < how->rows); i++)
+        rc = add_edge_row(r, &e.edges[i]);
     dp_edges_release(&e);
     return rc;
 }
@@ -479,17 +494,23 @@ static int edges(struct report *r)
 static size_t edge_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-        { "Total", "total_pct", 8, false }, { "Total value", "total", 12, false },
-        { "Self value", "self", 12, false },
-        { "Calls", "calls", 10, false }, { "", "", 6, true }, { "Call site", "site", 9, true },
+        [EDGE_TOTAL] = { "Total", "total_pct", 8, false },
+        [EDGE_TOTAL_VALUE] = { "Total value", "total", 12, false },
+        [EDGE_SELF_VALUE] = { "Self value", "self", 12, false },
+        [EDGE_CALLS] = { "Calls", "calls", 10, false },
+        [EDGE_SITE] = { "Call site", "site", 9, true },
     };
+    static const struct dp_column caller = { "Caller", "caller", 6, true },
+                                  callee = { "Callee", "callee", 6, true };
     bool sites = false;
     memcpy(r->columns, fixed, sizeof fixed);
-    r->columns[4].title = r->how->callees ? "Callee" : "Caller";
-    r->columns[4].key = r->how->callees ? "callee" : "caller";
+    r->columns[EDGE_SUB] = r->how->callees ? callee : caller;
+    r->columns[EDGE_OF] = r->how->callees ? caller : callee;
+    if (r->how->n_edges_of_lines)
+        return EDGE_COLUMNS;
     for (size_t i = 0; i < r->over.n_nodes && !sites; i++)
         sites = r->over.nodes[i].site != DP_OVER_NONE;
-    return DP_ARRAY_LEN(fixed) - !sites;
+    return sites ? EDGE_OF : EDGE_SITE;
 }
 
 /* ---- all of it ---- */
@@ -509,7 +530,7 @@ static int fill(struct report *r, size_t sides)
 {
     const struct dp_report *how = r->how;
     int rc = 0;
-    if (how->edges_of) {
+    if (how->edges_of || how->n_edges_of_lines) {
         dp_table_init(&r->table, r->columns, edge_columns(r), r->over.hz);
         facts(r);
         return edges(r);

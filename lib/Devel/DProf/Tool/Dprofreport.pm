@@ -10,10 +10,10 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_K_SCRIPT DP_K_PID DP_K_THREAD
-                               DP_K_PHASE DP_K_PARENT DP_M_CALLS DP_M_COUNTER DP_TEXT
+                               DP_K_PHASE DP_K_PARENT DP_K_SRCLINE DP_M_CALLS DP_M_COUNTER DP_TEXT
                                DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options;
+use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
@@ -28,7 +28,7 @@ my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
 # What `how` knows and the view does not.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
-    metric_name counter color);
+    metric_name counter color by_line);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
@@ -84,7 +84,8 @@ Calls:
 = G|inverted
     -G                  the same in caller order
 = callers=s  callees=s
-    --callers SUB  --callees SUB                who calls SUB, what SUB calls
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls; with -s srcline by
+                        line, and of FILE:LINE, FILE or /REGEX/ in place of SUB
 Output:
 = t|field-separator=s  format=s
     --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
@@ -110,6 +111,8 @@ sub shown {
     my ($failed, @sides) = sides($opt, $how, @$names);
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
+        if defined $how->{by_line};
     return report($opt, $how, $failed, $names, @sides);
 }
 
@@ -140,8 +143,13 @@ sub how {
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one at a time\n"
         if defined $opt->{callers} && defined $opt->{callees};
-    $how{edges_of} = text($opt->{callers} // $opt->{callees})
-        if defined $opt->{callers} || defined $opt->{callees};
+    my $edges_of = $opt->{callers} // $opt->{callees};
+    $how{edges_of} = text($edges_of) if defined $edges_of;
+    # of which lines
+    $how{by_line}
+        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
+        if defined $edges_of
+        && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -315,6 +323,31 @@ sub unlike_first {
 }
 
 # ---- source ----
+
+# The lines and subs whose callers or callees are asked for. False: there are none, which is told.
+sub edges_of_lines {
+    my ($how, $names, @profiles) = @_;
+    require Devel::DProf::Lines;
+    my %names;
+    my @lines = map { Devel::DProf::Lines->new($_, $METRIC{real}) } @profiles;
+    if (!grep { $_->has_places } @lines) {
+        complain("@$names: places of calls are not in there; record them with lines or callsites=1");
+        return 0;
+    }
+    for my $n (0 .. $#profiles) {
+        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
+        $names{ $_ // '' } = 1
+            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
+    }
+    my $in_none = delete $names{''};
+    $how->{edges_of_lines} = [sort keys %names];
+    return 1 if %names;
+    my $word = bytes($how->{edges_of});
+    complain($in_none ? "$word is in no sub, which could have callers"
+        : "there is no sub, file or line $word in @$names");
+    return 0;
+}
 
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
