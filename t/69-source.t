@@ -147,6 +147,56 @@ END
         '... also in --callers of a sub');
 };
 
+subtest 'dprofreport -F hot' => sub {
+    my $hottest = sub {
+        my (%best) = @_;
+        my ($line) = sort { $best{$b} <=> $best{$a} || $a cmp $b } keys %best;
+        my $whole = 0;
+        $whole += $_ for values %best;
+        return [$line, sprintf '%.2f', 100 * $best{$line} / $whole];
+    };
+    my $shown = sub {
+        return map { $_->{symbol} => defined $_->{hot}
+            ? [$_->{hot}, sprintf '%.2f', $_->{hot_pct}] : undef }
+            @{ json('-F', '+hot', @_)->{rows} };
+    };
+    my %real = map { $_ => $got->{times}{$_}[2] } keys %{ $got->{times} };
+    my %of = ('main::leaf' => [3, 4], 'main::deep' => [7 .. 9], '(program)' => [11 .. 13, 15, 16]);
+    for (['real', sub { $real{ $_[0] } }], ['calls', sub { $got->{count}{ $_[0] } }]) {
+        my ($metric, $cost) = @$_;
+        my %hot = $shown->('-m', $metric, $profile);
+        for my $sub ('main::leaf', 'main::deep') {
+            my %cost = map { ("$file:$_" => $cost->("$file:$_")) } @{ $of{$sub} };
+            is_deeply($hot{$sub}, $hottest->(%cost), "-m $metric: $sub") or diag explain \%hot;
+        }
+    }
+    my %two = $shown->('-m', 'real', '-s', 'sub,pid', $profile, $profile);
+    my %one = $shown->('-m', 'real', $profile);
+    is_deeply(\%two, \%one, 'two profiles apart');
+    my %package = map { $_->{package} => $_->{hot} }
+        @{ json('-F', '+hot', '-s', 'package', '-m', 'calls', $profile)->{rows} };
+    my ($most) = @{ $hottest->(map { my $at = "$file:$_"; ($at => $got->{count}{$at}) }
+        map { @{ $of{$_} } } 'main::leaf', 'main::deep') };
+    is($package{main}, $most, 'of a package, the lines of all its subs');
+    my $csv = in_process('dprofreport', '-F', 'hot,sub', '--format', 'csv', $profile)->{out};
+    like($csv, qr/\Ahot_pct,hot,symbol$/m, 'csv');
+    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, '... has both');
+    my $levels = in_process('dprofreport', '-F', '+hot', '-s', 'package,sub', '--hierarchy',
+        $profile);
+    like($levels->{out}, qr/^ +\S+% +\S+% {25,}main$/m, '--hierarchy: empty for the sum of subs');
+    like($levels->{out}, qr/^ +\S+% +\S+% +\S+% +\S+p\.pl:\d+    main::leaf$/m,
+        '... keys indented');
+    my %bare = $shown->(profiled([$file], env => \%env)->{profile});
+    is(join('', grep { defined } values %bare), '', 'a profile without lines');
+    my $counts = profiled([$file], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
+    my %counted = $shown->($counts);
+    is_deeply($counted{'main::deep'}, ["$file:7", '35.71'],
+        'lines=count: the one that ran most often');
+    my @by_line = grep { defined $_->{hot} }
+        @{ json('-F', '+hot', '-s', 'srcline', $profile)->{rows} };
+    is(scalar @by_line, 0, 'rows of lines');
+};
+
 subtest 'dprofreport --annotate' => sub {
     my $report = in_process('dprofreport', '--annotate', 'deep', '-m', 'real', $profile);
     is("$report->{status} $report->{err}", '0 ', 'of a sub');

@@ -15,7 +15,9 @@
     X(DP_FIELD_SELF_VALUE,     "period",            "", "Self total",       "self",         12) \
     X(DP_FIELD_AVERAGE,        "avg",               "", "Avg/call",         "avg_per_call", 10) \
     X(DP_FIELD_MIN,            "min",               "", "Min real s",       "min_per_call", 10) \
-    X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10)
+    X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10) \
+    X(DP_FIELD_HOT_SHARE,      "hot_share",         "", "Of self",        "hot_pct",      8) \
+    X(DP_FIELD_HOT,            "hot",               "", "Hottest line",   "hot",          12)
 DP_ENUM(dp_field, DP_FIELD_LIST);
 
 enum {

@@ -3,6 +3,7 @@
 #include "dp_chain_text.h"
 #include "dp_edges.h"
 #include "dp_err.h"
+#include "dp_hot.h"
 #include "dp_mem.h"
 #include "dp_overhead.h"
 #include "dp_sort.h"
@@ -28,6 +29,7 @@ struct report {
     const char *unit;           /* behind the totals; NULL: none */
     struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
     size_t n_blocks;
+    struct dp_hot *hot;         /* by entry of `over`; NULL: it is not asked for, or has no lines */
     struct level *levels;       /* of a hierarchy, until it is printed */
     size_t n_levels;
     char keys_title[160];
@@ -86,7 +88,7 @@ static bool is_average_real(const struct report *r)
 static void columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-#define FIELD(id, word, other, title, key, width) [id] = { title, key, width, false },
+#define FIELD(id, word, other, title, key, width) [id] = { title, key, width, id == DP_FIELD_HOT },
         DP_FIELD_LIST(FIELD)
 #undef FIELD
     };
@@ -98,6 +100,8 @@ static void columns(struct report *r)
     for (size_t i = 0; i < r->how->n_fields; i++) {
         int f = r->how->fields[i];
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
+        if (f == DP_FIELD_HOT && r->how->hierarchy)
+            r->columns[i].left = false;     /* the keys are to be the ones that are indented */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
             r->columns[i].title = "Overhead";
         if (f == DP_FIELD_AVERAGE && is_average_real(r))
@@ -130,6 +134,25 @@ static struct dp_cell average(const struct report *r, const struct dp_over_row *
                              .real = (double)row->children / (double)row->calls };
 }
 
+static struct dp_cell value_text(const struct report *r, uint32_t number)
+{
+    const struct dp_name *text = dp_pool_name(&r->over.values, number);
+    return dp_cell_text(text->ptr, text->len);
+}
+
+/* The hottest line of the row's subs, and its share. */
+static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
+{
+    const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
+    if (!line || line->site == DP_OVER_NONE)
+        return (struct dp_cell){ 0 };
+    if (!is_share)
+        return value_text(r, line->site);
+    struct dp_cell cell = dp_cell_percent(100.0 * (double)line->self / (double)line->whole);
+    cell.cool = row_tint(r, row);
+    return cell;
+}
+
 /* What stands in a column: an enum dp_field, or DP_FIELD_KEY and the number of a sort key. */
 static struct dp_cell cell(const struct report *r, const struct dp_over_row *row, int field)
 {
@@ -149,6 +172,8 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
     case DP_FIELD_AVERAGE: return average(r, row);
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
+    case DP_FIELD_HOT_SHARE: return hot(r, row, true);
+    case DP_FIELD_HOT: return hot(r, row, false);
     }
     return empty;
 }
@@ -352,6 +377,17 @@ static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
+static bool is_hot(int field) { return field == DP_FIELD_HOT || field == DP_FIELD_HOT_SHARE; }
+
+static int find_hot(struct report *r, size_t sides)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < r->how->n_fields; i++)
+        wanted = wanted || is_hot(r->how->fields[i]);
+    return wanted && !r->over.by_line
+               ? dp_hot_make(&r->hot, &r->over, r->sides, sides, &r->how->over) : 0;
+}
+
 static int add_level_row(struct report *r, const struct dp_overhead *over,
                          const struct dp_over_row *row, size_t level)
 {
@@ -361,7 +397,8 @@ static int add_level_row(struct report *r, const struct dp_overhead *over,
     if (!cells)
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++)
-        cells[i] = cell(r, row, r->how->fields[i]);
+        if (over == &r->over || !is_hot(r->how->fields[i]))
+            cells[i] = cell(r, row, r->how->fields[i]);
     cells[n] = dp_cell_text(text->ptr, text->len);
     dp_table_last(&r->table)->indent = (unsigned)level;
     dp_table_last(&r->table)->tint = row_tint(r, row);
@@ -448,12 +485,6 @@ static void release_levels(struct report *r)
 enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
        EDGE_COLUMNS };
 
-static struct dp_cell value_text(const struct report *r, uint32_t number)
-{
-    const struct dp_name *text = dp_pool_name(&r->over.values, number);
-    return dp_cell_text(text->ptr, text->len);
-}
-
 static int add_edge_row(struct report *r, const struct dp_edge *edge)
 {
     struct dp_cell *cells = dp_table_row(&r->table);
@@ -536,6 +567,9 @@ static int fill(struct report *r, size_t sides)
         return edges(r);
     }
     columns(r);
+    rc = find_hot(r, sides);
+    if (rc < 0)
+        return rc;
     bool levels = how->hierarchy && how->over.n_keys > 1;
     size_t n = levels ? one_column(r) : how->n_fields;
     dp_table_init(&r->table, r->columns, n, r->over.hz);
@@ -591,6 +625,7 @@ long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp
         dp_buf_release(&r.blocks[i]);
     dp_mem_free(r.blocks);
     dp_chains_release(&r.chains);
+    dp_mem_free(r.hot);
     release_levels(&r);
     dp_table_release(&r.table);
     dp_overhead_release(&r.over);

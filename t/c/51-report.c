@@ -38,7 +38,7 @@ static struct dp_prof *of(const char *path, const char *text)
     return prof;
 }
 
-enum { SHAPES = 14 };
+enum { SHAPES = 16 };
 
 static struct dp_report shape(int k)
 {
@@ -55,6 +55,8 @@ static struct dp_report shape(int k)
     how.fields[how.n_fields++] = DP_FIELD_SELF;
     for (size_t i = 0; i < how.over.n_keys; i++)
         how.fields[how.n_fields++] = DP_FIELD_KEY + (int)i;
+    if (k > 11)
+        how.fields[how.n_fields++] = DP_FIELD_HOT;
     how.over.relative = k % 4 == 3;
     how.over.max_stack = k % 5 == 4 ? 2 : 0;
     how.chain = k % 5;
@@ -62,12 +64,12 @@ static struct dp_report shape(int k)
     how.caller_order = k & 1;
     how.histogram = k == 6;
     how.format = k % 2 ? DP_JSON : DP_TEXT;
-    if (k >= 10) {
+    if (k >= 10 && k < 14) {
         how.edges_of = "A::b";
         how.edges_of_len = 4;
         how.callees = k & 1;
     }
-    if (k >= 12) {
+    if (k == 12 || k == 13) {
         how.edges_of_lines = wanted;
         how.n_edges_of_lines = DP_ARRAY_LEN(wanted);
     }

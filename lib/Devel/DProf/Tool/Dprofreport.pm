@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                metric_text only_keys DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
-                               DP_FIELD_MIN DP_FIELD_MAX DP_K_SCRIPT DP_K_PID DP_K_THREAD
+                               DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT_SHARE DP_K_SCRIPT DP_K_PID DP_K_THREAD
                                DP_K_PHASE DP_K_PARENT DP_K_SRCLINE DP_M_CALLS DP_M_COUNTER DP_TEXT
                                DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
@@ -180,6 +180,7 @@ sub fields {
         @fields = usual_fields($opt, $how) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
+                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # stands in front of it
                 push @fields, $FIELD{ lc $word };
                 next;
             }
