@@ -222,6 +222,56 @@ subtest 'dprofreport --annotate' => sub {
     like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and the costs are shown');
 };
 
+subtest 'dprofreport --annotate: what is shown of whose lines' => sub {
+    my $nested = spew("$dir/nested.pl", <<'END');
+use List::Util 'first';
+sub leaf { return $_[0] > 2 }
+sub outer {
+    my @of = (1 .. 3);
+    my $found = first {
+        my $n = $_;
+        leaf($n);
+    } @of;
+    return $found + (first { leaf($_) } @of);
+}
+outer();
+END
+    my $run = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $text = in_process('dprofreport', '--annotate', 'outer', '-m', 'real', $run->{profile})
+        ->{out};
+    is_deeply({ map { /^.{20} *(\d+) +(\d+) {2}/ ? ($2 => $1) : () } split /\n/, $text },
+        { 4 => 1, 6 => 3, 7 => 3, 8 => 1, 9 => 1 },
+        'lines of a block have its counts, but those that the sub has a part in') or diag $text;
+    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m, '... and calls');
+    my ($of_nine) = $text =~ /^.{29} +9  .*\n((?: +# .*\n)*)/m;
+    like($of_nine, qr/^ +# 1 call of List::Util::first, /m, 'those of the sub itself');
+    unlike($of_nine, qr/main::leaf/, 'not those of a block on the same line');
+    my $counted = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
+    like(in_process('dprofreport', '--annotate', 'nested.pl', '-m', 'real', $counted)->{out},
+        qr/^ +(?!0\.00)\d+\.\d\d% +1 +11  outer\(\);$/m,
+        'lines=count: shares of all that there is, not of all lines');
+    my $calls = in_process('dprofreport', '--annotate', 'outer', '-m', 'calls', $run->{profile});
+    like($calls->{err}, qr/^-m calls: --annotate has no shares of calls/, '-m calls');
+    is($calls->{status}, 2, '... is a mistake');
+    my $both = in_process('dprofreport', '--annotate', 'nested.pl', '-s', 'pid', '-m', 'real',
+        $run->{profile}, $run->{profile});
+    like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are one');
+};
+
+subtest 'dprofreport --annotate: lines that no file has' => sub {
+    my $template = spew("$dir/tmpl", "one\ntwo\n");
+    my $made = spew("$dir/made.pl", <<"END");
+eval qq{#line 2 "$template"\\n\\\$x = 1;\\n\\n\\\$x = 2;\\n1} or die;
+eval "\\\$x++;";
+END
+    my $run = profiled([$made], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $text = in_process('dprofreport', '--annotate', 'tmpl', $run->{profile})->{out};
+    like($text, qr/^.{20} +1 2  two\n.{20} +1 4  \n.{20} +1 5  \n\z/m,
+        'lines behind the end of a file are shown');
+    like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},
+        qr/^# The source was no file, but text that the program had\.$/m, 'a string');
+};
+
 subtest 'hostile source' => sub {
     my $odd = spew("$dir/odd.pl", "sub f { 1 }\tmy \$x = \"\e[31m\xe4\x00\";\r\nf();\r\n\r\n");
     my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time' });

@@ -112,22 +112,31 @@ sub is_another {
     return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
 }
 
+# What is shown of a line: where a sub is asked for, what is its own. A line on which only others have
+# something, blocks and closures that stand in the sub, is theirs.
+sub rows_at {
+    my ($self, $file, $line, $label) = @_;
+    my @rows = @{ $self->{files}{$file}{$line} || [] };
+    my @own = defined $label ? grep { $self->is_in($_, $label) } @rows : ();
+    return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
+}
+
 # Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
 sub cost {
     my ($self, $file, $line, $label) = @_;
-    my @rows = @{ $self->{files}{$file}{$line} || [] };
-    @rows = grep { $self->is_in($_, $label) } @rows if defined $label;
+    my @rows = $self->rows_at($file, $line, $label);
     return if !@rows;
     my @sum = (0, 0, 0);
     for my $row (@rows) { $sum[$_] += $row->[ COUNT + $_ ] for 0 .. 2 }
     return @sum;
 }
 
-# The calls from a line: [label, calls, inclusive] each, the longest first.
+# The calls from a line, or from what one sub has of it: [label, calls, inclusive] each, the longest
+# first.
 sub calls {
-    my ($self, $file, $line) = @_;
+    my ($self, $file, $line, $label) = @_;
     my %of;
-    for my $call (map { @{ $_->[TO] } } @{ $self->{files}{$file}{$line} || [] }) {
+    for my $call (map { @{ $_->[TO] } } $self->rows_at($file, $line, $label)) {
         my $to = $of{ $self->{subs}[ $call->[0] ][0] } ||= [$self->{subs}[ $call->[0] ][0], 0, 0];
         $to->[1] += $call->[1];
         $to->[2] += $call->[2];
@@ -193,16 +202,17 @@ the FOLDERs first.
 =item cost FILE, LINE [, LABEL]
 
 How often the statements of a line ran, their own cost, and that with the subs that they call:
-ticks, or what the counter counts. With a LABEL, of the statements of that sub. An empty list if
-there are none.
+ticks, or what the counter counts. With a LABEL, of the statements of that sub, or where it has none
+on the line, of those that there are. An empty list if there are none.
 
-=item calls FILE, LINE
+=item calls FILE, LINE [, LABEL]
 
-The calls from a line: [label, calls, inclusive cost] each, the longest first.
+The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
+longest first.
 
 =item is_another FILE, TEXT
 
-=item range SUB, is_in ROW, LABEL, rows_of WORD
+=item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 
 Parts of the above.
 

@@ -123,7 +123,7 @@ sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
-    my @keys = keys_of($opt->{s} // 'sub');
+    my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, DP_K_PARENT if $how{re_p} && !grep { $_ == DP_K_PARENT } @keys;
     die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == DP_K_PARENT } @keys;
@@ -353,6 +353,11 @@ sub edges_of_lines {
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
+    if ($how->{metric} == DP_M_CALLS) {
+        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
+            . ' line ran');
+        return USAGE;
+    }
     require Devel::DProf::Annotate;
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
