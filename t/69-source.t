@@ -272,6 +272,25 @@ END
         qr/^# The source was no file, but text that the program had\.$/m, 'a string');
 };
 
+subtest 'lines of one process, and of the main program' => sub {
+    my $by_pid = json('-s', 'srcline,pid', '-n', '-m', 'real', $profile, $profile)->{rows};
+    is_deeply({ map { $_->{srcline} =~ /p\.pl:(9|13)\z/ ? ($1 => $_->{calls}) : () } @$by_pid },
+        { 9 => 2 * 4, 13 => 2 * 6 }, '-s srcline,pid: lines');
+    like(in_process('dprofreport', '-n', '-s', 'srcline', $profile)->{out},
+        qr/^Children +Self +Count +Source:Line$/m, 'how often they ran is called Count');
+    my $main = in_process('dprofreport', '--main', '-s', 'srcline,sub', '--format', 'json',
+        $profile);
+    like($main->{err}, qr/^\Q$profile\E: --main leaves out what statements cost, /, '--main');
+    my ($sum, %line) = (0);
+    for (@{ JSON::PP->new->utf8->decode($main->{out})->{rows} }) {
+        $sum += $_->{self_pct};
+        $line{ $_->{symbol} } = $_->{srcline};
+    }
+    cmp_ok(abs($sum - 100), '<', 0.2, '... Self is no more than all there is');
+    like($line{'main::leaf'}, qr/p\.pl:3\z/, '... the lines are those where subs begin');
+    is(in_process('dprofreport', '--main', $profile)->{err}, '', '... of subs nothing is told');
+};
+
 subtest 'hostile source' => sub {
     my $odd = spew("$dir/odd.pl", "sub f { 1 }\tmy \$x = \"\e[31m\xe4\x00\";\r\nf();\r\n\r\n");
     my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time' });

@@ -102,6 +102,8 @@ static void columns(struct report *r)
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
         if (f == DP_FIELD_HOT && r->how->hierarchy)
             r->columns[i].left = false;     /* the keys are to be the ones that are indented */
+        if (f == DP_FIELD_CALLS && r->over.by_line)
+            r->columns[i].title = "Count";      /* how often statements ran */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
             r->columns[i].title = "Overhead";
         if (f == DP_FIELD_AVERAGE && is_average_real(r))

@@ -419,14 +419,15 @@ static int sort_rows(struct dp_overhead *over, int by_self)
 
 /* ---- lines ---- */
 
-/* Are entries lines of source, with what statements cost? A line is in a sub, and in a package. */
+/* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
+ * package, and in a file of the run. */
 static bool is_by_line(const struct making *m, size_t n)
 {
     bool lines = false;
     for (size_t k = 0; k < m->how->n_keys; k++) {
         enum dp_key key = m->how->keys[k];
         lines = lines || key == DP_K_SRCLINE;
-        if (key != DP_K_SRCLINE && key != DP_K_SUB && key != DP_K_PACKAGE)
+        if (key == DP_K_PHASE || key == DP_K_CALLER || key == DP_K_PARENT)
             return false;
     }
     for (size_t i = 0; i < n; i++)
@@ -437,6 +438,11 @@ static bool is_by_line(const struct making *m, size_t n)
 static uint32_t line_key(struct making *m, const struct dp_over_side *side,
                          const struct dp_srcline *line, int key)
 {
+    switch (key) {
+    case DP_K_SCRIPT: return string(m, side->script);
+    case DP_K_PID: return string(m, side->pid);
+    case DP_K_THREAD: return string(m, side->thread);
+    }
     if (key == DP_K_SRCLINE && line->site)
         return site_value(m, side->prof, line->site);
     if (key == DP_K_SRCLINE || line->sub == DP_PROF_NO_SUB)

@@ -70,11 +70,12 @@ sub rows_of {
     my ($name, $line) = $word =~ /\A(.+):([0-9]+)\z/s ? ($1, $2) : ($word, undef);
     my @files = grep { $_ eq $name } $self->files;
     @files = grep { m{/\Q$name\E\z} } $self->files if !@files;
-    return map { @$_ } map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
+    return map { @$_ }
+        map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
 }
 
-# What the view goes by to find the calls from lines (callees), or those of the subs that they stand
-# in: labels, places. Nothing where nothing is meant; undef: the lines are in no sub.
+# What the view goes by to find the calls from lines (callees), or those of the subs that they
+# stand in: labels, places. Nothing where nothing is meant; undef: the lines are in no sub.
 sub edges_of {
     my ($self, $word, $callees, @labels) = @_;
     my @subs = grep { $_ eq $word } @labels;
@@ -112,8 +113,8 @@ sub is_another {
     return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
 }
 
-# What is shown of a line: where a sub is asked for, what is its own. A line on which only others have
-# something, blocks and closures that stand in the sub, is theirs.
+# What is shown of a line: where a sub is asked for, what is its own. A line on which only others
+# have something, blocks and closures that stand in the sub, is theirs.
 sub rows_at {
     my ($self, $file, $line, $label) = @_;
     my @rows = @{ $self->{files}{$file}{$line} || [] };
@@ -184,10 +185,10 @@ file goes by its name or the end of that, a sub by its label or the end of that.
 
 =item edges_of WORD, CALLEES, LABEL, ...
 
-What C<--callees> (or else C<--callers>) shows by line for a word or a compiled regex: labels of subs, and FILE:LINE of
-lines from which subs are called. The LABELs are those of the profile's subs, in their order, as they
-are shown. Nothing if the word means nothing; undef if it means lines that are in no sub, which so
-have no callers.
+What C<--callees> (or else C<--callers>) shows by line for a word or a compiled regex: labels of
+subs, and FILE:LINE of lines from which subs are called. The LABELs are those of the profile's subs,
+in their order, as they are shown. Nothing if the word means nothing; undef if it means lines that
+are in no sub, which so have no callers.
 
 =item has_places
 

@@ -9,9 +9,9 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                metric_text only_keys DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
-                               DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT_SHARE DP_K_SCRIPT DP_K_PID DP_K_THREAD
-                               DP_K_PHASE DP_K_PARENT DP_K_SRCLINE DP_M_CALLS DP_M_COUNTER DP_TEXT
-                               DP_CHAIN_GRAPH);
+                               DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
+                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
 use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
@@ -257,6 +257,7 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
+    without_lines($opt, $how, @profiles) if $opt->{main};
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -283,6 +284,23 @@ sub sides {
         push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
     }
     return ($failed, @sides);
+}
+
+# Statements are not told apart by phase, so there are none of the main program alone.
+sub without_lines {
+    my ($opt, $how, @profiles) = @_;
+    return if $opt->{f} || !(defined $opt->{annotate}
+        || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
+        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} }));
+    for my $profile (@profiles) {
+        for my $n (0 .. $profile->files - 1) {
+            my %header = $profile->header($n);
+            next if !defined $header{dprof_lines};
+            complain($profile->outcome($n)->{path} . ': --main leaves out what statements cost,'
+                . ' which is known of the whole run alone; record with start=main');
+        }
+    }
+    return;
 }
 
 sub metric {
@@ -332,7 +350,8 @@ sub edges_of_lines {
     my %names;
     my @lines = map { Devel::DProf::Lines->new($_, $METRIC{real}) } @profiles;
     if (!grep { $_->has_places } @lines) {
-        complain("@$names: places of calls are not in there; record them with lines or callsites=1");
+        complain("@$names: places of calls are not in there; record them with lines or"
+            . ' callsites=1');
         return 0;
     }
     for my $n (0 .. $#profiles) {
