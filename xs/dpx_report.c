@@ -23,6 +23,19 @@ static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 }
 DPX_ELEMENT(dp_report_fact, 3, NULL, take_fact);
 
+static bool take_name(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_report_name *name = to;
+    SV *sv = dpx_element(aTHX_ from, at);
+    STRLEN len;
+    if (!sv)
+        return false;
+    name->ptr = dpx_text(aTHX_ sv, &len);
+    name->len = len;
+    return true;
+}
+static DPX_ELEMENT(dp_report_name, 1, NULL, take_name);
+
 DPX_KEYS(dp_over_how, DP_OVER_OPTIONS, "a table")
 
 DPX_KEYS(dp_report, DP_REPORT_OPTIONS, "a report")

@@ -499,10 +499,10 @@ loading. All tools that show profiles take the option C<--main>:
 It leaves out the phase C<BEGIN>: calls, times and counters of everything that ran before the main
 program's first statement, including C<use> and its C<import>, in traces and in trees. What the main
 program itself requires or evaluates stays, together with the C<BEGIN> blocks in it, and so does
-what came after a phase that a C<BEGIN> block marked. The histograms of trees are left out as well,
-since they do not distinguish phases. Profiles without phases, from the old Devel::DProf, are read
-as they are. C<dprofpp -T> and C<-t> show every call, and refuse the option. To avoid recording the
-start-up at all, use C<start=main>.
+what came after a phase that a C<BEGIN> block marked. The histograms of trees and what statements
+cost (C<lines>) are left out as well, since they do not distinguish phases. Profiles without phases,
+from the old Devel::DProf, are read as they are. C<dprofpp -T> and C<-t> show every call, and refuse
+the option. To avoid recording the start-up at all, use C<start=main>.
 
 =head2 Processes and threads
 

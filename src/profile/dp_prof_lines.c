@@ -64,6 +64,8 @@ static void add(struct dp_prof_line *line, uint64_t count, const uint64_t *t, ui
 int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
+    if (prof->only_main)        /* statements are not told apart by phase */
+        return 0;
     uint32_t sub = def->sub == DP_SUB_NONE ? DP_PROF_NO_SUB : def->sub;
     int64_t site = dp_prof_site(prof, def->at.ptr, def->at.len);
     int64_t n = site < 0 ? site : dp_prof_line(prof, (uint32_t)site, sub, def->later);

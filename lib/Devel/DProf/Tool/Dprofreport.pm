@@ -9,11 +9,11 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                metric_text only_keys DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
-                               DP_FIELD_MIN DP_FIELD_MAX DP_K_SCRIPT DP_K_PID DP_K_THREAD
-                               DP_K_PHASE DP_K_PARENT DP_M_CALLS DP_M_COUNTER DP_TEXT
-                               DP_CHAIN_GRAPH);
+                               DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
+                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options;
+use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
@@ -28,7 +28,7 @@ my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
 # What `how` knows and the view does not.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
-    metric_name counter color);
+    metric_name counter color by_line);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
@@ -84,7 +84,8 @@ Calls:
 = G|inverted
     -G                  the same in caller order
 = callers=s  callees=s
-    --callers SUB  --callees SUB                who calls SUB, what SUB calls
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls; with -s srcline by
+                        line, and of FILE:LINE, FILE or /REGEX/ in place of SUB
 Output:
 = t|field-separator=s  format=s
     --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
@@ -110,6 +111,8 @@ sub shown {
     my ($failed, @sides) = sides($opt, $how, @$names);
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
+        if defined $how->{by_line};
     return report($opt, $how, $failed, $names, @sides);
 }
 
@@ -120,7 +123,7 @@ sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
-    my @keys = keys_of($opt->{s} // 'sub');
+    my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, DP_K_PARENT if $how{re_p} && !grep { $_ == DP_K_PARENT } @keys;
     die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == DP_K_PARENT } @keys;
@@ -140,8 +143,13 @@ sub how {
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one at a time\n"
         if defined $opt->{callers} && defined $opt->{callees};
-    $how{edges_of} = text($opt->{callers} // $opt->{callees})
-        if defined $opt->{callers} || defined $opt->{callees};
+    my $edges_of = $opt->{callers} // $opt->{callees};
+    $how{edges_of} = text($edges_of) if defined $edges_of;
+    # of which lines
+    $how{by_line}
+        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
+        if defined $edges_of
+        && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -172,6 +180,7 @@ sub fields {
         @fields = usual_fields($opt, $how) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
+                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # stands in front of it
                 push @fields, $FIELD{ lc $word };
                 next;
             }
@@ -248,6 +257,7 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
+    without_lines($opt, $how, @profiles) if $opt->{main};
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -274,6 +284,23 @@ sub sides {
         push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
     }
     return ($failed, @sides);
+}
+
+# Statements are not told apart by phase, so there are none of the main program alone.
+sub without_lines {
+    my ($opt, $how, @profiles) = @_;
+    return if $opt->{f} || !(defined $opt->{annotate}
+        || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
+        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} }));
+    for my $profile (@profiles) {
+        for my $n (0 .. $profile->files - 1) {
+            my %header = $profile->header($n);
+            next if !defined $header{dprof_lines};
+            complain($profile->outcome($n)->{path} . ': --main leaves out what statements cost,'
+                . ' which is known of the whole run alone; record with start=main');
+        }
+    }
+    return;
 }
 
 sub metric {
@@ -316,9 +343,40 @@ sub unlike_first {
 
 # ---- source ----
 
+# The lines and subs whose callers or callees are asked for. False: there are none, which is told.
+sub edges_of_lines {
+    my ($how, $names, @profiles) = @_;
+    require Devel::DProf::Lines;
+    my %names;
+    my @lines = map { Devel::DProf::Lines->new($_, $METRIC{real}) } @profiles;
+    if (!grep { $_->has_places } @lines) {
+        complain("@$names: places of calls are not in there; record them with lines or"
+            . ' callsites=1');
+        return 0;
+    }
+    for my $n (0 .. $#profiles) {
+        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
+        $names{ $_ // '' } = 1
+            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
+    }
+    my $in_none = delete $names{''};
+    $how->{edges_of_lines} = [sort keys %names];
+    return 1 if %names;
+    my $word = bytes($how->{edges_of});
+    complain($in_none ? "$word is in no sub, which could have callers"
+        : "there is no sub, file or line $word in @$names");
+    return 0;
+}
+
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
+    if ($how->{metric} == DP_M_CALLS) {
+        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
+            . ' line ran');
+        return USAGE;
+    }
     require Devel::DProf::Annotate;
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
