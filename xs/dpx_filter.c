@@ -218,7 +218,9 @@ static bool is_builtin(const char *line, size_t len)
     return len > sizeof kind && memcmp(line + len - (sizeof kind - 1), kind, sizeof kind - 1) == 0;
 }
 
-void dpx_filter_label(struct dp_buf *to, const char *line, size_t len)
+/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
+ * CORE:NAME. */
+static void label(struct dp_buf *to, const char *line, size_t len)
 {
     const char *end = line + len;
     dp_buf_clear(to);
@@ -269,7 +271,7 @@ static bool matches(pTHX_ SV *sv, REGEXP *rx)
 
 static bool judge(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 {
-    dpx_filter_label(&f->text, line, len);
+    label(&f->text, line, len);
     if (f->text.err)
         return true;
     set_subject(aTHX_ f->subject, &f->text);

@@ -143,7 +143,8 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     }
 }
 
-size_t dp_text_width(const char *ptr, size_t len)
+/* Characters in valid UTF-8. */
+static size_t characters(const char *ptr, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++)
@@ -221,7 +222,7 @@ size_t dp_text_columns(const char *ptr, size_t len)
 
 size_t dp_text_break(const char *ptr, size_t len, size_t room)
 {
-    if (dp_text_width(ptr, len) <= room)
+    if (characters(ptr, len) <= room)
         return len;
     size_t i = 0, chars = 0, good = 0;
     for (; i < len; i++) {

@@ -34,8 +34,6 @@ bool dp_text_holds(const char *ptr, size_t len, const char *word);
  * the brackets a place may stand in. 0: it has none. */
 size_t dp_text_package(const char *ptr, size_t len);
 
-/* Characters in valid UTF-8. */
-size_t dp_text_width(const char *ptr, size_t len);
 /* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for
  * those that combine with the one before. */
 size_t dp_text_columns(const char *ptr, size_t len);

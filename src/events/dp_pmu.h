@@ -44,14 +44,13 @@ enum {
 };
 
 struct dp_pmu_event {
-    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit, desc and
-                                         * optional means anything */
+    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit and desc
+                                         * means anything */
     char name[DP_PMU_NAME];             /* of a file's column: as it was written, in lower case but
                                          * for caches and PMUs, or what name= says; blanks, control
                                          * bytes and % are %XX */
     char unit[DP_PMU_UNIT];             /* cycles, instructions, misses, ns, SVs ...; events where
                                          * nothing better is known */
-    bool optional;                      /* it began with ? */
     bool has_mods;                      /* :u or another modifier was written */
     uint32_t type;
     uint64_t config, config1, config2;
@@ -88,8 +87,9 @@ int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 
-/* One event; text need not be terminated. Returns 0, DP_E_ARG with a message that names the event,
- * what is wrong with it and what may have been meant, or DP_E_NOMEM. */
+/* One event; text need not be terminated. A ? in front of it is the caller's matter and passed over.
+ * Returns 0, DP_E_ARG with a message that names the event, what is wrong with it and what may have
+ * been meant, or DP_E_NOMEM. */
 int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev,
                 struct dp_err *err);
 

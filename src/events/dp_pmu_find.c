@@ -517,10 +517,8 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
     struct dp_pmu_known known = { DP_PMU_PERF, 0, NULL, NULL, NULL, NULL, 0, 0 };
     struct job j = { .pmu = pmu, .ev = ev, .err = err, .text = { text, len } };
     memset(ev, 0, sizeof *ev);
-    if (len && *text == '?') {
-        ev->optional = true;
+    if (len && *text == '?')
         j.text = (struct span){ text + 1, len - 1 };
-    }
     if (!j.text.len)
         return dp_err_set(err, DP_E_ARG, "an event without a name");
     if (j.text.len >= DP_PMU_TEXT)

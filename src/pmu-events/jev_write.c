@@ -5,7 +5,7 @@
 
 /* Octal escapes have three digits at most, so that nothing behind them is taken for one; ??= and
  * its like, which C99 replaces even in strings, do not come to be. */
-void jev_write_string(struct jev *jev, struct jev_text *out, const char *s)
+static void write_string(struct jev *jev, struct jev_text *out, const char *s)
 {
     char escape[8];
     jev_add(jev, out, "\"", 1);
@@ -33,7 +33,7 @@ static void write_member(struct jev *jev, struct jev_text *out, const char *name
     jev_add(jev, out, ".", 1);
     jev_adds(jev, out, name);
     jev_add(jev, out, "=", 1);
-    jev_write_string(jev, out, value);
+    write_string(jev, out, value);
     jev_add(jev, out, ",", 1);
 }
 

@@ -186,7 +186,4 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
 
-/* A consumer (dp_reader.h) that feeds the profile: for tests and fuzzers. */
-void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);
-
 #endif

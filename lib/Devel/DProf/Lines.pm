@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(include_dirs module_folder record_into stop);
+our @EXPORT_OK = qw(include_dirs module_folder record_into);
 
 # The folders that a perl of this installation would not search by itself.
 sub include_dirs {
@@ -223,6 +223,6 @@ Devel::DProf::Record - runs commands under the recorder
 This module is for the tools of this distribution. C<module_folder(DIR)> makes a folder with links
 to the recorder's two parts, and returns it. C<include_dirs> returns the folders of this module that
 perl does not search by itself. C<record_into(DIR, COMMAND, show =E<gt> BOOL)> runs a command in a
-process group of its own. C<stop>, called by a signal handler, ends that command.
+process group of its own.
 
 =cut
