@@ -102,9 +102,12 @@ int dp_prof_on_source(void *ctx, const struct dp_linefile *file)
 {
     struct dp_prof *prof = ctx;
     size_t known = prof->sources.count;
+    /* Room first, so that each known file has it, whatever fails. */
+    if (dp_mem_grow_cleared((void **)&prof->source, &prof->source_cap, known + 1,
+                            sizeof *prof->source) < 0)
+        return DP_E_NOMEM;
     uint32_t n = dp_pool_intern(&prof->sources, file->file.ptr, file->file.len);
-    if (n == DP_MAP_NONE || dp_mem_grow_cleared((void **)&prof->source, &prof->source_cap,
-                                                (size_t)n + 1, sizeof *prof->source) < 0)
+    if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     struct dp_prof_source *source = &prof->source[n];
     if (n >= known)
@@ -143,7 +146,7 @@ void dp_prof_release_lines(struct dp_prof *prof)
     dp_mem_free(prof->lines);
     dp_mem_free(prof->line_counts);
     dp_map_release(&prof->lined);
-    for (size_t i = 0; i < prof->sources.count && i < prof->source_cap; i++)
+    for (size_t i = 0; i < prof->sources.count; i++)
         dp_mem_free(prof->source[i].packed);
     dp_pool_release(&prof->sources);
     dp_mem_free(prof->source);
