@@ -1,4 +1,4 @@
-/* Lines of source as rows: what a host gets that prints nothing. */
+/* Lines of source as rows, for a host that wants data and no text. */
 #include "dprof/lines.h"
 #include "dp_base64.h"
 #include "dp_buf.h"

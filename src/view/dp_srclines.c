@@ -15,7 +15,7 @@
 
 /* What a sub has of a line. */
 struct part {
-    uint32_t sub, next;         /* next: of the line; UINT32_MAX: none */
+    uint32_t sub, next;         /* next: the next one of the line; UINT32_MAX: none */
     uint32_t outer;             /* see running */
     uint64_t self[DP_METRICS];
     uint64_t below;             /* own real ticks of the sub below calls from the line */
@@ -86,7 +86,7 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    slot->value = 0;            /* of no use should memory run out now */
+    slot->value = 0;            /* it is of no use should memory run out now */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
         || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
                                sizeof *m->active) < 0
@@ -185,7 +185,7 @@ struct walk {
     uint32_t *line, *call;      /* by node: UINT32_MAX where there is none */
 };
 
-/* A context is entered: what the line that called it has of it. */
+/* A context is entered: adds to the line that called it what the line has of it. */
 static int enter(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
@@ -220,7 +220,7 @@ static int enter(struct walk *w, uint32_t i)
                 m->parts[p].outer = m->running[m->parts[p].sub];
                 m->running[m->parts[p].sub] = p;
             }
-    /* This sub runs below calls from lines of its own: their time is in there. */
+    /* The sub runs below calls from lines of its own, whose time contains this time. */
     for (uint32_t p = m->running[node->sub]; p != UINT32_MAX; p = m->parts[p].outer)
         m->parts[p].below += node->self[DP_REAL];
     return 0;

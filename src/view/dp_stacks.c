@@ -18,8 +18,8 @@ struct source {
     uint32_t side, index;       /* index: among the parts of its side */
     uint32_t first;             /* contexts of the sources before */
     uint64_t hz, to_hz;         /* of its ticks, and of ours */
-    double speed;               /* its times are divided by it, as if its run had the
-                                 * speed of the others */
+    double speed;               /* times are divided by this, as if the run had the speed of the
+                                 * others */
 };
 
 /* A context of a source, below a frame that has been made. */
@@ -93,7 +93,7 @@ static bool is_core_file(const char *ptr, size_t len)
     return false;
 }
 
-/* Folded text has no more than the name. */
+/* Folded text tells no more of a sub than its name. */
 static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
 {
     const struct dp_sub *sub = &subs->subs[n];
@@ -169,7 +169,7 @@ static int name_sub(struct making *m, struct source *src, size_t pair, uint32_t 
     dp_buf_release(&stripped);
     const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *file = dp_subs_text(subs, sub->file);
-    /* the newest side tells where it is */
+    /* the newest side tells where the sub is */
     if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
         ok = keep(s, &s->names[name].file, file);
         s->names[name].line = sub->line;
@@ -372,14 +372,14 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-/* The kids of a context that belong below a frame. Those whose frames are left out, or are the
- * frame itself once more, give what they have to it, and their kids take their place. */
+/* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
+ * the same frame again, give their values to the frame, and their own kids take their place. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
 {
     const struct source *src = &m->sources[source];
     const struct dp_prof *prof = src->part->prof;
     uint32_t top = node, at = prof->nodes[node].kid, own = m->s->frames[frame].name;
-    int folds = -1;             /* whether it takes further frames of its name: not known yet */
+    int folds = -1;             /* not known yet: whether it takes further frames of its name */
     while (at) {
         const struct dp_node *kid = &prof->nodes[at];
         uint32_t name = src->name[kid->sub];
@@ -473,7 +473,7 @@ static int push_groups(struct making *m, uint32_t parent)
     return 0;
 }
 
-/* A frame of these contexts; theirs are the kids then. */
+/* Makes a frame of these contexts; then come their kids. */
 static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items,
                       size_t n)
 {
