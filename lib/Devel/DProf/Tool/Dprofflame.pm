@@ -50,6 +50,11 @@ What is drawn:
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
 = unit=s  pid=s  tid=s  time=s  processes  main
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
+Of a page:
+= source!
+    --no-source         without the sources: the page shows lines by number
+= symfs=s@
+    --symfs DIR,...     folders that the sources may be below
 Two sides:
 = width=s@
     --width after|before|union|change       what is wide; union also shows what is gone
@@ -63,7 +68,7 @@ Two sides:
     --view graph|pair|triple        the view of a page
 = n|normalize
     -n                  scales the baseline to the other side's total
-= s|x|strip-hex  map=s@  symfs=s@
+= s|x|strip-hex  map=s@
     --map OLD=NEW --symfs DIR -s    pairs names that differ
 = alpha=f(positive)
     --alpha P           with several runs: the share of colours that may be due to chance (0.05)
@@ -119,6 +124,8 @@ sub how {
         Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
         metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
         delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
+        no_source => $opt->{source} // 1 ? 0 : 1,
+        symfs => [map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }],
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );
