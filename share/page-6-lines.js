@@ -164,13 +164,10 @@ async function textOf(file, side = last()) {
 
 // Where a sub begins, in the text: its first statement is known, the line with its name is above.
 function beginOf(lines, sub, line) {
-    const word = /(\w+)$/.exec(P.names[sub].replace(/\[.*$/s, '')), known = word && /^__ANON__|^BEGIN/.test(word[1]);
+    const word = /(\w+)$/.exec(P.names[sub].replace(/\[.*$/s, '')), nameless = word && /^__ANON__|^BEGIN/.test(word[1]);
     if (!lines || !word) return line;
-    const head = known ? /\bsub\s*(?:\([^)]*\)\s*)?\{|\bBEGIN\b|\buse\b/ : new RegExp(`\\bsub\\s+(?:\\w+(?:::|'))*${word[1]}\\b`);
-    for (let at = line; at > 0 && at > line - 6; at--) {
-        if (head.test(lines[at - 1] || '')) return at;
-        if (known && at <= line - 1) break;
-    }
+    const head = nameless ? /\bsub\s*(?:\([^)]*\)\s*)?\{|\bBEGIN\b|\buse\b/ : new RegExp(`(?:^|[;{}])\\s*(?:(?:my|our|state)\\s+)?sub\\s+(?:\\w+(?:::|'))*${word[1]}\\b`);
+    for (let at = line; at > 0 && at > line - (nameless ? 2 : 200); at--) if (head.test(lines[at - 1] || '')) return at;
     return line;
 }
 

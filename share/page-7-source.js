@@ -102,7 +102,7 @@ const FILE_COLUMNS = [['name', 'File'], ['self', 'Self'], ['part', '%'], ['count
 function drawOverview() {
     const side = last(), totals = fileTotals(side), whole = wholeOf(side), node = $('sources'), had = node.querySelector('.files');
     const top = had ? had.scrollTop : 0, detail = L.detail[side], list = L.files.map(({ index }) => index).filter((f) => totals[f].subs || L.sides[side].from[f + 1] > L.sides[side].from[f]);
-    const test = F.test, shown = test ? list.filter((f) => test(L.files[f].name)) : list, way = G.down ? -1 : 1, key = G.sort === 'part' ? 'self' : G.sort;
+    const test = F.test, shown = test ? list.filter((f) => test(L.files[f].name) || R.byFile.has(f)) : list, way = G.down ? -1 : 1, key = G.sort === 'part' ? 'self' : G.sort;
     const name = (f) => L.files[f].name;
     shown.sort((a, b) => (key === 'name' ? 0 : (totals[a][key] - totals[b][key]) * way) || (name(a) < name(b) ? -1 : 1) * (key === 'name' ? way : 1));
     const head = FILE_COLUMNS.map(([id, label]) => {
@@ -112,15 +112,16 @@ function drawOverview() {
             drawOverview();
             node.querySelector(`[data-key=${id}]`).focus();
         };
-        return make('th', { scope: 'col', className: id === 'name' ? 'left' : '', ...(on && { 'aria-sort': G.down ? 'descending' : 'ascending' }) },
+        return make('th', { scope: 'col', className: id === 'name' ? 'left' : `of-${id}`, ...(on && { 'aria-sort': G.down ? 'descending' : 'ascending' }) },
             button(label + (on ? (G.down ? ' \u25be' : ' \u25b4') : ''), act, { 'data-key': id }));
     });
     const row = (f) => {
         const { self, count, calls, subs: n } = totals[f], state = stateOf(f), share = self / whole;
         return make('tr', {}, make('td', { className: 'left' }, make('div', { className: 'path' }, anchor(make('bdi', {}, short(fileName(f))), f, 0, { title: short(fileName(f), 1000) }),
-            /^(?:changed|gone|newer|large)$/.test(state) ? make('span', { className: 'state' }, state) : '')),
+            /^(?:changed|gone|newer|large)$/.test(state) ? make('span', { className: 'state' }, state) : '',
+            R.byFile.has(f) ? make('span', { className: 'soft' }, plural(R.byFile.get(f), 'line')) : '')),
             make('td', {}, self ? amount(self) : ''), make('td', { className: `h${heat(share)}` }, self ? percent(share) : ''),
-            make('td', {}, detail && count ? grouped(count) : ''), make('td', {}, calls ? grouped(calls) : ''), make('td', {}, n ? grouped(n) : ''));
+            make('td', { className: 'of-count' }, detail && count ? grouped(count) : ''), make('td', { className: 'of-calls' }, calls ? grouped(calls) : ''), make('td', { className: 'of-subs' }, n ? grouped(n) : ''));
     };
     const files = make('div', { className: 'files', tabIndex: -1 },
         make('h2', {}, test ? `Files: ${grouped(shown.length)} of ${grouped(list.length)}` : `Files: ${grouped(list.length)}`),
@@ -208,7 +209,7 @@ function drawFile(lines, move) {
     };
     const head = ['Count', 'Self', 'Inclusive', 'Share', 'Line'].map((text) => make('span', { className: `c-${text.toLowerCase()}` }, text));
     const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
-        total.calls ? `${plural(total.calls, 'call')} of its subs` : '', lines ? plural(lines.length, 'line') : ''].filter(Boolean).join(' \u00b7 ');
+        total.calls ? plural(total.calls, 'call') : ''].filter(Boolean).join(' \u00b7 ');
     node.replaceChildren(make('div', { className: 'bar filebar' }, button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
         make('h2', {}, make('bdi', {}, fileName(file))), make('span', { className: 'soft facts' }, facts), make('span', { className: 'space' }), pick, fold, notes,
         button('Hottest', () => toHot(1), { title: 'The next one of the lines that cost most (h)' })),
@@ -265,7 +266,8 @@ function hidden(count) {
 
 function makeRows() {
     const { lines, costs, ranges } = G, rows = G.rows = [], count = lines ? lines.length : 0, beginning = new Map();
-    for (const range of ranges) keep(beginning, range.line, () => []).push(range);
+    // BEGIN blocks are called by perl itself: what they cost stands beside their lines.
+    for (const range of ranges) if (P.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
     const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b), flags = lines ? hidden(count) : null;
     G.at = new Map();
     const one = (line) => {
@@ -359,7 +361,7 @@ function visible(text, mark) {
 
 function gutter(line, cost) {
     const { whole, side } = G, share = cost ? cost.self / whole : 0, all = cost ? cost.incl / whole : 0, cell = (name, text, hot = 0) => make('span', { className: `c-${name} h${hot}` }, text);
-    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' }, '?');
+    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' });
     const exact = linesHave(side);
     return make('span', { className: 'gutter' }, cell('count', cost && cost.count ? grouped(cost.count) : ''), cell('self', cost && exact && cost.self ? amount(cost.self) : '', heat(share)),
         cell('inclusive', cost && cost.incl ? amount(cost.incl) : '', heat(all)), cell('share', cost && exact && cost.self ? percent(share) : '', heat(share)), number);
@@ -399,7 +401,9 @@ const DRAW = {
             value && calls > 1 && metric().unit === 's' ? `, ${amount(value / calls)} each` : ''}`)];
     },
     caller({ line: here, call: { file, line, sub, calls, value } }) {
-        const from = sub !== undefined ? subLink(sub) : line > 0 ? anchor(`${short(fileName(file))}:${line}`, file, line) : make('span', {}, fileName(file));
+        const inside = file === G.file ? subAt(line) : -1, place = file === G.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
+        const from = sub !== undefined ? subLink(sub) : line > 0 ? anchor(place, file, line, { title: `${fileName(file)}:${line}` }) : make('span', {}, fileName(file));
+        if (inside >= 0) from.append(` in ${short(P.names[inside], 200)}`);
         return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
     },
     sub({ line, sub }) {
@@ -431,8 +435,8 @@ const DRAW = {
 };
 // The gutter of a note, and as much room as the line that it belongs to has at its beginning.
 const note = (sign, line) => {
-    const text = G.lines && line > 0 && /^\s*/.exec(G.lines[line - 1] || '')[0];
-    return [make('span', { className: 'gutter note' }, make('span', {}, sign)), make('span', { className: 'twist' }), text || ''];
+    const room = G.lines && line > 0 ? /^\s{0,40}/.exec(G.lines[line - 1] || '')[0] : '';
+    return [make('span', { className: 'gutter note' }, make('span', {}, sign)), make('span', { className: 'twist' }), make('span', {}, room)];
 };
 
 function foldSub({ line }, shut) {

@@ -2,7 +2,7 @@
 
 // The search over all sources.
 
-const R = { q: null, list: [], files: 0, at: -1, turn: 0, busy: false, ready: Promise.resolve() };   // list: { file, line }
+const R = { q: null, list: [], byFile: new Map(), files: 0, at: -1, turn: 0, busy: false, ready: Promise.resolve() };   // list: { file, line }
 const MOST_FOUND = 20000;
 
 // Looks through the sources one by one, those that cost most first. What was asked later takes its place.
@@ -10,7 +10,7 @@ function findInSources() {
     const q = `${S.match} ${S.q}`, { test } = F;
     if (!S.source || !hasLines() || q === R.q) return R.ready;
     const turn = ++R.turn;
-    Object.assign(R, { q, list: [], files: 0, at: -1, busy: !!test });
+    Object.assign(R, { q, list: [], byFile: new Map(), files: 0, at: -1, busy: !!test });
     const look = async () => {
         await loadLines();
         const totals = fileTotals(last()), order = L.files.map(({ index }) => index).sort((a, b) => totals[b].self - totals[a].self || a - b);
@@ -20,7 +20,8 @@ function findInSources() {
             if (turn !== R.turn) return;
             if (!lines) continue;
             for (let i = 0; i < lines.length && R.list.length < MOST_FOUND; i++) if (test(lines[i])) R.list.push({ file, line: i + 1 });
-            if (R.list.length > before) R.files++;
+            if (R.list.length > before) R.byFile.set(file, R.list.length - before);
+            R.files = R.byFile.size;
             if (performance.now() - since < 30) continue;
             await new Promise((done) => { setTimeout(done); });
             if (turn !== R.turn) return;

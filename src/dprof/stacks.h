@@ -70,7 +70,7 @@ struct dp_flame_fill {              /* a name's colour, or attributes, as they a
 
 /* A source that a page shows. */
 struct dp_flame_source {
-    const char *file, *text;        /* file: as the profile has it; UTF-8. text_len 0: there is none */
+    const char *file, *text;        /* UTF-8; file: as the profile has it */
     size_t file_len, text_len;
     const char *state;              /* a word for the page's scripts */
     size_t side;

@@ -273,7 +273,8 @@ static int take_sources(struct making *m, const struct dp_diff_side *sides)
                 src->part = &sides[i].parts[k];
                 src->side = (uint32_t)i;
                 src->index = (uint32_t)k;
-                src->first = m->s->n_sources ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
+                src->first = m->s->n_sources
+                    ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
                 src->hz = dp_prof_hz(src->part->prof);
                 src->to_hz = hz;
                 src->speed = m->how->speed ? m->how->speed[run] : 1;
@@ -294,7 +295,8 @@ uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t v)
 }
 
 /* What a context has itself of a column. */
-static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n, const struct dp_stacks_column *c)
+static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
+                         const struct dp_stacks_column *c)
 {
     const struct dp_prof *prof = src->part->prof;
     const struct dp_node *node = &prof->nodes[n];
@@ -317,7 +319,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
 }
 
-static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src, uint32_t node)
+static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
+                       uint32_t node)
 {
     struct dp_stacks *s = m->s;
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];

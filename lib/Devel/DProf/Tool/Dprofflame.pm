@@ -17,9 +17,11 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
 
 # Options of flamegraph.pl have its names.
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL;
+$TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
-    name => 'dprofflame', rewrite => \&two_dashes, how => \&how, run => \&graph,
+    name => 'dprofflame', rewrite => \&two_dashes, how => sub { Devel::DProf::Flame->new(settings(@_)) },
+    run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
@@ -94,16 +96,17 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# What dprofhtml does, too.
 sub graph {
-    my ($opt, $flame, $names) = @_;
+    my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
+    return $tool->usage('--diff takes two sides, a baseline and another one; '
         . 'join the files of one side by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
-    return $TOOL->usage($@) if !defined $ready;
+    return $tool->usage($@) if !defined $ready;
     return FAILED if !$ready;
-    return drawn($opt, $flame);
+    return drawn($tool, $opt, $flame);
 }
 
 # flamegraph.pl takes its long options with one dash, too.
@@ -117,8 +120,8 @@ sub two_dashes {
     return @args;
 }
 
-# What is to be drawn. Dies with what is wrong.
-sub how {
+# What is to be drawn, as Devel::DProf::Flame takes it. Dies with what is wrong.
+sub settings {
     my ($opt) = @_;
     my %how = (
         Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
@@ -153,7 +156,7 @@ sub how {
                 . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    return Devel::DProf::Flame->new(%how);
+    return %how;
 }
 
 sub format_of {
@@ -166,16 +169,16 @@ sub format_of {
 }
 
 sub drawn {
-    my ($opt, $flame) = @_;
-    return $TOOL->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
+    my ($tool, $opt, $flame) = @_;
+    return $tool->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my $result;
-    my $status = result('dprofflame', $opt->{o}, sub {
+    my $status = result($tool->name, $opt->{o}, sub {
         $result = $flame->draw($_[0]);
         return ($result->{code}, $result->{empty});
     });
     return $status if $status;
-    complain("dprofflame: $_") for $flame->told($result);
+    complain($tool->name . ": $_") for $flame->told($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }
 
