@@ -19,12 +19,12 @@ const heat = (share) => (share >= 0.1 ? 5 : share >= 0.03 ? 4 : share >= 0.01 ? 
 const sourceLink = (file, line) => `${pack(L.files[file].name)}${line > 0 ? ':' + line : ''}`;
 
 // A link that can be copied or opened elsewhere; here it is followed without loading anything.
-function anchor(text, file, line, options = {}) {
+function anchor(text, file, line, options = {}, isSub = false) {
     const node = make('a', { href: link(sourceLink(file, line)), ...options }, text);
     node.onclick = (event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
         event.preventDefault();
-        openSource(true, file, line);
+        openSource(true, file, line, true, isSub);
     };
     return node;
 }
@@ -32,7 +32,7 @@ function anchor(text, file, line, options = {}) {
 // A sub: to its source, or where that is not known to its row in the table.
 function subLink(sub, options = {}) {
     const place = placeIn(sub), text = short(P.names[sub]), title = short(P.names[sub], 1000);
-    if (place) return anchor(text, place.file, place.line, { title, className: 'sub', ...options });
+    if (place) return anchor(text, place.file, place.line, { title, className: 'sub', ...options }, true);
     return button(text, () => openSub(sub), { title: `${title}: in the table`, className: 'sub', ...options });
 }
 
@@ -41,8 +41,10 @@ function placeIn(sub) {
     return file === undefined ? null : { file, line: place[1] };
 }
 
-function openSource(on, file = -1, line = 0, step = true) {
+// isSub: the line is a sub's first statement, and its beginning is meant.
+function openSource(on, file = -1, line = 0, step = true, isSub = false) {
     say('');
+    G.isSub = isSub;
     Object.assign(S, { source: on, file: on ? file : -1, line: on ? line : 0 });
     showViews();
     if (!on) {
@@ -57,7 +59,7 @@ function openSource(on, file = -1, line = 0, step = true) {
 async function openSourceOf(sub) {
     await loadLines();
     const place = placeIn(sub);
-    if (place) openSource(true, place.file, place.line);
+    if (place) openSource(true, place.file, place.line, true, true);
     else say(`${short(P.names[sub], 120)}: the profile does not tell where it begins.`);
 }
 
@@ -178,7 +180,7 @@ function trouble(state, lines) {
 
 // Where subs begin and end: [{ sub, line, end }] in order of lines.
 function rangesOf(file, lines) {
-    const list = L.files[file].subs.map(({ sub, line }) => ({ sub, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
+    const list = L.files[file].subs.map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
     list.forEach((range, i) => {
         const next = list.slice(i + 1).find(({ line, sub }) => line > range.line && !/__ANON__/.test(P.names[sub]));
         range.end = lines ? endOf(lines, range.line, next ? next.line : lines.length + 1) : range.line;
@@ -193,6 +195,9 @@ function drawFile(lines, move) {
         G.rows = [];
     }
     Object.assign(G, { file, lines, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
+    const named = G.isSub && G.ranges.find(({ statement }) => statement === S.line);
+    if (named) S.line = named.line;
+    G.isSub = false;
     const total = fileTotals(side)[file], bad = trouble(stateOf(file), lines);
     const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(G.ranges.length, 'sub')),
         ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(subs().total[side][sub])}`)));
@@ -205,7 +210,7 @@ function drawFile(lines, move) {
     const sheet = make('div', { className: 'sheet' }), scroll = make('div', { className: 'lines', id: 'lines', tabIndex: 0, role: 'application', 'aria-label': `Source of ${short(fileName(file), 200)}. Arrow keys move between lines, ? lists the keys.` }, sheet);
     scroll.onscroll = () => {
         cancelAnimationFrame(G.due);
-        G.due = requestAnimationFrame(drawRows);
+        G.due = requestAnimationFrame(() => { if (G.from !== firstRow()) drawRows(); });
     };
     const head = ['Count', 'Self', 'Inclusive', 'Share', 'Line'].map((text) => make('span', { className: `c-${text.toLowerCase()}` }, text));
     const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
@@ -270,6 +275,7 @@ function makeRows() {
     for (const range of ranges) if (P.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
     const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b), flags = lines ? hidden(count) : null;
     G.at = new Map();
+    G.calls = new Map();
     const one = (line) => {
         for (const range of beginning.get(line) || []) rows.push({ kind: 'sub', line, ...range });
         if (G.notes) for (const range of beginning.get(line) || []) callerRows(rows, line, range.sub);
@@ -295,23 +301,27 @@ function makeRows() {
     G.sheet.style.height = rows.length * ROW + 'px';
 }
 
-// The first few of a list, and how many more there are.
-function some(rows, list, key, row) {
-    const all = G.more.has(key), most = all || list.length <= FEW + 1 ? list.length : FEW;
-    for (let i = 0; i < most; i++) rows.push(row(list[i]));
-    if (most < list.length) rows.push({ ...row(list[0]), kind: 'more', key, n: list.length - most });
+// The first few of so many, and how many more there are.
+function some(rows, count, key, row) {
+    const all = G.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
+    for (let i = 0; i < most; i++) rows.push(row(i));
+    if (most < count) rows.push({ ...row(0), kind: 'more', key, n: count - most });
 }
 
+// Which calls these are is looked up when they are drawn.
 function callRows(rows, line) {
-    some(rows, callsFrom(G.side, G.costs.get(line)), `calls ${line}`, (call) => ({ kind: 'call', line, call }));
+    const { first } = L.sides[G.side], i = G.costs.get(line), n = first[i + 1] - first[i];
+    const list = () => keep(G.calls, line, () => callsFrom(G.side, i));
+    if (n) some(rows, n, `calls ${line}`, (k) => ({ kind: 'call', line, get call() { return list()[k]; } }));
 }
 
 function callerRows(rows, line, sub) {
     const list = callsOf(G.side, sub), by = list.length ? null : neighbours();
-    if (list.length) some(rows, list, `callers ${sub}`, (call) => ({ kind: 'caller', line, call }));
+    const add = (kind, key, of) => some(rows, of.length, `${key} ${sub}`, (k) => ({ kind, line, call: of[k] }));
+    if (list.length) add('caller', 'callers', list);
     else {
-        some(rows, by.callers.get(sub) || [], `callers ${sub}`, (call) => ({ kind: 'caller', line, call }));
-        some(rows, by.callees.get(sub) || [], `callees ${sub}`, (call) => ({ kind: 'call', line, call }));
+        add('caller', 'callers', by.callers.get(sub) || []);
+        add('call', 'callees', by.callees.get(sub) || []);
     }
 }
 
@@ -384,7 +394,7 @@ function softness() {
 
 const DRAW = {
     line({ line }) {
-        const text = G.lines && line > 0 ? G.lines[line - 1] ?? '' : '', range = G.ranges.find((r) => r.line === line && r.end > r.line), all = G.wide.has(line);
+        const text = G.lines && line > 0 ? G.lines[line - 1] ?? '' : '', range = G.ranges.find((r) => r.line === line && r.end > r.line && P.facts.kinds[r.sub] !== 5), all = G.wide.has(line);
         const code = make('span', { className: `code${G.lines && softness()[line] ? ' soft' : ''}` }, ...visible(all ? text : text.slice(0, LONG), F.mark));
         if (text.length > LONG && !all) {
             code.append(button(`\u2026 ${grouped(text.length - LONG)} characters more`, () => {
@@ -449,10 +459,13 @@ function foldSub({ line }, shut) {
     redraw(line);
 }
 
+const firstRow = () => (printing ? 0 : Math.max(0, Math.floor(G.scroll.scrollTop / ROW / 8) * 8 - 8));
+
+// What can be seen, and a little more on both sides.
 function drawRows() {
     const { scroll, sheet, rows } = G;
     if (!scroll || !scroll.isConnected) return;
-    const tall = scroll.clientHeight || 600, from = printing ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW) - 12), to = printing ? Math.min(rows.length, 30000) : Math.min(rows.length, from + Math.ceil(tall / ROW) + 24);
+    const tall = scroll.clientHeight || 600, from = G.from = firstRow(), to = printing ? Math.min(rows.length, 30000) : Math.min(rows.length, from + Math.ceil(tall / ROW) + 24);
     const list = [];
     for (let k = from; k < to; k++) {
         const row = rows[k], here = row.kind === 'line' && row.line === S.line;
