@@ -130,7 +130,8 @@ int dp_line_files(const struct dp_prof *prof,
         size_t len;
         uint64_t line;
         dp_srclines_place(prof, i + 1, &ptr, &len, &line);
-        dp_text_unfield(&name, ptr, len);
+        dp_buf_clear(&name);
+        dp_fmt_unfield(&name, ptr, len);
         rc = name.err ? name.err : intern(&files, dp_buf_cstr(&name), name.len);
     }
     for (uint32_t i = 0; i < dp_subs_count(&prof->subs) && rc == 0; i++) {

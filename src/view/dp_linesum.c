@@ -1,10 +1,10 @@
 #include "dp_linesum.h"
 #include "dp_buf.h"
 #include "dp_err.h"
+#include "dp_fmt.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
 #include "dp_srclines.h"
-#include "dp_text.h"
 #include "dprof/lines.h"
 
 #include <string.h>
@@ -126,7 +126,8 @@ static int add_line(struct summing *m, size_t i)
     size_t len;
     uint64_t number;
     dp_srclines_place(m->src->part->prof, line->site, &ptr, &len, &number);
-    dp_text_unfield(&m->file, ptr, len);
+    dp_buf_clear(&m->file);
+    dp_fmt_unfield(&m->file, ptr, len);
     uint32_t file = m->file.err ? DP_MAP_NONE
                     : dp_pool_intern(m->files, m->file.len ? m->file.ptr : "", m->file.len);
     int64_t to = file == DP_MAP_NONE ? DP_E_NOMEM

@@ -20,7 +20,8 @@ my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
 my $TOOL;
 $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
-    name => 'dprofflame', rewrite => \&two_dashes, how => sub { Devel::DProf::Flame->new(settings(@_)) },
+    name => 'dprofflame', rewrite => \&two_dashes,
+    how => sub { Devel::DProf::Flame->new(settings(@_)) },
     run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
