@@ -411,7 +411,7 @@ const DRAW = {
             value && calls > 1 && metric().unit === 's' ? `, ${amount(value / calls)} each` : ''}`)];
     },
     caller({ line: here, call: { file, line, sub, calls, value } }) {
-        const inside = file === G.file ? subAt(line) : -1, place = file === G.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
+        const inside = file === G.file ? subAt(line) : -1, place = sub !== undefined ? '' : file === G.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
         const from = sub !== undefined ? subLink(sub) : line > 0 ? anchor(place, file, line, { title: `${fileName(file)}:${line}` }) : make('span', {}, fileName(file));
         if (inside >= 0) from.append(` in ${short(P.names[inside], 200)}`);
         return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
@@ -498,8 +498,9 @@ function toHot(by) {
     const all = [...G.costs].filter(([line]) => line > 0).map(([line, i]) => ({ line, ...costAt(G.side, i) })), key = all.some(({ self }) => self > 0) ? 'self' : 'incl';
     const list = all.filter((cost) => cost[key] > 0).sort((a, b) => b[key] - a[key] || a.line - b.line);
     if (!list.length) return;
-    const at = list.findIndex(({ line }) => line === S.line);
-    toLine(list[(at + by + list.length) % list.length].line);
+    const at = G.hot === S.line ? list.findIndex(({ line }) => line === S.line) : by > 0 ? -1 : 0;
+    G.hot = list[(at + by + list.length) % list.length].line;
+    toLine(G.hot);
 }
 
 // The sub in whose text a line is: the innermost.
@@ -526,7 +527,7 @@ function sourceKey(key) {
     }
     if (key === 'Enter') {
         const cost = G.costs.get(S.line), [call] = cost === undefined ? [] : callsFrom(G.side, cost), place = call && placeIn(call.sub);
-        if (place) openSource(true, place.file, place.line);
+        if (place) openSource(true, place.file, place.line, true, true);
         else if (call) openSub(call.sub);
         return true;
     }

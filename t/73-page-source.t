@@ -1,5 +1,5 @@
-# The source view of a page: the data that dprofflame and dprofhtml put there, read back and compared
-# with a plain reading of the profile, and with what dprofreport says of the same lines.
+# The source view of a page: the data that dprofflame and dprofhtml put there, read back and
+# compared with a plain reading of the profile, and with what dprofreport says of the same lines.
 use strict;
 use warnings;
 use Test::More;
@@ -67,7 +67,8 @@ subtest 'costs of lines' => sub {
     is($side->{detail}, 2, 'statements have times');
     my %lines = %{ $side->{lines} };
     my %wanted_count = %{ plain($naive->{count}) };
-    is_deeply({ map { $_ => $lines{$_}{count} } keys %wanted_count }, \%wanted_count, 'how often each ran');
+    is_deeply({ map { $_ => $lines{$_}{count} } keys %wanted_count }, \%wanted_count,
+        'how often each ran');
     my @kinds = ([user => 0], [system => 1], [real => 2]);
     for (grep { exists $index{ $_->[0] } } @kinds) {
         my ($word, $column) = @$_;
@@ -88,7 +89,8 @@ subtest 'the same as dprofreport' => sub {
     my $rows = rows('-m', 'real', $profile);
     my $hz = $got->{page}{json}{metrics}[ $index{real} ]{hz};
     my $ticks = sub { sprintf '%.0f', $hz * $_[0] };
-    my %page = map { $_ => $side->{lines}{$_} } grep { exists $rows->{$_} } keys %{ $side->{lines} };
+    my %page = map { exists $rows->{$_} ? ($_ => $side->{lines}{$_}) : () }
+        keys %{ $side->{lines} };
     cmp_ok(scalar(keys %page), '>=', 10, 'lines that both have');
     is_deeply({ map { $_ => "$page{$_}{self}[ $index{real} ]" } keys %page },
         { map { $_ => $ticks->($rows->{$_}{self}) } keys %page }, 'own');
@@ -158,7 +160,8 @@ subtest 'without lines' => sub {
     is($page->{sides}[0]{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'callsites=1: calls');
     is_deeply([grep { $_->{count} } values %{ $page->{sides}[0]{lines} }], [], '... and no counts');
     my $folded = spew("$dir/f.folded", "a;b 5\nc 3\n");
-    ok(!defined NaiveStacks::lines_of_page(page('dprofhtml', $folded)), 'folded stacks: no sources');
+    ok(!defined NaiveStacks::lines_of_page(page('dprofhtml', $folded)),
+        'folded stacks: no sources');
 };
 
 subtest 'counters' => sub {
@@ -195,8 +198,10 @@ subtest 'dprofhtml' => sub {
     my $made = run_tool('dprofhtml', [$profile], dir => $dir);
     is("$made->{status} $made->{out}$made->{err}", "0 dprof.html\n", 'dprof.html is its page');
     my $page = slurp("$dir/dprof.html");
-    is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source', 'which opens with the source');
-    is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph', '... and dprofflame\'s does not');
+    is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source',
+        'which opens with the source');
+    is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph',
+        '... and dprofflame\'s with the graph');
     is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", $profile)->{status}, 1,
         'one side of two, and no other profile');
     is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'no options of pictures');

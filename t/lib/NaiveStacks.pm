@@ -314,9 +314,10 @@ sub numbers_of {
     return @numbers;
 }
 
-# The source view of a page, or undef where it has none: { sides => [{ detail, lines => { "FILE:LINE"
-# => { count, self, incl (by measure), calls => { NAME => [calls, value by measure] } } } }, ...],
-# sources => { FILE => [by side: [state, text]] } }. Texts are bytes. Dies with what is wrong.
+# The source view of a page, or undef where it has none: { sides => [{ detail, lines =>
+# { "FILE:LINE" => { count, self, incl (by measure), calls => { NAME => [calls, value by measure] }
+# } } }, ...], sources => { FILE => [by side: [state, text]] } }. Texts are bytes. Dies with what is
+# wrong.
 sub lines_of_page {
     my ($html) = @_;
     my $data = unpacked($html, 'lines') // return;
