@@ -1,44 +1,10 @@
 #include "dp_page.h"
+#include "dp_base64.h"
 #include "dp_err.h"
 #include "dp_render.h"
 #include "dp_text.h"
 
 #include <string.h>
-
-/* ---- base64 of what the packer gives ---- */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static int write_base64(void *ctx, const void *ptr, size_t n)
-{
-    struct dp_page *p = ctx;
-    const unsigned char *from = ptr;
-    for (size_t i = 0; i < n; i++) {
-        p->rest[p->n_rest++] = from[i];
-        if (p->n_rest < 3)
-            continue;
-        uint32_t v = (uint32_t)p->rest[0] << 16 | (uint32_t)p->rest[1] << 8 | p->rest[2];
-        char group[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63],
-                          digits[v & 63] };
-        dp_sink_add(p->sink, group, 4);
-        p->n_rest = 0;
-    }
-    return p->sink->err;
-}
-
-/* The last group: `=` for each byte that it lacks. */
-static int end_base64(struct dp_page *p)
-{
-    uint32_t v = (uint32_t)p->rest[0] << 16 | (p->n_rest > 1 ? (uint32_t)p->rest[1] << 8 : 0);
-    char group[4] = { digits[v >> 18], digits[v >> 12 & 63],
-                      p->n_rest > 1 ? digits[v >> 6 & 63] : '=', '=' };
-    if (p->n_rest)
-        dp_sink_add(p->sink, group, 4);
-    p->n_rest = 0;
-    return p->sink->err;
-}
-
-/* ---- what blocks are made of ---- */
 
 void dp_page_text(struct dp_page *p, const char *ptr, size_t len)
 {
@@ -73,12 +39,21 @@ int dp_page_hand_over(struct dp_page *p)
     return rc;
 }
 
+static int to_sink(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_page *p = ctx;
+    dp_sink_add(p->sink, ptr, n);
+    return p->sink->err;
+}
+
 int dp_page_block(struct dp_page *p, int (*fill)(void *ctx), void *ctx)
 {
-    p->pack = dp_pack_new(write_base64, p);
+    struct dp_base64 base64;
+    dp_base64_init(&base64, to_sink, p);
+    p->pack = dp_pack_new(dp_base64_write, &base64);
     int rc = p->pack ? fill(ctx) : DP_E_NOMEM;
     int packed = p->pack ? dp_pack_end(p->pack) : 0;
     p->pack = NULL;
     rc = rc < 0 ? rc : packed;
-    return rc < 0 ? rc : end_base64(p);
+    return rc < 0 ? rc : dp_base64_end(&base64);
 }

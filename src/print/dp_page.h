@@ -18,8 +18,6 @@ struct dp_page {
     struct dp_pack *pack;       /* of the block that is being written */
     struct dp_buf out;          /* JSON, or a column, until it is handed over */
     struct dp_buf text;
-    unsigned char rest[3];      /* of base64: bytes that are no group yet */
-    size_t n_rest;
 };
 
 /* Append to p->out a string of JSON; str may be NULL. */

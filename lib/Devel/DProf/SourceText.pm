@@ -31,6 +31,8 @@ sub read_one {
     my ($file, $profiles, @where) = @_;
     my $name = bytes($file);
     my @folders = map { bytes($_) } @where;
+    my ($kept) = grep { defined } map { $_->line_text($name) } @$profiles;
+    return (characters($kept), 'same') if defined $kept;
     return ('', 'generated') if $name =~ /\A(?:\(eval \d+\)|-e\z|-\z)/;
     my $path = Devel::DProf::Lines::path_of($name, @folders) // return ('', 'gone');
     return ('', 'large') if -s $path > MOST;
@@ -41,9 +43,14 @@ sub read_one {
     return ('', 'changed') if grep { $_ } @another;
     my $state = !(grep { !defined } @another) ? 'same'
         : (grep { is_newer($path, $_) } @$profiles) ? 'newer' : 'unknown';
-    # what is no UTF-8 is taken for Latin-1
+    return (characters($text), $state);
+}
+
+# What is no UTF-8 is taken for Latin-1.
+sub characters {
+    my ($text) = @_;
     utf8::upgrade($text) if !utf8::decode($text);
-    return ($text, $state);
+    return $text;
 }
 
 # Has the file been written to since the recording began?
@@ -82,6 +89,10 @@ that the profiles have places in.
 The text of one file, as characters, and its state: C<same>, as it was recorded; C<newer>, written
 to since; C<unknown>, as the profile does not tell what the file was. Without a text: C<changed>,
 C<gone>, C<large>, C<generated>.
+
+=item characters BYTES
+
+The characters of a text.
 
 =item is_newer PATH, PROFILE
 
