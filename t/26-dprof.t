@@ -27,7 +27,8 @@ sub tool {
 subtest 'dprof NAME does what dprofNAME does' => sub {
     for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile],
         ['diff', $profile, $profile], ['merge', $profile], ['list', '--cpuid'],
-        ['flame', '-o', '-', $profile], ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
+        ['flame', '-o', '-', $profile], ['html', '-o', '-', $profile],
+        ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
         my ($name, @args) = @$_;
         is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
     }

@@ -43,6 +43,11 @@ int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uin
 int dp_line_text(const struct dp_prof *prof, const char *file, size_t len,
                  void (*text)(void *ctx, const char *ptr, size_t len), void *ctx);
 
+/* Tells the names of all files that places of the profile are in, each once. Returns as
+ * dp_line_rows does. */
+int dp_line_files(const struct dp_prof *prof,
+                  int (*file)(void *ctx, const char *name, size_t len), void *ctx);
+
 /* 0: the profile has no statements, but perhaps calls by line; 1: they have counts; 2: and
  * times. */
 int dp_line_detail(const struct dp_prof *prof);

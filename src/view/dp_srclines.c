@@ -24,7 +24,7 @@ struct part {
 struct making {
     const struct dp_prof *prof;
     struct dp_srclines *s;
-    size_t cap, calls_cap;
+    size_t cap, calls_cap, call_counts_cap;
     struct dp_map of;           /* site << 32 | sub -> line */
     struct dp_map edges;        /* line << 32 | sub -> call */
     uint64_t (*incl)[DP_METRICS];       /* by node */
@@ -131,7 +131,9 @@ static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
     slot->value = 0;
     if (dp_mem_grow_cleared((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
         || dp_mem_grow_cleared((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
-                sizeof *m->edge_active) < 0)
+                sizeof *m->edge_active) < 0
+        || dp_mem_grow_cleared((void **)&s->call_counts, &m->call_counts_cap,
+                               (s->n_calls + 1) * m->prof->n_counters, sizeof *s->call_counts) < 0)
         return DP_E_NOMEM;
     s->calls[s->n_calls].line = line;
     s->calls[s->n_calls].sub = sub;
@@ -205,6 +207,9 @@ static int enter(struct walk *w, uint32_t i)
     w->call[i] = (uint32_t)call;
     for (int t = 0; t < DP_METRICS && !m->edge_active[call]; t++)
         edge->incl[t] += m->incl[i][t];
+    for (size_t k = 0; k < m->prof->n_counters && !m->edge_active[call]; k++)
+        m->s->call_counts[call * m->prof->n_counters + k] +=
+            m->incl_counts[i * m->prof->n_counters + k];
     m->edge_active[call]++;
     if (is_of_c(m->prof, i))
         return 0;
@@ -353,6 +358,8 @@ static int sort(struct making *m)
         rc = arrange((void **)&s->incl_counts, lines, s->count, counters);
     if (rc == 0)
         rc = arrange((void **)&s->calls, calls, s->n_calls, sizeof *s->calls);
+    if (rc == 0)
+        rc = arrange((void **)&s->call_counts, calls, s->n_calls, counters);
     for (uint32_t i = 0; rc == 0 && i < s->n_calls; i++) {
         struct dp_srcline *line = &s->lines[s->calls[i].line];
         if (!line->n_calls++)
@@ -453,5 +460,6 @@ void dp_srclines_release(struct dp_srclines *s)
     dp_mem_free(s->calls);
     dp_mem_free(s->counts);
     dp_mem_free(s->incl_counts);
+    dp_mem_free(s->call_counts);
     memset(s, 0, sizeof *s);
 }

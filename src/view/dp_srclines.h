@@ -34,6 +34,7 @@ struct dp_srclines {
     size_t n_calls;
     uint64_t *counts;           /* n_counters by line: self */
     uint64_t *incl_counts;      /* the same: inclusive */
+    uint64_t *call_counts;      /* n_counters by call: with what the sub calls */
 };
 
 /* FILE and LINE of a place, as the file of the profile has them. */

@@ -38,6 +38,18 @@ struct dp_stacks_name {
                                  * another place; len 0 */
 };
 
+/* A part of a side, and which name each of its subs goes by. */
+struct dp_stacks_source {
+    const struct dp_over_side *part;
+    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
+                                 * frames are left out */
+    uint32_t side, index;       /* index: among the parts of its side */
+    uint32_t first;             /* contexts of the sources before */
+    uint64_t hz, to_hz;         /* of its ticks, and of ours */
+    double speed;               /* times are divided by this, as if the run had the speed of the
+                                 * others */
+};
+
 /* Frames are in preorder, and siblings in order of name, by bytes; in a chart, in order of time.
  * Frame 0 is the root, the program itself. */
 struct dp_stacks_frame {
@@ -55,6 +67,8 @@ struct dp_stacks {
     struct dp_stacks_frame *frames;
     size_t count, cap;
     size_t n_sides, n_columns;
+    struct dp_stacks_source *sources;
+    size_t n_sources;
     uint64_t *self;             /* by frame, then column: sums over the runs of its side */
     size_t self_cap;
     uint32_t *when;             /* by frame: a number that grows with the order of
@@ -81,6 +95,9 @@ static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame,
 {
     return s->self[(size_t)frame * s->n_columns + column];
 }
+
+/* Ticks of a source in those of the columns. */
+uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t ticks);
 
 /* By column, the factors for values: sums over runs become means, and if normalize is set, all
  * sides get the total of the last one. */

@@ -25,7 +25,7 @@ my %GRADIENT = (
 # What is called otherwise in C, or is told to the page.
 my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics);
+    has_metrics no_source symfs start);
 
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
@@ -309,11 +309,13 @@ sub for_page {
     my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
     my %options = (
         order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
+        start => $self->{start} // 'graph',
         (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)),
         merged => $bool->($self->{recursion} == 1),
     );
     $how->{options} = '"options":' . $json->encode(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
+    $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
     return if !$self->{two};
     my ($before, $after) = map { $_->{name} } $self->sides;
     my %diff = (
@@ -325,6 +327,18 @@ sub for_page {
     );
     $how->{difference} = $json->encode(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
     return;
+}
+
+# The sources of all sides, as C takes them: side, file, text and a word each.
+sub sources_of_page {
+    my ($self) = @_;
+    require Devel::DProf::SourceText;
+    my @sides = $self->sides;
+    return map {
+        my $side = $_;
+        map { ($side, @$_) } Devel::DProf::SourceText::of_profiles(
+            [map { @$_ } @{ $sides[$side]{profiles} }], @{ $self->{symfs} || [] });
+    } 0 .. ($self->{is_pair} ? 0 : $#sides);
 }
 
 # Where it comes from, in pairs of label and text.

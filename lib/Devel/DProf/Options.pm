@@ -41,6 +41,8 @@ sub filled {
     return map { "$_\n" } @lines;
 }
 
+sub name { return $_[0]{name} }
+
 sub rows { return @{ $_[0]{rows} } }
 
 # Those that the help does not show, on purpose.
