@@ -27,7 +27,8 @@ if (defined &Devel::DProf::_start) {
 } elsif ($file =~ /["\n]/) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {
-    eval qq{#line 1 "$file/Devel/DProf/Core.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1} or die $@;
+    eval qq{#line 1 "$file/Devel/DProf/Core.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1}
+        or die $@;
 }
 die "Devel::DProf was built for another perl than $^X\n" if !defined &Devel::DProf::_start;
 

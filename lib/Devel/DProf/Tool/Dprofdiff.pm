@@ -15,7 +15,8 @@ use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Stacks;
-use Devel::DProf::View qw(%METRIC metrics_for_help is_time_word keys_of filters medium colour);
+use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters medium
+                          colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -189,7 +190,8 @@ sub bare_m {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
         $args[$i] = '--modules'
-            if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
+            if !defined $next || $next !~ /^$metric\z/
+                || (!defined metric_number($next) && -e $next);
     }
     return @args;
 }
