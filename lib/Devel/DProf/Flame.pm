@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::View qw(%METRIC is_time_word metrics_of);
+use Devel::DProf::View qw(metric_number is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -69,7 +69,7 @@ sub new {
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
             if !is_time_word($metric);
         # a page has one frame for each stack, and these in order of time
-        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if !$self->{is_page};
+        @$self{qw(chart chart_time)} = (1, metric_number($metric)) if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};

@@ -295,6 +295,10 @@ The names of the files that the profile has places in, as a reference to a list.
 0 if the profile has no statements, but perhaps calls by line; 1 if statements have counts; 2 if
 they also have times.
 
+=item line_text FILE
+
+The text of a source, as bytes, where the profile has it; else undef.
+
 =item line_source FILE
 
 Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile had different
