@@ -149,9 +149,9 @@ This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before
 
 =item source=1
 
-With C<lines>, the file also has the text of each source, packed, as it was when its first statement
-ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no source. A process
-that is killed leaves none, and neither does a source of more than 64 MB.
+With C<lines>, the file also has the text of each source, packed, as it was when its first
+statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
+source. A process that is killed leaves none, and a source of more than 64 MB is left out.
 
 =item ops=0
 
