@@ -293,6 +293,16 @@ END
     like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are one');
 };
 
+subtest 'dprofreport --annotate of calls alone' => sub {
+    my $caller = spew("$dir/calls.pl", "sub leaf { 1 }\nsub run {\n    leaf();\n}\nrun();\n");
+    my $calls = profiled([$caller], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
+    my $text = in_process('dprofreport', '--annotate', 'run', '-m', 'real', $calls)->{out};
+    like($text, qr/^# The profile has no costs of statements, but calls: record with lines\.$/m,
+        'is told');
+    like($text, qr/^ +\d+\.\d\d% {20} 3      leaf\(\);\n +# 1 call of main::leaf, \d+\.\d\d%$/m,
+        'how often lines ran is left blank');
+};
+
 subtest 'dprofreport --annotate: lines that no file has' => sub {
     my $template = spew("$dir/tmpl", "one\ntwo\n");
     my $made = spew("$dir/made.pl", <<"END");
