@@ -336,6 +336,33 @@ subtest 'lines of one process, and of the main program' => sub {
     is(in_process('dprofreport', '--main', $profile)->{err}, '', '... of subs nothing is told');
 };
 
+subtest 'files that tell more and less of lines' => sub {
+    my $small = spew("$dir/small.pl", "sub f { 1 }\nf();\n");
+    my ($times, $counts, $none) = map { profiled([$small], env => { %env, %$_ })->{profile} }
+        { PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' }, {};
+    my $told = sub { in_process('dprofreport', @_)->{err} };
+    is($told->('-s', 'srcline', $times, $none), "$none: it does not tell what statements cost, as"
+        . " $times does; the lines shown lack it\n", 'one that has none');
+    is($told->('-F', 'hot', $counts, $times), "$counts: it has counts of statements and no times,"
+        . " which $times has; the lines shown lack them\n", 'one that has counts alone');
+    is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: nothing is told") for ['-s', 'srcline', $none],
+        [$times, $none], ['-f', '-s', 'srcline', $times, $none];
+};
+
+subtest 'a source found in another place' => sub {
+    my $moved = spew("$dir/moved.pl", "sub here {\n    return 1;\n}\nhere();\n");
+    my $run = profiled([$moved], env => { %env, PERL_DPROF_LINES => 'time' })->{profile};
+    mkdir "$dir/root" or die;
+    my $path = "$dir/root";
+    for (grep { length } split m{/}, $dir) {
+        $path .= "/$_";
+        mkdir $path or die;
+    }
+    rename $moved, "$path/moved.pl" or die;
+    my $report = in_process('dprofreport', '--annotate', 'here', '--symfs', "$dir/root", $run);
+    like($report->{out}, qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m, '--symfs');
+};
+
 subtest 'hostile source' => sub {
     my $odd = spew("$dir/odd.pl", "sub f { 1 }\tmy \$x = \"\e[31m\xe4\x00\";\r\nf();\r\n\r\n");
     my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time' });
