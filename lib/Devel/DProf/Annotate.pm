@@ -107,7 +107,8 @@ sub line {
     my ($self, $file, $label, $line, $width, $text) = @_;
     my ($count, $self_cost, $incl) = $self->{lines}->cost($file, $line, $label);
     my $gutter = defined $count
-        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost), grouped($count)
+        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost),
+            $count ? grouped($count) : ''
         : ' ' x 29;
     my $shown = sprintf '%s %*d  %s', $gutter, $width, $line, printable($text);
     my $percent = $self->{total} ? 100 * ($incl // 0) / $self->{total} : 0;
