@@ -141,7 +141,7 @@ sub how {
     $how{histogram} = $opt->{histogram} ? 1 : 0;
     $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
-    die "--callers and --callees: only one at a time\n"
+    die "--callers and --callees: only one of them can be given\n"
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
