@@ -414,9 +414,8 @@ async function two(b) {
     is(wrong, [], 'the costs of both sides beside each line');
     const [, , change] = shown[7], by = c.get('main.pl:7') - a.get('main.pl:6');
     ok(near(seconds(change.replace(/^[+\u2212]/, '')), Math.abs(by)), 'and the difference');
-    ok((await text(page, '.r-sub')).some((words) => /main::leaf7 calls,
-        self .* \u2192 /.test(words)),
-        'subs have both');
+    const both = /main::leaf7 calls, self .* \u2192 /;
+    ok((await text(page, '.r-sub')).some((words) => both.test(words)), 'subs have both');
     await quiet(page, 'two sides');
     tool('dprofhtml', '--diff', '-m', 'real', '--symfs', 'new', '-o', 'half.html', 'old.out',
         'new.out');
