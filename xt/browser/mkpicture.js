@@ -1,4 +1,4 @@
-// A picture of a page: node mkpicture.js PAGE.html HASH OUT.png [WIDTH HEIGHT], DPROF_PLAYWRIGHT set.
+// A picture of a page: node mkpicture.js PAGE.html HASH OUT.png [WIDTH HEIGHT].
 // doc/source.png is one of examples/logreport.pl, recorded with lines.
 
 'use strict';
