@@ -48,7 +48,7 @@ sub part {
     $first = $self->beginning_of($source, $label, $first);
     my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
     $last //= $most;
-    my $end = $self->end_of($source, $label, $first, $last);
+    my $end = $self->end_of($source, $file, $label, $first, $last);
     my @out = $self->head($label, $file, $first, $end, $source, $is_another);
     my $width = length $end;
     for my $line ($first .. $end) {
@@ -73,15 +73,17 @@ sub beginning_of {
 }
 
 # The last statement of a sub is not its end: that is the next line with a brace no further to the
-# right than its beginning.
+# right than its beginning. Where something that is no part of the sub runs before that line, the
+# brace stands behind the last statement.
 sub end_of {
-    my ($self, $source, $label, $first, $last) = @_;
+    my ($self, $source, $file, $label, $first, $last) = @_;
     return $last if !$source || !defined $label;
     my ($indent) = ($source->[ $first - 1 ] // '') =~ /\A(\s*)/;
     for my $line ($last .. $last + 20) {
         my $text = $source->[ $line - 1 ] // return $last;
         return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
-        last if $line > $last && $text =~ /\A\s*sub\b/;
+        last if $line > $last
+            && ($text =~ /\A\s*sub\b/ || $self->{lines}->is_of_others($file, $line, $label));
     }
     return $last;
 }
