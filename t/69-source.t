@@ -320,11 +320,22 @@ sub closure {
     };
 }
 closure(1)->();
+sub documented {
+    # one
+    # two
+    # three
+    # four
+    # five
+    # six
+    return 1;
+}
+documented();
 END
     my $run = profiled([$ends], env => { %env, PERL_DPROF_LINES => 'time' });
     my $lines = sub { join ' ', in_process('dprofreport', '--annotate', @_, $run->{profile})
         ->{out} =~ /^.{29} +(\d+)  /mg };
     is($lines->('same_line'), '1 2', 'the brace behind the last statement');
+    is($lines->('documented'), '16 17 18 19 20 21 22 23 24', 'comments at its beginning');
     is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a closure is in the sub');
 };
 

@@ -45,7 +45,7 @@ sub part {
     my ($self, $label, $file, $first, $last) = @_;
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
     my $of = $self->{lines}{files}{$file} || {};
-    $first = $self->beginning_of($source, $label, $first);
+    $first = $self->beginning_of($source, $file, $label, $first);
     my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
     $last //= $most;
     my $end = $self->end_of($source, $file, $label, $first, $last);
@@ -60,14 +60,15 @@ sub part {
     return join '', map { "$_\n" } @out;
 }
 
-# A sub is known by its first statement; the line with its name is above.
+# A sub is known by its first statement; the line with its name is above, perhaps far above, with
+# comments between them.
 sub beginning_of {
-    my ($self, $source, $label, $first) = @_;
-    return $first if !$source || !defined $label;
-    my ($name) = $label =~ /(\w+)\z/;
-    for my $line (grep { $_ > 0 } reverse $first - 5 .. $first) {
-        return $line if defined $name
-            && ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+    my ($self, $source, $file, $label, $first) = @_;
+    my ($name) = ($label // '') =~ /(\w+)\z/;
+    return $first if !$source || !defined $name;
+    for my $line (grep { $_ > 0 } reverse $first - 60 .. $first) {
+        return $line if ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+        last if $line < $first && $self->{lines}->is_of_others($file, $line, $label);
     }
     return $first;
 }
