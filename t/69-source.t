@@ -303,6 +303,42 @@ subtest 'dprofreport --annotate of calls alone' => sub {
         'how often lines ran is left blank');
 };
 
+subtest 'dprofreport --annotate: where a sub ends' => sub {
+    my $ends = spew("$dir/ends.pl", <<'END');
+sub same_line { my $n = shift;
+    return $n }
+same_line(1);
+if (same_line(2)) {
+    same_line(3);
+}
+sub closure {
+    my $n = shift;
+    return sub {
+        my $m = $n;
+        return $m if $n;
+        die;
+    };
+}
+closure(1)->();
+sub documented {
+    # one
+    # two
+    # three
+    # four
+    # five
+    # six
+    return 1;
+}
+documented();
+END
+    my $run = profiled([$ends], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $lines = sub { join ' ', in_process('dprofreport', '--annotate', @_, $run->{profile})
+        ->{out} =~ /^.{29} +(\d+)  /mg };
+    is($lines->('same_line'), '1 2', 'the brace behind the last statement');
+    is($lines->('documented'), '16 17 18 19 20 21 22 23 24', 'comments at its beginning');
+    is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a closure is in the sub');
+};
+
 subtest 'dprofreport --annotate: lines that no file has' => sub {
     my $template = spew("$dir/tmpl", "one\ntwo\n");
     my $made = spew("$dir/made.pl", <<"END");

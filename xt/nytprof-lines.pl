@@ -91,6 +91,12 @@ sub run_perl {
     return { status => $?, out => $text // '', err => $err };
 }
 
+sub last_line {
+    my ($file) = @_;
+    my @lines = do { local @ARGV = $file; <> };
+    return $lines[-1] // "nothing\n";
+}
+
 my $here = getcwd();
 # Lines and files under names that both profilers share.
 sub shared_name {
@@ -122,7 +128,7 @@ sub by_nytprof {
     my $data = eval { Devel::NYTProf::Data->new({ filename => $file, quiet => 1,
         skip_collapse_evals => 1 }) };
     open STDOUT, '>&', $stdout or die $!;
-    die "NYTProf left no profile: $@see $run->{err}\n" if !$data;
+    die "NYTProf left no profile; the program said: ", last_line($run->{err}) if !$data;
     my %counts;
     for my $info ($data->all_fileinfos) {
         my $lines = $info->line_time_data(['line']) or next;
@@ -137,7 +143,8 @@ sub by_dprof {
     my $run = run_perl({ PERL_DPROF_OUT => $file }, '-d:DProf=tree,lines=count', '-MStopAtEnd',
         @program);
     my $got = LineReader::read_file($file);
-    die "-d:DProf: $_; see $run->{err}\n" for LineReader::problems($got);
+    die "-d:DProf: $_; the program said: ", last_line($run->{err})
+        for LineReader::problems($got);
     my %counts;
     for my $at (keys %{ $got->{count} }) {
         my ($name, $line) = $at =~ /\A(.*):([0-9]+)\z/s;

@@ -35,7 +35,7 @@ CHECK {
 sub stash {
     my ($name) = @_;
     no strict 'refs';
-    return if $seen{$name}++ || $name =~ /\A(?:main::)?B::\z/;
+    return if $seen{$name}++;
     for my $key (keys %$name) {
         if ($key =~ /::\z/) {
             stash($name . $key) if $key ne 'main::';

@@ -45,10 +45,10 @@ sub part {
     my ($self, $label, $file, $first, $last) = @_;
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
     my $of = $self->{lines}{files}{$file} || {};
-    $first = $self->beginning_of($source, $label, $first);
+    $first = $self->beginning_of($source, $file, $label, $first);
     my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
     $last //= $most;
-    my $end = $self->end_of($source, $label, $first, $last);
+    my $end = $self->end_of($source, $file, $label, $first, $last);
     my @out = $self->head($label, $file, $first, $end, $source, $is_another);
     my $width = length $end;
     for my $line ($first .. $end) {
@@ -60,28 +60,31 @@ sub part {
     return join '', map { "$_\n" } @out;
 }
 
-# A sub is known by its first statement; the line with its name is above.
+# A sub is known by its first statement; the line with its name is above, perhaps far above, with
+# comments between them.
 sub beginning_of {
-    my ($self, $source, $label, $first) = @_;
-    return $first if !$source || !defined $label;
-    my ($name) = $label =~ /(\w+)\z/;
-    for my $line (grep { $_ > 0 } reverse $first - 5 .. $first) {
-        return $line if defined $name
-            && ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+    my ($self, $source, $file, $label, $first) = @_;
+    my ($name) = ($label // '') =~ /(\w+)\z/;
+    return $first if !$source || !defined $name;
+    for my $line (grep { $_ > 0 } reverse $first - 60 .. $first) {
+        return $line if ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+        last if $line < $first && $self->{lines}->is_of_others($file, $line, $label);
     }
     return $first;
 }
 
 # The last statement of a sub is not its end: that is the next line with a brace no further to the
-# right than its beginning.
+# right than its beginning. Where something that is no part of the sub runs before that line, the
+# brace stands behind the last statement.
 sub end_of {
-    my ($self, $source, $label, $first, $last) = @_;
+    my ($self, $source, $file, $label, $first, $last) = @_;
     return $last if !$source || !defined $label;
     my ($indent) = ($source->[ $first - 1 ] // '') =~ /\A(\s*)/;
     for my $line ($last .. $last + 20) {
         my $text = $source->[ $line - 1 ] // return $last;
         return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
-        last if $line > $last && $text =~ /\A\s*sub\b/;
+        last if $line > $last
+            && ($text =~ /\A\s*sub\b/ || $self->{lines}->is_of_others($file, $line, $label));
     }
     return $last;
 }

@@ -145,6 +145,14 @@ sub rows_at {
     return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
 }
 
+# Has a line statements of code that does not stand in the sub? Anonymous subs may stand in it.
+sub is_of_others {
+    my ($self, $file, $line, $label) = @_;
+    return scalar grep { $_->[COUNT] && !$self->is_in($_, $label)
+        && !(defined $_->[SUB] && $self->{subs}[ $_->[SUB] ][0] =~ /::__ANON__\b/) }
+        @{ $self->{files}{$file}{$line} || [] };
+}
+
 # Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
 sub cost {
     my ($self, $file, $line, $label) = @_;
@@ -248,6 +256,8 @@ text of one, and its path.
 =item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
+
+=item is_of_others FILE, LINE, LABEL
 
 Parts of the above.
 
