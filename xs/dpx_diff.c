@@ -62,6 +62,26 @@ static const struct dpx_element dpx_element_dp_rename = {
     sizeof(struct dp_rename), 2, take_rename
 };
 
+/* Side, name of the file, text. */
+static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_source_text *source = to;
+    SV *side = dpx_element(aTHX_ from, at), *file = dpx_element(aTHX_ from, at + 1),
+       *text = dpx_element(aTHX_ from, at + 2);
+    STRLEN len;
+    if (!side || !file || !text)
+        croak("source %ld lacks something: it has a side, a name and a text", (long)at / 3);
+    source->side = (size_t)SvUV(side);
+    source->file = dpx_text(aTHX_ file, &len);
+    source->file_len = len;
+    source->ptr = SvPVbyte(text, len);
+    source->len = len;
+    return true;
+}
+static const struct dpx_element dpx_element_dp_source_text = {
+    sizeof(struct dp_source_text), 3, take_source
+};
+
 #define DPX_STRUCT dp_pair_how
 static const struct dpx_key dp_pair_how_rows[] = { DP_PAIR_OPTIONS(DPX_ROW) };
 DPX_KEYS(dp_pair_how, "pairs");

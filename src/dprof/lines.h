@@ -38,6 +38,12 @@ int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t count
 int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
                    uint32_t *crc);
 
+/* Hands over the sources of which that is known. Returns 0, or what the callback returned that is not
+ * 0. */
+int dp_line_sources(const struct dp_prof *prof,
+                    int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
+                    void *ctx);
+
 /* 0: the profile has no statements, but perhaps calls by line; 1: they have counts; 2: and
  * times. */
 int dp_line_detail(const struct dp_prof *prof);

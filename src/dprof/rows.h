@@ -47,6 +47,14 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
 struct dp_change_row {
     const char *name;           /* its first key; of a line that stands for several branches NULL */
     size_t name_len;
+    const char *other;          /* its second key; NULL: it has none */
+    size_t other_len;
+    const char *file;           /* of an entry that is a line of source: its file, by the name that
+                                 * all sides have; else NULL */
+    size_t file_len;
+    uint64_t base_line, line;   /* its number on both sides; 0: the side does not have it, as far as
+                                 * is known */
+    enum dp_fate fate;
     unsigned level;             /* of a line: how deep it is */
     unsigned more;              /* and how many it stands for */
     struct dp_change change;

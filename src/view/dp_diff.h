@@ -18,6 +18,7 @@
 #define DP_DIFF_H
 
 #include "dp_base.h"
+#include "dp_line_pair.h"
 #include "dp_overhead.h"
 #include "dp_pair.h"
 #include "dp_pool.h"
@@ -91,6 +92,8 @@ struct dp_diff {
     struct dp_over_side *parts; /* of all sides, in order, with their names paired */
     size_t n_parts;
     struct dp_pairs pairs;
+    bool by_line;               /* entries are lines of source, with what statements cost */
+    struct dp_line_pairs lines; /* then */
     struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
     unsigned char *shown;       /* by entry: by the filters of any run */
     size_t shown_cap;
@@ -138,8 +141,12 @@ struct dp_diff_place {
 };
 bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place);
 
-/* Where it began in the baseline, as FILE:LINE, if that was another place: of anonymous subs. */
+/* Where it began in the baseline, as FILE:LINE, if that was another place: of anonymous subs, and
+ * of lines. NULL: it is not known, or the same place. */
 const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry);
+
+/* An entry that is a line: which one it is of diff->lines; NULL: it is none. */
+const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t entry);
 
 /* Ticks per second of a measure's values, or per unit where folded stacks have fractions; 0:
  * they are counts. */

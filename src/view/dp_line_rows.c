@@ -84,6 +84,25 @@ int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uin
     return prof->source[n].differs ? -1 : 1;
 }
 
+int dp_line_sources(const struct dp_prof *prof,
+                    int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
+                    void *ctx)
+{
+    struct dp_buf file;
+    int rc = 0;
+    dp_buf_init(&file);
+    for (uint32_t i = 0; i < prof->sources.count && rc == 0; i++) {
+        const struct dp_name *name = dp_pool_name(&prof->sources, i);
+        dp_text_unfield(&file, name->ptr, name->len);
+        const char *text = dp_buf_cstr(&file);
+        rc = file.err ? file.err
+             : prof->source[i].differs ? 0
+             : fn(ctx, text, file.len, prof->source[i].size, prof->source[i].crc);
+    }
+    dp_buf_release(&file);
+    return rc;
+}
+
 int dp_line_detail(const struct dp_prof *prof)
 {
     return !prof->n_lines ? 0 : prof->line_times ? 2 : 1;

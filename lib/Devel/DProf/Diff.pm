@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_SCRIPT
+                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
                                DP_K_PID DP_K_THREAD DP_K_PHASE DP_M_CALLS DP_M_COUNTER DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
                                DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
@@ -21,7 +21,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that the comparison in C does not know: filters, what is to be read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    subs packages scripts re_only re_skip color flame
+    subs packages scripts re_only re_skip color flame symfs
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
@@ -541,12 +541,29 @@ sub known {
 
 sub sides_for_c {
     my ($self) = @_;
+    $self->know_sources if $self->needs_lines;
     $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
     return [map {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut},
             runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} }];
+}
+
+# Is anything about lines of source?
+sub needs_lines {
+    my ($self) = @_;
+    return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{keys} })
+        || grep { $_->{by_line} } @{ $self->{rules} });
+}
+
+# Lines pair by their texts, where the sources differ and are found.
+sub know_sources {
+    my ($self) = @_;
+    require Devel::DProf::Source;
+    $self->{sources} ||= [Devel::DProf::Source::differing(
+        [map { [parts($_)] } $self->sides], @{ $self->{symfs} || [] })];
+    return;
 }
 
 # The fields that the comparison in C takes, and others in place of some.

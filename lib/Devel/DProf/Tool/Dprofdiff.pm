@@ -226,7 +226,7 @@ sub how {
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, progress => 1,
+    my $diff = Devel::DProf::Diff->new(%how, symfs => $opt->{symfs}, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return { %how, diff => $diff };
