@@ -138,6 +138,8 @@ static int take_finding(void *ctx, const struct dp_finding_row *row)
     }
     hv_stores(hv, "rule", dpx_name_sv(aTHX_ row->rule, strlen(row->rule)));
     hv_stores(hv, "name", dpx_name_sv(aTHX_ row->name, row->name_len));
+    if (row->sub)
+        hv_stores(hv, "sub", dpx_name_sv(aTHX_ row->sub, row->sub_len));
     hv_stores(hv, "side", newSVuv(row->side));
     hv_stores(hv, "undecided", newSViv(row->undecided));
     return 0;

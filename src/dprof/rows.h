@@ -74,8 +74,11 @@ int dp_compared_lines(const struct dp_compared *c, size_t side, double least_per
 /* What the gate has found. */
 struct dp_finding_row {
     const char *rule;           /* as it was given */
-    const char *name;           /* the sub, or its keys; "(total)" */
+    const char *name;           /* the sub, or its keys; a line; "(total)" */
     size_t name_len;
+    const char *sub;            /* where name is a line of source: the sub that it stands in; or
+                                 * NULL */
+    size_t sub_len;
     size_t side;
     int undecided;
     int growth;                 /* it is a rule of growth, and change has values */

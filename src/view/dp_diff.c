@@ -57,7 +57,15 @@ static bool find_places(struct dp_diff *diff)
 
 bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place)
 {
+    const struct dp_paired_line *line = dp_diff_line(diff, entry);
     uint32_t label = label_of(diff, entry);
+    place->line = 0;
+    if (line) {
+        place->file = dp_pool_name(&diff->lines.texts, line->file);
+        for (uint32_t s = diff->lines.sides; s-- > 0 && !place->line;)
+            place->line = dp_line_number(&diff->lines, (uint32_t)(line - diff->lines.lines), s);
+        return true;
+    }
     if (label == DP_MAP_NONE || !find_places(diff) || !diff->places[label].part)
         return false;
     size_t part = diff->places[label].part - 1;

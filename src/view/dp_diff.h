@@ -133,8 +133,8 @@ void dp_diff_family_release(struct dp_diff_family *family);
 const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k);
 static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
 
-/* Where an entry's sub begins: in the newest side that has it, and tells. False where none does, or
- * the first key is no sub. */
+/* Where an entry's sub begins, or where the line is that it is: in the newest side that has it, and
+ * tells. False where none does, or the entry has no sub. */
 struct dp_diff_place {
     const struct dp_name *file;
     uint64_t line;

@@ -463,6 +463,18 @@ static uint64_t from_begin(uint64_t number, uint64_t begin)
     return begin && begin <= number ? number - begin : number;
 }
 
+/* Did it pair every line with the one of its number? */
+static bool differs(const struct job *j)
+{
+    bool same = j->n_items == j->n_lines;
+    for (size_t i = 0; i < j->n_items && same; i++) {
+        const struct item *item = &j->m->items[j->items[i]];
+        same = item->line != DP_MAP_NONE
+               && *number_of(j->m, item->line, j->before) == item->number;
+    }
+    return !same;
+}
+
 /* Sub by sub, by what lines are from its beginning. */
 static int pair_by_distance(struct job *j)
 {
@@ -484,6 +496,13 @@ static int pair_by_distance(struct job *j)
         for (size_t i = b; i < b_end && rc == 0; i++)
             if (to[i - b] != DP_ALIGN_NONE)
                 pair(m, &m->items[j->items[i]], j->lines[a + to[i - b]], j->side);
+    }
+    if (rc == 0 && differs(j)) {
+        struct dp_line_pairs *lp = m->lp;
+        rc = dp_mem_grow((void **)&lp->guessed, &lp->guessed_cap, lp->n_guessed + 1,
+                         sizeof *lp->guessed);
+        if (rc == 0 && (!lp->n_guessed || lp->guessed[lp->n_guessed - 1] != j->file->name))
+            lp->guessed[lp->n_guessed++] = j->file->name;
     }
     dp_mem_free(old);
     dp_mem_free(to);
@@ -623,6 +642,10 @@ static void label_line(struct making *m, uint32_t n, uint64_t number)
         dp_buf_addf(&m->buf, ":%" PRIu64, base);
         line->moved = text_of_buf(m);
     }
+    const struct dp_name *sub = dp_pool_name(&m->subs->texts, m->sub_of[n]);
+    m->buf.len = 0;
+    dp_buf_add(&m->buf, sub->ptr, sub->len);
+    line->sub = text_of_buf(m);
     line->file = m->files[line->file].name;
 }
 
@@ -706,6 +729,7 @@ void dp_line_pairs_release(struct dp_line_pairs *lp)
     dp_mem_free(lp->profs);
     dp_mem_free(lp->lines);
     dp_mem_free(lp->numbers);
+    dp_mem_free(lp->guessed);
     dp_map_release(&lp->of_label);
     dp_pool_release(&lp->texts);
     memset(lp, 0, sizeof *lp);

@@ -18,6 +18,7 @@
 /* A line that some side has run. */
 struct dp_paired_line {
     uint32_t file;              /* number of a text: its name for all sides */
+    uint32_t sub;               /* likewise: label of a sub that it stands in; 0: none */
     uint32_t label;             /* number of a text: FILE:LINE of the last side that has it. Where
                                  * another line has that now, ` (old)` is behind it */
     uint32_t moved;             /* number of a text: FILE:LINE of the baseline, if that is another
@@ -45,6 +46,9 @@ struct dp_line_pairs {
                                  * the source is known */
     size_t numbers_cap;
     struct dp_map of_label;     /* label -> line */
+    uint32_t *guessed;          /* numbers of texts: files whose lines were paired by their
+                                 * distances, and differ in these */
+    size_t n_guessed, guessed_cap;
 };
 
 /* Pairs the lines of the profiles whose subs are paired. texts: those sources that are known; the

@@ -159,9 +159,11 @@ int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, voi
         const struct dp_rule *rule = &c->how->rules[f->rule];
         bool growth = rule->kind == DP_RULE_GROWTH;
         name.len = 0;
-        dp_gate_name(&name, f, &c->diff);
+        const struct dp_name *sub = dp_gate_sub(f);
+        dp_gate_name(&name, f);
         struct dp_finding_row row = {
             .rule = rule->text, .name = dp_buf_cstr(&name), .name_len = name.len,
+            .sub = sub ? sub->ptr : NULL, .sub_len = sub ? sub->len : 0,
             .side = f->side, .undecided = f->undecided, .growth = growth,
             .change = change_of(&f->values, growth ? dp_diff_hz(&c->diff, rule->measure) : 0),
         };

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
+                               DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_SRCLINE
                                DP_K_PID DP_K_THREAD DP_K_PHASE DP_M_CALLS DP_M_COUNTER DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
                                DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
@@ -21,7 +21,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that the comparison in C does not know: filters, what is to be read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    subs packages scripts re_only re_skip color flame symfs
+    subs packages scripts re_only re_skip color flame symfs metric_given
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
@@ -157,6 +157,7 @@ sub settle {
         $self->{say}->("$side->{name}: $why");
         return 0;
     }
+    $self->settle_lines or return 0;
     my $name = $self->{metric_name};
     $self->same_unit or return 0 if is_time_word($name);
     my $measure = $self->measure($name) or return 0;
@@ -171,6 +172,43 @@ sub settle {
     $self->{label} = $label;
     $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
     return 1;
+}
+
+# What the runs of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and counters,
+# too.
+sub line_detail {
+    my ($side) = @_;
+    my @of_runs = map { my $run = $_; (sort { $b <=> $a } map { $_->line_detail } @$run)[0] // 0 }
+        @{ $side->{profiles} };
+    return (sort { $a <=> $b } @of_runs)[0] // 0;
+}
+
+# Can something be compared line by line? If not, it is said why. name: the metric; undef: any.
+sub has_lines {
+    my ($self, $what, $name) = @_;
+    my ($without) = grep { !line_detail($_) } $self->sides;
+    if ($without) {
+        $self->{say}->("$what: $without->{name} has no lines; record it with lines=time");
+        return 0;
+    }
+    my ($counts) = grep { line_detail($_) < 2 } $self->sides;
+    return 1 if !$counts || !defined $name || $name eq 'calls';
+    $self->{say}->("$what: the lines of $counts->{name} have calls only, and no $name; record it"
+        . ' with lines=time');
+    return 0;
+}
+
+# Entries by srcline are lines, where all sides have them; where none has, the places of subs.
+sub settle_lines {
+    my ($self) = @_;
+    return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
+    return 1 if grep { $_ != DP_K_SRCLINE && $_ != DP_K_SUB && $_ != DP_K_PACKAGE }
+        @{ $self->{keys} };
+    return 1 if !grep { line_detail($_) } $self->sides;
+    return $self->{force} ? 1 : 0 if !$self->has_lines('srcline');
+    my $counts = grep { line_detail($_) < 2 } $self->sides;
+    $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
+    return $self->{force} || $self->has_lines('srcline', $self->{metric_name});
 }
 
 # Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow sub, too.
@@ -325,7 +363,10 @@ sub is_chancy {
 # After printing: rules and renames that met nothing.
 sub idle {
     my ($self, $result) = @_;
-    my @idle = map { "--fail-if $self->{rules}[$_]{text}: no sub matches" }
+    my @idle = map {
+        my $rule = $self->{rules}[$_];
+        "--fail-if $rule->{text}: no " . ($rule->{by_line} ? 'line' : 'sub') . ' matches';
+    }
         grep { $self->{rules}[$_]{pattern} >= 0 && !$self->{matched}{ $self->{rules}[$_]{pattern} } } 0 .. $#{ $self->{rules} };
     my $filter = join ' and ', map { $self->{$_} ? { re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C' }->{$_} : () }
         qw(re_only re_skip packages scripts);
@@ -359,6 +400,8 @@ sub gate {
             last if pos == length;
             my $start = pos;
             my %rule;
+            # a metric may be called so
+            $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
                 $rule{re} = eval { no warnings 'regexp'; qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
@@ -398,7 +441,9 @@ my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 sub settle_rules {
     my ($self) = @_;
     for my $parsed (@{ $self->{parsed} || [] }) {
-        my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1);
+        my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1,
+            by_line => $parsed->{by_line} ? 1 : 0);
+        return 0 if $rule{by_line} && !$self->has_lines($rule{text}, $parsed->{metric});
         if ($parsed->{re}) {
             push @{ $self->{patterns} }, $parsed->{re};
             $rule{pattern} = $#{ $self->{patterns} };

@@ -199,6 +199,7 @@ sub how {
     my ($opt) = @_;
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
+        metric_given => defined $opt->{m},
         children => $opt->{children} ? 1 : 0, separate => $opt->{R} // 1,
         autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
