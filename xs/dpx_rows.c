@@ -118,6 +118,10 @@ static int take_change(void *ctx, const struct dp_change_row *row)
         hv_stores(hv, "other", dpx_name_sv(aTHX_ row->other, row->other_len));
     if (row->file) {
         hv_stores(hv, "file", dpx_name_sv(aTHX_ row->file, row->file_len));
+        if (row->base_name)
+            hv_stores(hv, "baseline_file", dpx_name_sv(aTHX_ row->base_name, row->base_name_len));
+        if (row->own_name)
+            hv_stores(hv, "own_file", dpx_name_sv(aTHX_ row->own_name, row->own_name_len));
         hv_stores(hv, "baseline_line", newSVuv(row->base_line));
         hv_stores(hv, "line", newSVuv(row->line));
         hv_stores(hv, "fate", newSVpv(fates[row->fate], 0));

@@ -52,6 +52,9 @@ struct dp_change_row {
     const char *file;           /* of an entry that is a line of source: its file, by the name that
                                  * all sides have; else NULL */
     size_t file_len;
+    const char *base_name, *own_name;   /* and as the profiles of both sides have it; NULL: the side
+                                         * does not have the file */
+    size_t base_name_len, own_name_len;
     uint64_t base_line, line;   /* its number on both sides; 0: the side does not have it, as far as
                                  * is known */
     enum dp_fate fate;

@@ -24,6 +24,7 @@ struct item {
 struct version {
     uint64_t size;
     uint32_t crc;
+    uint32_t name;              /* text: as the side's profiles have it */
     bool there;                 /* the side has it */
     bool known, unknown;        /* its size and CRC are; not all profiles of the side agree */
     const struct dp_source_text *text;
@@ -191,7 +192,12 @@ static void see_versions(struct making *m, uint32_t side)
             if (n == DP_MAP_NONE)
                 continue;
             dp_srclines_place(of->prof, i, &file, &len, &line);
-            see_version(of->prof, file, len, &m->files[m->checkouts.files[n].like].now);
+            struct version *v = &m->files[m->checkouts.files[n].like].now;
+            if (!v->there) {
+                dp_text_unfield(&m->buf, file, len);
+                v->name = text_of_buf(m);
+            }
+            see_version(of->prof, file, len, v);
         }
     }
     for (size_t i = 0; i < m->n_texts; i++)
@@ -602,6 +608,11 @@ static void take_side(struct making *m, uint32_t side)
         if (m->files[i].now.there) {
             m->files[i].last = m->files[i].now;
             m->files[i].before = side;
+            struct dp_map_slot *slot = dp_map_put(&m->lp->side_names,
+                                                  (uint64_t)m->files[i].name << 32 | side);
+            m->no_memory = m->no_memory || !slot;
+            if (slot)
+                slot->value = m->files[i].now.name;
         }
     dp_mem_free(items);
     dp_mem_free(lines);
@@ -704,6 +715,7 @@ int dp_line_pairs_make(struct dp_line_pairs *lp, const struct dp_pairs *subs,
     memset(lp, 0, sizeof *lp);
     dp_pool_init(&lp->texts);
     dp_map_init(&lp->of_label);
+    dp_map_init(&lp->side_names);
     dp_pool_init(&m.identities);
     dp_buf_init(&m.buf);
     dp_checkouts_init(&m.checkouts, &lp->texts, how->bases, how->n_bases);
@@ -731,6 +743,7 @@ void dp_line_pairs_release(struct dp_line_pairs *lp)
     dp_mem_free(lp->numbers);
     dp_mem_free(lp->guessed);
     dp_map_release(&lp->of_label);
+    dp_map_release(&lp->side_names);
     dp_pool_release(&lp->texts);
     memset(lp, 0, sizeof *lp);
 }
@@ -741,6 +754,14 @@ const struct dp_paired_line *dp_line_pairs_find(const struct dp_line_pairs *lp,
     uint32_t n = dp_pool_lookup(&lp->texts, label->ptr, label->len);
     const struct dp_map_slot *slot = n == DP_MAP_NONE ? NULL : dp_map_find(&lp->of_label, n);
     return slot ? &lp->lines[slot->value] : NULL;
+}
+
+const struct dp_name *dp_line_file(const struct dp_line_pairs *lp,
+                                   const struct dp_paired_line *line, uint32_t side)
+{
+    const struct dp_map_slot *slot = dp_map_find(&lp->side_names,
+                                                 (uint64_t)line->file << 32 | side);
+    return slot ? dp_pool_name(&lp->texts, slot->value) : NULL;
 }
 
 /* ---- two texts ---- */

@@ -46,6 +46,7 @@ struct dp_line_pairs {
                                  * the source is known */
     size_t numbers_cap;
     struct dp_map of_label;     /* label -> line */
+    struct dp_map side_names;   /* file << 32 | side -> number of a text: its name there */
     uint32_t *guessed;          /* numbers of texts: files whose lines were paired by their
                                  * distances, and differ in these */
     size_t n_guessed, guessed_cap;
@@ -63,6 +64,10 @@ static inline uint64_t dp_line_number(const struct dp_line_pairs *lp, uint32_t l
 {
     return lp->numbers[(size_t)line * lp->sides + side];
 }
+
+/* The name of a line's file as a side's profiles have it; NULL: the side does not have the file. */
+const struct dp_name *dp_line_file(const struct dp_line_pairs *lp,
+                                   const struct dp_paired_line *line, uint32_t side);
 
 /* The line of a label, or NULL. */
 const struct dp_paired_line *dp_line_pairs_find(const struct dp_line_pairs *lp,

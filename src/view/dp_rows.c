@@ -92,6 +92,12 @@ static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
     uint32_t n = (uint32_t)(line - lp->lines);
     row->file = dp_pool_name(&lp->texts, line->file)->ptr;
     row->file_len = dp_pool_name(&lp->texts, line->file)->len;
+    const struct dp_name *base = dp_line_file(lp, line, 0),
+                         *own = dp_line_file(lp, line, (uint32_t)side);
+    row->base_name = base ? base->ptr : NULL;
+    row->base_name_len = base ? base->len : 0;
+    row->own_name = own ? own->ptr : NULL;
+    row->own_name_len = own ? own->len : 0;
     row->base_line = dp_line_number(lp, n, 0);
     row->line = dp_line_number(lp, n, (uint32_t)side);
     row->fate = line->fate;

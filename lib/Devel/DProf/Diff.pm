@@ -22,6 +22,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # Fields that the comparison in C does not know: filters, what is to be read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
     subs packages scripts re_only re_skip color flame symfs metric_given
+    annotate
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
@@ -201,14 +202,17 @@ sub has_lines {
 # Entries by srcline are lines, where all sides have them; where none has, the places of subs.
 sub settle_lines {
     my ($self) = @_;
-    return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
-    return 1 if grep { $_ != DP_K_SRCLINE && $_ != DP_K_SUB && $_ != DP_K_PACKAGE }
-        @{ $self->{keys} };
-    return 1 if !grep { line_detail($_) } $self->sides;
-    return $self->{force} ? 1 : 0 if !$self->has_lines('srcline');
+    my $what = $self->{annotate} ? '--annotate' : 'srcline';
+    if (!$self->{annotate}) {
+        return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
+        return 1 if grep { $_ != DP_K_SRCLINE && $_ != DP_K_SUB && $_ != DP_K_PACKAGE }
+            @{ $self->{keys} };
+        return 1 if !grep { line_detail($_) } $self->sides;
+    }
+    return $self->{force} && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
     my $counts = grep { line_detail($_) < 2 } $self->sides;
     $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
-    return $self->{force} || $self->has_lines('srcline', $self->{metric_name});
+    return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }
 
 # Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow sub, too.
@@ -611,6 +615,32 @@ sub know_sources {
     return;
 }
 
+# Lines of source and their subs as rows, of a measure or of the first: what compared returns.
+sub line_rows {
+    my ($self, $measure) = @_;
+    $self->know_sources;
+    my %of = $measure
+        ? (measures => [$measure], metric => $measure->{metric}, work => 0, beside => 0) : ();
+    return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
+        $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
+            percent_limit => 0, baseline_only => 0, %of), 0));
+}
+
+# The profiles of a side.
+sub profiles_of { my ($self, $side) = @_; return parts($self->{sides}[$side]) }
+
+# By label, as a difference shows it: the line where a sub of the side begins.
+sub shown_labels {
+    my ($self, $side) = @_;
+    $self->learn_labels if !%{ $self->{labels} || {} };
+    my %begin;
+    for my $profile ($self->profiles_of($side)) {
+        my @subs = $profile->subs({ separate => $self->{separate} });
+        $begin{ $self->{labels}{$profile}[$_] } //= $subs[$_][3] for 0 .. $#subs;
+    }
+    return \%begin;
+}
+
 # The fields that the comparison in C takes, and others in place of some.
 sub in_c {
     my ($self, %how) = @_;
@@ -715,6 +745,20 @@ Makes the one side that was read stand for several with these names.
 =item has_runs
 
 True if a side has several runs.
+
+=item line_rows [MEASURE]
+
+What L<Devel::DProf::Profile/compared> returns for lines of source and their subs, of the metric or
+of another measure, as C<measure NAME> returns it (undef, after a message, if a side lacks it).
+
+=item has_lines WHAT [, METRIC]
+
+True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
+
+=item profiles_of SIDE, shown_labels SIDE
+
+The L<Devel::DProf::Profile> objects of a side, by number; and a hash of the names that its subs
+have in a difference, and the lines where they begin.
 
 =item given_rules, take_rules RULE, ...
 

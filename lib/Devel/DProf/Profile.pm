@@ -245,7 +245,8 @@ subs; lines, the call tree from the program down; findings. Each of the last thr
 hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
 calls; times are in seconds, and what a side does not have is undef. If there are several keys, other
 is the second one. A row that is a line of source (L<Devel::DProf::Diff>, keys) also has file, which
-is the name that both sides have in common; baseline_line and line, its numbers on both sides, 0 if a
+is the name that both sides have in common; baseline_file and own_file, as the two sides have it, if
+they have it; baseline_line and line, its numbers on both sides, 0 if a
 side does not have it as far as is known; and fate: kept, moved (past other lines of its sub),
 inserted, deleted, or unknown if the sources are. A line also has level. What
 changes less than PERCENT of the total is one line with its siblings: it has no name, and more is how
