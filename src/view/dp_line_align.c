@@ -7,8 +7,7 @@
 
 enum {
     EDITS = 256,                /* of a common sequence, before it is taken as far as it goes */
-    DEPTH = 32,                 /* anchors between anchors */
-    SHIFTS = 1 << 16            /* pairs of lines whose distance counts */
+    DEPTH = 32                  /* anchors between anchors */
 };
 
 /* ---- words ---- */
@@ -276,101 +275,98 @@ int dp_words_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, siz
     return rc;
 }
 
-/* ---- numbers ---- */
+/* ---- lines without texts ---- */
 
-struct placing {
-    const uint64_t *old, *new;
-    uint32_t *to;
-    struct dp_map shifts;       /* distance -> pairs that are as far apart */
-    struct range *todo;
-    size_t n_todo, todo_cap;
+/* What a pair is worth, and how the best of all ways to pair i old lines with j new ones ends. */
+enum { PAIR = 2, EQUAL_COUNT = 3, EQUAL_DISTANCE = 1 };
+enum { SKIP_OLD, SKIP_NEW, TAKE, TAKE_BOTH };   /* TAKE_BOTH: and the pair before it, too */
+
+struct guessing {
+    const struct dp_line_seen *old, *new;
+    size_t n, m;
+    unsigned char *how;         /* by i, j: one of these */
+    uint32_t *best, *paired;    /* by j: of this i; of those that end in a pair */
 };
 
-static uint64_t size_of(int64_t shift) { return shift < 0 ? -(uint64_t)shift : (uint64_t)shift; }
-
-/* The distance that most pairs have, and how many: of all, or of those that are about as far from
- * the beginning where there are too many. Of equal ones the least. */
-static int best_shift(struct placing *p, const struct range *r, int64_t *best, uint32_t *most)
+/* Is it as far from the line before as on the other side? The first ones are so from the beginning
+ * of their sub. */
+static bool is_as_far(const struct guessing *g, size_t i, size_t j)
 {
-    uint32_t n = r->a_end - r->a, m = r->b_end - r->b;
-    uint32_t around = SHIFTS / (n > m ? n : m) + 8;
-    *best = 0;
-    *most = 0;
-    dp_map_release(&p->shifts);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = i > around ? i - around : 0; j < m && j <= i + around; j++) {
-            uint64_t shift = p->new[r->b + j] - p->old[r->a + i];
-            struct dp_map_slot *slot = dp_map_put(&p->shifts, shift);
-            if (!slot)
-                return DP_E_NOMEM;
-            slot->value = slot->value == DP_MAP_NONE ? 1 : slot->value + 1;
-            if (slot->value > *most
-                || (slot->value == *most && size_of((int64_t)shift) < size_of(*best))) {
-                *most = slot->value;
-                *best = (int64_t)shift;
-            }
-        }
-    return 0;
+    return g->old[i].number - (i ? g->old[i - 1].number : 0)
+           == g->new[j].number - (j ? g->new[j - 1].number : 0);
 }
 
-static int push_place(struct placing *p, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end,
-                      unsigned depth)
+/* Line i of the old ones against all new ones, from what is best for the line before. */
+static void guess_line(struct guessing *g, size_t i)
 {
-    if (a >= a_end || b >= b_end)
-        return 0;
-    if (dp_mem_grow((void **)&p->todo, &p->todo_cap, p->n_todo + 1, sizeof *p->todo) < 0)
-        return DP_E_NOMEM;
-    p->todo[p->n_todo++] = (struct range){ a, a_end, b, b_end, depth };
-    return 0;
-}
-
-/* Pairs what has the distance, and leaves what is between them for later. */
-static int take_shift(struct placing *p, const struct range *r, int64_t shift)
-{
-    uint32_t a = r->a, b = r->b;
-    int rc = 0;
-    for (uint32_t i = r->a, j = r->b; i < r->a_end && j < r->b_end && rc == 0;) {
-        int64_t apart = (int64_t)(p->new[j] - p->old[i]);
-        if (apart != shift) {
-            *(apart < shift ? &j : &i) += 1;
-            continue;
-        }
-        p->to[j] = i;
-        rc = push_place(p, a, i, b, j, r->depth + 1);
-        a = ++i;
-        b = ++j;
+    uint32_t best_before = 0, paired_before = 0;    /* of line i - 1 and new line j - 1 */
+    unsigned char *how = g->how + i * g->m;
+    for (size_t j = 0; j < g->m; j++) {
+        uint32_t go_on = paired_before || !(i || j)
+                ? paired_before + (is_as_far(g, i, j) ? EQUAL_DISTANCE : 0) : 0;
+        bool both = go_on > best_before;
+        uint32_t worth = (both ? go_on : best_before) + PAIR
+                         + (g->old[i].count == g->new[j].count ? EQUAL_COUNT : 0);
+        uint32_t skip_new = j ? g->best[j - 1] : 0, skip_old = g->best[j];
+        best_before = g->best[j];
+        paired_before = g->paired[j];
+        g->paired[j] = worth;
+        how[j] = worth >= skip_new && worth >= skip_old ? both ? TAKE_BOTH : TAKE
+                 : skip_old >= skip_new ? SKIP_OLD : SKIP_NEW;
+        /* the pair's own way is kept, too: a better one may go on from it */
+        how[j] |= (unsigned char)(both << 2);
+        g->best[j] = how[j] % 4 >= TAKE ? worth : how[j] % 4 == SKIP_OLD ? skip_old : skip_new;
     }
-    return rc < 0 ? rc : push_place(p, a, r->a_end, b, r->b_end, r->depth + 1);
 }
 
-static int place(struct placing *p, const struct range *r)
+static void go_back_guessing(const struct guessing *g, uint32_t *to)
 {
-    uint32_t n = r->a_end - r->a, m = r->b_end - r->b, most;
-    int64_t shift;
-    int rc = best_shift(p, r, &shift, &most);
-    if (rc < 0)
-        return rc;
-    /* a few lines have some distance in common by chance */
-    bool is_most = 2 * most >= (n < m ? n : m), is_some = most > 1 || (!r->depth && n != m);
-    if (is_some && (is_most || n != m) && r->depth < DEPTH)
-        return take_shift(p, r, shift);
-    for (uint32_t j = 0; j < m && n == m; j++)
-        p->to[r->b + j] = r->a + j;
-    return 0;
+    bool must = false;          /* the pair is part of the one behind it */
+    for (size_t i = g->n, j = g->m; i && j;) {
+        unsigned how = g->how[(i - 1) * g->m + j - 1];
+        if (must || how % 4 >= TAKE) {
+            to[--j] = (uint32_t)--i;
+            must = how & 4;
+        } else if (how % 4 == SKIP_OLD) {
+            i--;
+        } else {
+            j--;
+        }
+    }
 }
 
-int dp_lines_align(const uint64_t *old, size_t n, const uint64_t *new, size_t m, uint32_t *to)
+static void pair_numbers(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,
+                         size_t m, uint32_t *to)
 {
-    struct placing p = { .old = old, .new = new, .to = to };
+    for (size_t i = 0, j = 0; i < n && j < m;) {
+        if (old[i].number == new[j].number)
+            to[j++] = (uint32_t)i++;
+        else
+            *(old[i].number < new[j].number ? &i : &j) += 1;
+    }
+}
+
+int dp_lines_align(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,
+                   size_t m, uint32_t *to)
+{
+    struct guessing g = { .old = old, .new = new, .n = n, .m = m };
     for (size_t j = 0; j < m; j++)
         to[j] = DP_ALIGN_NONE;
-    dp_map_init(&p.shifts);
-    int rc = push_place(&p, 0, (uint32_t)n, 0, (uint32_t)m, 0);
-    while (p.n_todo && rc == 0) {
-        struct range r = p.todo[--p.n_todo];
-        rc = place(&p, &r);
+    if (!n || !m)
+        return 0;
+    if (n > DP_LINES_GUESS / m) {
+        pair_numbers(old, n, new, m, to);
+        return 0;
     }
-    dp_map_release(&p.shifts);
-    dp_mem_free(p.todo);
-    return rc;
+    g.how = dp_mem_alloc(n * m);
+    g.best = dp_mem_zalloc(2 * m * sizeof *g.best);
+    bool ok = g.how && g.best;
+    g.paired = ok ? g.best + m : NULL;
+    for (size_t i = 0; i < n && ok; i++)
+        guess_line(&g, i);
+    if (ok)
+        go_back_guessing(&g, to);
+    dp_mem_free(g.how);
+    dp_mem_free(g.best);
+    return ok ? 0 : DP_E_NOMEM;
 }

@@ -28,10 +28,17 @@ void dp_words_release(struct dp_words *w);
 int dp_words_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, size_t n_words,
                    uint32_t *to);
 
-/* The same of lines whose texts are not known, by their numbers, which ascend. The distance that
- * most of them have is that of the same lines; what is left over between two of these is paired in
- * that way again, and goes by its order in the end, where there are as many on both sides. Returns
- * 0 or DP_E_NOMEM. */
-int dp_lines_align(const uint64_t *old, size_t n, const uint64_t *new, size_t m, uint32_t *to);
+/* A line whose text is not known. */
+struct dp_line_seen {
+    uint64_t number;            /* these ascend */
+    uint64_t count;             /* how often it ran */
+};
+
+/* The same of such lines. As many as can be are paired, in order: those first that ran equally often,
+ * then those whose distance to the line before is the same on both sides. Of more than DP_LINES_GUESS
+ * pairs that could be, those with equal numbers are taken. Returns 0 or DP_E_NOMEM. */
+#define DP_LINES_GUESS ((size_t)1 << 24)
+int dp_lines_align(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,
+                   size_t m, uint32_t *to);
 
 #endif

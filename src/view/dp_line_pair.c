@@ -17,6 +17,8 @@ struct item {
     uint32_t sub;               /* label of a sub that it stands in; 0: none */
     uint64_t number;
     uint64_t begin;             /* where that sub begins; 0: not known */
+    uint64_t count;             /* how often it ran, in the first profile that has it */
+    size_t prof;                /* that */
     uint32_t line;              /* DP_MAP_NONE */
 };
 
@@ -51,8 +53,8 @@ struct making {
     size_t n_items, items_cap;
     struct dp_pool identities;  /* file and number: numbers are those of items */
     uint32_t *sub_of;           /* by line: label of its sub, as an item's */
-    uint64_t *begin_of;         /* likewise */
-    size_t sub_of_cap, begin_of_cap;
+    uint64_t *begin_of, *count_of;      /* likewise */
+    size_t sub_of_cap, begin_of_cap, count_of_cap;
     struct dp_buf buf;
     bool no_memory;
 };
@@ -233,13 +235,13 @@ static struct item *item_of(struct making *m, uint32_t file, uint64_t number)
         return NULL;
     }
     if (n == before)
-        m->items[m->n_items++] = (struct item){ .file = file, .number = number,
+        m->items[m->n_items++] = (struct item){ .file = file, .number = number, .prof = SIZE_MAX,
                                                 .line = DP_MAP_NONE };
     return &m->items[n];
 }
 
 /* A line of a profile, and the sub whose code it is. */
-static void take_place(struct making *m, size_t k, uint32_t site, uint32_t sub)
+static void take_place(struct making *m, size_t k, uint32_t site, uint32_t sub, uint64_t count)
 {
     const struct dp_line_prof *of = &m->lp->profs[k];
     const char *name;
@@ -255,6 +257,8 @@ static void take_place(struct making *m, size_t k, uint32_t site, uint32_t sub)
     if (!item)
         return;
     of->line[site] = (uint32_t)(item - m->items);   /* until the side is done */
+    item->prof = item->prof == SIZE_MAX ? k : item->prof;
+    item->count += item->prof == k ? count : 0;
     if (sub == DP_PROF_NO_SUB || item->sub || of->prof->subs.subs[sub].phase)
         return;
     item->sub = m->subs->profs[k].label[sub];
@@ -281,10 +285,10 @@ static void take_places(struct making *m, uint32_t side)
             if (m->lp->profs[k].side != side)
                 continue;
             for (uint32_t i = 0; pass == 0 && i < prof->n_lines && !m->no_memory; i++)
-                take_place(m, k, prof->lines[i].site, prof->lines[i].sub);
+                take_place(m, k, prof->lines[i].site, prof->lines[i].sub, prof->lines[i].count);
             for (uint32_t i = 1; pass == 1 && i < prof->count && !m->no_memory; i++)
                 if (!prof->subs.subs[prof->nodes[i].sub].phase)
-                    take_place(m, k, prof->nodes[i].site, dp_srclines_caller(prof, i));
+                    take_place(m, k, prof->nodes[i].site, dp_srclines_caller(prof, i), 0);
         }
 }
 
@@ -303,13 +307,15 @@ static void add_line(struct making *m, struct item *item, uint32_t side, enum dp
         || dp_mem_grow_cleared((void **)&lp->numbers, &lp->numbers_cap, (n + 1) * lp->sides,
                                sizeof *lp->numbers) < 0
         || dp_mem_grow((void **)&m->sub_of, &m->sub_of_cap, n + 1, sizeof *m->sub_of) < 0
-        || dp_mem_grow((void **)&m->begin_of, &m->begin_of_cap, n + 1, sizeof *m->begin_of) < 0) {
+        || dp_mem_grow((void **)&m->begin_of, &m->begin_of_cap, n + 1, sizeof *m->begin_of) < 0
+        || dp_mem_grow((void **)&m->count_of, &m->count_of_cap, n + 1, sizeof *m->count_of) < 0) {
         m->no_memory = true;
         return;
     }
     lp->lines[n] = (struct dp_paired_line){ .file = item->file, .fate = fate };
     m->sub_of[n] = item->sub;
     m->begin_of[n] = item->begin;
+    m->count_of[n] = item->count;
     item->line = (uint32_t)n;
     lp->n_lines++;
     *number_of(m, (uint32_t)n, side) = item->number;
@@ -322,6 +328,7 @@ static void pair(struct making *m, struct item *item, uint32_t line, uint32_t si
     *number_of(m, line, side) = item->number;
     m->sub_of[line] = item->sub;
     m->begin_of[line] = item->begin;
+    m->count_of[line] = item->count;
 }
 
 /* Lines and items of a file, in order of subs and numbers. */
@@ -487,17 +494,22 @@ static int pair_by_distance(struct job *j)
     struct making *m = j->m;
     size_t a = 0, a_end = 0, b = 0, b_end = 0;
     int rc = 0;
-    uint64_t *old = dp_mem_realloc(NULL, j->n_lines + j->n_items + 1, sizeof *old);
-    uint64_t *new = old ? old + j->n_lines : NULL;
+    struct dp_line_seen *old = dp_mem_realloc(NULL, j->n_lines + j->n_items + 1, sizeof *old),
+                        *new = old ? old + j->n_lines : NULL;
     uint32_t *to = dp_mem_realloc(NULL, j->n_items + 1, sizeof *to);
     if (!old || !to)
         rc = DP_E_NOMEM;
     while (rc == 0 && next_sub(j, &a, &a_end, &b, &b_end)) {
         for (size_t i = a; i < a_end; i++)
-            old[i - a] = from_begin(*number_of(m, j->lines[i], j->before),
-                                    m->begin_of[j->lines[a]]);
+            old[i - a] = (struct dp_line_seen){
+                from_begin(*number_of(m, j->lines[i], j->before), m->begin_of[j->lines[a]]),
+                m->count_of[j->lines[i]]
+            };
         for (size_t i = b; i < b_end; i++)
-            new[i - b] = from_begin(m->items[j->items[i]].number, m->items[j->items[b]].begin);
+            new[i - b] = (struct dp_line_seen){
+                from_begin(m->items[j->items[i]].number, m->items[j->items[b]].begin),
+                m->items[j->items[i]].count
+            };
         rc = dp_lines_align(old, a_end - a, new, b_end - b, to);
         for (size_t i = b; i < b_end && rc == 0; i++)
             if (to[i - b] != DP_ALIGN_NONE)
@@ -704,6 +716,7 @@ static void release(struct making *m)
     dp_pool_release(&m->identities);
     dp_mem_free(m->sub_of);
     dp_mem_free(m->begin_of);
+    dp_mem_free(m->count_of);
     dp_buf_release(&m->buf);
 }
 

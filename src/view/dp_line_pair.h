@@ -4,7 +4,7 @@
  * - by number, where the profiles tell that the sources are the same (size and CRC-32);
  * - by text, where those of both sides are given: a line that is nowhere on the other side was
  *   inserted or deleted, but for lines of a sub that have moved past others;
- * - else by their distances from the beginning of the sub that they stand in, which is a guess. */
+ * - else, sub by sub, by how often they ran and how far they are from each other: a guess. */
 #ifndef DP_LINE_PAIR_H
 #define DP_LINE_PAIR_H
 
