@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { PASSES = 8 };            /* lines that have moved past others that have moved, and so on */
+
 /* A line as a side has it. */
 struct item {
     uint32_t file;
@@ -35,9 +37,8 @@ struct version {
 /* A file of all sides. */
 struct file {
     uint32_t name;              /* text; DP_MAP_NONE: not a file of its own */
-    uint32_t before;            /* the side that had it last */
-    bool guessed;               /* of some side, its lines were paired by their distances */
-    struct version last, now;   /* of that side; of the side that is being paired */
+    bool guessed;               /* some lines were paired with the baseline's by their distances */
+    bool told;                  /* lp->guessed has it */
 };
 
 struct making {
@@ -49,6 +50,7 @@ struct making {
     uint32_t *file_of_text;     /* by source text: number of its checkouts' file */
     uint32_t **file_of_site;    /* by profile, by place */
     struct file *files;         /* by number of the checkouts' files */
+    struct version *versions;   /* by side, by file */
     struct item *items;         /* of the side */
     size_t n_items, items_cap;
     struct dp_pool identities;  /* file and number: numbers are those of items */
@@ -180,46 +182,53 @@ static void see_version(const struct dp_prof *prof, const char *file, size_t len
     v->crc = s->crc;
 }
 
-static void see_versions(struct making *m, uint32_t side)
+static struct version *version_of(const struct making *m, uint32_t file, uint32_t side)
 {
-    for (size_t i = 0; i < m->checkouts.n_files; i++)
-        memset(&m->files[i].now, 0, sizeof m->files[i].now);
-    for (size_t k = 0; k < m->lp->n_profs; k++) {
-        const struct dp_line_prof *of = &m->lp->profs[k];
-        for (uint32_t i = 1; of->side == side && i <= of->prof->sites.count; i++) {
-            uint32_t n = m->file_of_site[k][i];
-            const char *file;
-            size_t len;
-            uint64_t line;
-            if (n == DP_MAP_NONE)
-                continue;
-            dp_srclines_place(of->prof, i, &file, &len, &line);
-            struct version *v = &m->files[m->checkouts.files[n].like].now;
-            if (!v->there) {
-                dp_text_unfield(&m->buf, file, len);
-                v->name = text_of_buf(m);
-            }
-            see_version(of->prof, file, len, v);
+    return &m->versions[side * m->checkouts.n_files + m->checkouts.files[file].like];
+}
+
+static void see_files(struct making *m, size_t k)
+{
+    const struct dp_line_prof *of = &m->lp->profs[k];
+    for (uint32_t i = 1; i <= of->prof->sites.count; i++) {
+        const char *file;
+        size_t len;
+        uint64_t line;
+        if (m->file_of_site[k][i] == DP_MAP_NONE)
+            continue;
+        struct version *v = version_of(m, m->file_of_site[k][i], of->side);
+        dp_srclines_place(of->prof, i, &file, &len, &line);
+        if (!v->there) {
+            dp_text_unfield(&m->buf, file, len);
+            v->name = text_of_buf(m);
         }
+        see_version(of->prof, file, len, v);
     }
-    for (size_t i = 0; i < m->n_texts; i++)
-        if (m->texts[i].side == side && m->file_of_text[i] != DP_MAP_NONE) {
-            struct version *v = &m->files[m->checkouts.files[m->file_of_text[i]].like].now;
+}
+
+static void see_versions(struct making *m)
+{
+    size_t n = m->lp->sides * m->checkouts.n_files;
+    m->versions = room(m, n, sizeof *m->versions);
+    for (size_t k = 0; k < m->lp->n_profs && !m->no_memory; k++)
+        see_files(m, k);
+    for (size_t i = 0; i < m->n_texts && !m->no_memory; i++)
+        if (m->texts[i].side < m->lp->sides && m->file_of_text[i] != DP_MAP_NONE) {
+            struct version *v = version_of(m, m->file_of_text[i], (uint32_t)m->texts[i].side);
             /* of several, such as string evals, no one is that of the lines */
-            v->text = !v->text || v->text == &m->texts[i] ? &m->texts[i] : NULL;
-            v->unknown = v->unknown || !v->text;
+            v->unknown = v->unknown || v->text;
+            v->text = &m->texts[i];
         }
-    for (size_t i = 0; i < m->checkouts.n_files; i++) {
-        struct version *v = &m->files[i].now;
+    for (size_t i = 0; i < n && !m->no_memory; i++) {
+        struct version *v = &m->versions[i];
         v->known = v->known && !v->unknown;
         v->text = v->unknown ? NULL : v->text;
     }
 }
 
-static bool is_same(const struct file *f)
+static bool is_same(const struct version *a, const struct version *b)
 {
-    return f->last.known && f->now.known && f->last.size == f->now.size
-           && f->last.crc == f->now.crc;
+    return a->known && b->known && a->size == b->size && a->crc == b->crc;
 }
 
 /* ---- the lines of a side ---- */
@@ -299,7 +308,7 @@ static uint64_t *number_of(struct making *m, uint32_t line, uint32_t side)
     return &m->lp->numbers[(size_t)line * m->lp->sides + side];
 }
 
-static void add_line(struct making *m, struct item *item, uint32_t side, enum dp_fate fate)
+static void add_line(struct making *m, struct item *item, uint32_t side)
 {
     struct dp_line_pairs *lp = m->lp;
     size_t n = lp->n_lines;
@@ -312,7 +321,7 @@ static void add_line(struct making *m, struct item *item, uint32_t side, enum dp
         m->no_memory = true;
         return;
     }
-    lp->lines[n] = (struct dp_paired_line){ .file = item->file, .fate = fate };
+    lp->lines[n] = (struct dp_paired_line){ .file = item->file };
     m->sub_of[n] = item->sub;
     m->begin_of[n] = item->begin;
     m->count_of[n] = item->count;
@@ -331,11 +340,11 @@ static void pair(struct making *m, struct item *item, uint32_t line, uint32_t si
     m->count_of[line] = item->count;
 }
 
-/* Lines and items of a file, in order of subs and numbers. */
+/* Lines of an earlier side, which this one does not have yet, and items of a file, which are none yet:
+ * in order of subs and numbers. */
 struct job {
     struct making *m;
-    struct file *file;
-    uint32_t side, before;      /* before: the side that had the file last */
+    uint32_t file, side, before;
     uint32_t *lines, *items;
     size_t n_lines, n_items;
 };
@@ -373,7 +382,7 @@ static int pair_by_number(struct job *j, const uint32_t *to, size_t n_to)
             pair(m, item, slot->value, j->side);
         else if (was) {
             /* the side before had it, and did not run it */
-            add_line(m, item, j->side, DP_FATE_KEPT);
+            add_line(m, item, j->side);
             if (item->line != DP_MAP_NONE)
                 *number_of(m, item->line, j->before) = was;
         }
@@ -410,13 +419,14 @@ static bool next_sub(const struct job *j, size_t *a, size_t *a_end, size_t *b, s
     return true;
 }
 
-/* Statements of a sub that are gone here and new there, in the same words, have moved. */
-static int pair_moved(struct job *j, const struct dp_words *old, const struct dp_words *new,
+/* Statements of a sub that are gone here and new there, in the same words, have moved. Returns how
+ * many have. */
+static int64_t pair_moved(struct job *j, const struct dp_words *old, const struct dp_words *new,
                       size_t n_words)
 {
     struct making *m = j->m;
     size_t a = 0, a_end = 0, b = 0, b_end = 0;
-    int rc = 0;
+    int64_t rc = 0, moved = 0;
     uint32_t *space = dp_mem_realloc(NULL, 2 * j->n_lines + 3 * j->n_items + 1, sizeof *space);
     if (!space)
         return DP_E_NOMEM;
@@ -442,16 +452,18 @@ static int pair_moved(struct job *j, const struct dp_words *old, const struct dp
         for (size_t i = 0; n && k && i < k && rc == 0; i++)
             if (to[i] != DP_ALIGN_NONE) {
                 pair(m, &m->items[fresh[i]], gone[to[i]], j->side);
-                m->lp->lines[gone[to[i]]].fate = DP_FATE_MOVED;
+                m->lp->lines[gone[to[i]]].fate = DP_FATE_MOVED;     /* unless it goes again */
+                moved++;
             }
     }
     dp_mem_free(space);
-    return rc;
+    return rc < 0 ? rc : moved;
 }
 
 static int pair_by_text(struct job *j)
 {
-    const struct dp_source_text *a = j->file->last.text, *b = j->file->now.text;
+    const struct dp_source_text *a = version_of(j->m, j->file, j->before)->text,
+                                *b = version_of(j->m, j->file, j->side)->text;
     struct dp_pool pool;
     struct dp_words old = { NULL, 0 }, new = { NULL, 0 };
     uint32_t *to = NULL;
@@ -462,7 +474,12 @@ static int pair_by_text(struct job *j)
         rc = DP_E_NOMEM;
     rc = rc < 0 ? rc : dp_words_align(old.words, old.n, new.words, new.n, pool.count, to);
     rc = rc < 0 ? rc : pair_by_number(j, to, new.n);
-    rc = rc < 0 || j->m->no_memory ? rc : pair_moved(j, &old, &new, pool.count);
+    /* of a sub that has moved, lines may have moved, too */
+    int64_t moved = 1;
+    for (int pass = 0; pass < PASSES && rc == 0 && moved > 0 && !j->m->no_memory; pass++) {
+        moved = pair_moved(j, &old, &new, pool.count);
+        rc = moved < 0 ? (int)moved : 0;
+    }
     dp_words_release(&old);
     dp_words_release(&new);
     dp_mem_free(to);
@@ -486,6 +503,19 @@ static bool differs(const struct job *j)
                && *number_of(j->m, item->line, j->before) == item->number;
     }
     return !same;
+}
+
+static int tell_guessed(struct making *m, struct file *file)
+{
+    struct dp_line_pairs *lp = m->lp;
+    if (file->told)
+        return 0;
+    if (dp_mem_grow((void **)&lp->guessed, &lp->guessed_cap, lp->n_guessed + 1,
+                    sizeof *lp->guessed) < 0)
+        return DP_E_NOMEM;
+    lp->guessed[lp->n_guessed++] = file->name;
+    file->told = true;
+    return 0;
 }
 
 /* Sub by sub, by what lines are from its beginning. */
@@ -515,119 +545,122 @@ static int pair_by_distance(struct job *j)
             if (to[i - b] != DP_ALIGN_NONE)
                 pair(m, &m->items[j->items[i]], j->lines[a + to[i - b]], j->side);
     }
-    if (rc == 0 && differs(j)) {
-        struct dp_line_pairs *lp = m->lp;
-        rc = dp_mem_grow((void **)&lp->guessed, &lp->guessed_cap, lp->n_guessed + 1,
-                         sizeof *lp->guessed);
-        if (rc == 0 && (!lp->n_guessed || lp->guessed[lp->n_guessed - 1] != j->file->name))
-            lp->guessed[lp->n_guessed++] = j->file->name;
-    }
     dp_mem_free(old);
     dp_mem_free(to);
-    return rc;
+    return rc < 0 || !differs(j) ? rc : tell_guessed(m, &m->files[j->file]);
 }
 
-static void tell_fates(struct job *j)
-{
-    struct making *m = j->m;
-    for (size_t i = 0; i < j->n_lines; i++) {
-        enum dp_fate *fate = &m->lp->lines[j->lines[i]].fate;
-        bool is_there = *number_of(m, j->lines[i], j->side) != 0;
-        *fate = j->file->guessed ? DP_FATE_UNKNOWN
-                : !is_there ? DP_FATE_DELETED
-                : *fate == DP_FATE_UNKNOWN ? DP_FATE_KEPT
-                : *fate;
-    }
-    for (size_t i = 0; i < j->n_items && !m->no_memory; i++) {
-        struct item *item = &m->items[j->items[i]];
-        if (item->line == DP_MAP_NONE)
-            add_line(m, item, j->side, j->file->guessed ? DP_FATE_UNKNOWN : DP_FATE_INSERTED);
-    }
-}
-
-/* A file that an earlier side had, and this one has. */
+/* A file that both sides have. */
 static int pair_file(struct job *j)
 {
-    bool same = is_same(j->file), by_text = !same && j->file->last.text && j->file->now.text;
-    j->file->guessed = j->file->guessed || !(same || by_text);
-    int rc = same ? pair_by_number(j, NULL, 0) : by_text ? pair_by_text(j) : pair_by_distance(j);
-    if (rc == 0 && !j->m->no_memory)
-        tell_fates(j);
-    return rc;
+    const struct version *old = version_of(j->m, j->file, j->before),
+                         *new = version_of(j->m, j->file, j->side);
+    if (is_same(old, new))
+        return pair_by_number(j, NULL, 0);
+    if (old->text && new->text)
+        return pair_by_text(j);
+    j->m->files[j->file].guessed = j->m->files[j->file].guessed || !j->before;
+    return pair_by_distance(j);
 }
 
-/* By file, and within it as compare_known has it; lines that the side which had their file last does
- * not have stand behind them. */
+/* By file, and within it as compare_known has it. */
 static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct job *j = ctx;
     uint32_t f = j->m->lp->lines[x].file, g = j->m->lp->lines[y].file;
-    uint32_t before = j->m->files[f].before;
     int c = (f > g) - (f < g);
-    if (c)
-        return c;
-    c = !*number_of(j->m, x, before) - !*number_of(j->m, y, before);
-    struct job of_file = { .m = j->m, .before = before };
-    return c ? c : compare_known(&of_file, x, y);
+    return c ? c : compare_known(j, x, y);
 }
 
-/* Files that no earlier side has are not told to be inserted: they may not have been loaded. */
-static void pair_side(struct making *m, uint32_t side, uint32_t *items, uint32_t *lines)
+/* What is left of a side, with what an earlier one has and this one does not yet. items are in
+ * order, and there is room for all lines. */
+static void pair_sides(struct making *m, uint32_t side, uint32_t before, uint32_t *items,
+                       size_t n_items, uint32_t *lines)
 {
-    size_t known = m->lp->n_lines, a = 0;
-    struct job order = { .m = m };
-    for (uint32_t i = 0; i < m->n_items; i++)
-        items[i] = i;
-    for (uint32_t i = 0; i < known; i++)
-        lines[i] = i;
-    dp_sort_u32(items, m->n_items, compare_items, m);
-    dp_sort_u32(lines, known, compare_lines, &order);
-    for (size_t from = 0, end; from < m->n_items && !m->no_memory; from = end) {
-        uint32_t n = m->items[items[from]].file;
-        struct job j = { .m = m, .file = &m->files[n], .side = side, .before = m->files[n].before,
-                         .items = items + from };
-        for (end = from; end < m->n_items && m->items[items[end]].file == n; end++)
+    struct job all = { .m = m, .side = side, .before = before };
+    size_t n_lines = 0, a = 0;
+    for (uint32_t i = 0; i < m->lp->n_lines; i++)
+        if (*number_of(m, i, before) && !*number_of(m, i, side))
+            lines[n_lines++] = i;
+    dp_sort_u32(lines, n_lines, compare_lines, &all);
+    for (size_t from = 0, end; from < n_items && !m->no_memory; from = end) {
+        struct job j = all;
+        j.file = m->items[items[from]].file;
+        for (end = from; end < n_items && m->items[items[end]].file == j.file; end++)
             ;
+        j.items = items + from;
         j.n_items = end - from;
-        while (a < known && m->lp->lines[lines[a]].file < n)
+        while (a < n_lines && m->lp->lines[lines[a]].file < j.file)
             a++;
         j.lines = lines + a;
-        while (a < known && m->lp->lines[lines[a]].file == n
-               && *number_of(m, lines[a], j.before))
+        while (a < n_lines && m->lp->lines[lines[a]].file == j.file)
             a++, j.n_lines++;
-        for (size_t i = 0; i < j.n_items && !j.n_lines; i++)
-            add_line(m, &m->items[j.items[i]], side, DP_FATE_UNKNOWN);
-        if (j.n_lines)
+        if (version_of(m, j.file, before)->there)
             m->no_memory = pair_file(&j) < 0 || m->no_memory;
     }
 }
 
+/* With the baseline first, which all sides are compared with; then with the latest one before. */
+static void pair_side(struct making *m, uint32_t side)
+{
+    size_t n = m->n_items;
+    uint32_t *items = room(m, n, sizeof *items);
+    for (uint32_t i = 0; items && i < n; i++)
+        items[i] = i;
+    if (items)
+        dp_sort_u32(items, n, compare_items, m);
+    for (uint32_t k = 0; k < side && !m->no_memory; k++) {
+        uint32_t *lines = room(m, m->lp->n_lines, sizeof *lines);
+        if (lines)
+            pair_sides(m, side, k ? side - k : 0, items, n, lines);
+        dp_mem_free(lines);
+        size_t left = 0;
+        for (size_t i = 0; i < n; i++)
+            if (m->items[items[i]].line == DP_MAP_NONE)
+                items[left++] = items[i];
+        n = left;
+    }
+    for (size_t i = 0; i < n && !m->no_memory; i++)
+        add_line(m, &m->items[items[i]], side);
+    dp_mem_free(items);
+}
+
 static void take_side(struct making *m, uint32_t side)
 {
-    see_versions(m, side);
     take_places(m, side);
-    uint32_t *items = room(m, m->n_items, sizeof *items),
-             *lines = room(m, m->lp->n_lines, sizeof *lines);
-    if (!m->no_memory)
-        pair_side(m, side, items, lines);
+    pair_side(m, side);
     for (size_t k = 0; k < m->lp->n_profs && !m->no_memory; k++) {
         const struct dp_line_prof *of = &m->lp->profs[k];
         for (size_t i = 1; of->side == side && i <= of->prof->sites.count; i++)
             if (of->line[i] != DP_MAP_NONE)
                 of->line[i] = m->items[of->line[i]].line;
     }
-    for (size_t i = 0; i < m->checkouts.n_files && !m->no_memory; i++)
-        if (m->files[i].now.there) {
-            m->files[i].last = m->files[i].now;
-            m->files[i].before = side;
-            struct dp_map_slot *slot = dp_map_put(&m->lp->side_names,
-                                                  (uint64_t)m->files[i].name << 32 | side);
-            m->no_memory = m->no_memory || !slot;
-            if (slot)
-                slot->value = m->files[i].now.name;
-        }
-    dp_mem_free(items);
-    dp_mem_free(lines);
+    for (uint32_t i = 0; i < m->checkouts.n_files && !m->no_memory; i++) {
+        const struct version *v = version_of(m, i, side);
+        struct dp_map_slot *slot = v->there && m->files[i].name != DP_MAP_NONE
+            ? dp_map_put(&m->lp->side_names, (uint64_t)m->files[i].name << 32 | side) : NULL;
+        m->no_memory = m->no_memory || (v->there && m->files[i].name != DP_MAP_NONE && !slot);
+        if (slot)
+            slot->value = v->name;
+    }
+}
+
+/* Of a file that only one of the sides has, lines are not told to be inserted or deleted: it may not
+ * have been loaded. */
+static void tell_fates(struct making *m)
+{
+    uint32_t last = m->lp->sides ? m->lp->sides - 1 : 0;
+    for (uint32_t i = 0; i < m->lp->n_lines; i++) {
+        struct dp_paired_line *line = &m->lp->lines[i];
+        bool is_known = !m->files[line->file].guessed && version_of(m, line->file, 0)->there
+                        && version_of(m, line->file, last)->there;
+        bool base = *number_of(m, i, 0), now = *number_of(m, i, last);
+        line->fate = !is_known ? DP_FATE_UNKNOWN
+                     : !base ? DP_FATE_INSERTED
+                     : !now ? DP_FATE_DELETED
+                     : line->fate == DP_FATE_MOVED ? DP_FATE_MOVED
+                     : DP_FATE_KEPT;
+    }
 }
 
 /* ---- labels ---- */
@@ -712,6 +745,7 @@ static void release(struct making *m)
     dp_mem_free(m->file_of_text);
     dp_checkouts_release(&m->checkouts);
     dp_mem_free(m->files);
+    dp_mem_free(m->versions);
     dp_mem_free(m->items);
     dp_pool_release(&m->identities);
     dp_mem_free(m->sub_of);
@@ -737,8 +771,12 @@ int dp_line_pairs_make(struct dp_line_pairs *lp, const struct dp_pairs *subs,
         survey(&m);
     if (!m.no_memory)
         name_files(&m);
+    if (!m.no_memory)
+        see_versions(&m);
     for (uint32_t side = 0; side < lp->sides && !m.no_memory; side++)
         take_side(&m, side);
+    if (!m.no_memory)
+        tell_fates(&m);
     if (!m.no_memory)
         label_lines(&m);
     release(&m);
