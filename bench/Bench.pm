@@ -13,8 +13,8 @@ use File::Temp;
 use FindBin;
 
 our @EXPORT_OK =
-    qw(sides run_side rounds median spread table note top scratch ours_version best compiled
-        gen_marks gen_tree tool);
+    qw(sides run_side rounds programs median spread table note top scratch ours_version best
+        compiled gen_marks gen_tree tool);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -102,6 +102,10 @@ sub sides {
         [ plain          => [], {} ],
         [ 'DProf'        => [ @ours, '-d:DProf' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree'  => [ @ours, '-d:DProf=tree' ], { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, lines=count' => [ @ours, '-d:DProf=tree,lines=count' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, lines' => [ @ours, '-d:DProf=tree,lines' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ],
@@ -111,6 +115,8 @@ sub sides {
     );
     if (has_nytprof()) {
         push @all,
+            [ 'NYTProf' => ['-d:NYTProf'], { NYTPROF => "file=$out.nyt" } ],
+            [ 'NYTProf, subs=0' => ['-d:NYTProf'], { NYTPROF => "subs=0:file=$out.nyt" } ],
             [ 'NYTProf, lean' => ['-d:NYTProf'],
                 { NYTPROF => "stmts=0:slowops=0:calls=0:file=$out.nyt" } ],
             [ 'NYTProf, stmts=0' => ['-d:NYTProf'], { NYTPROF => "stmts=0:file=$out.nyt" } ];
@@ -156,6 +162,22 @@ sub rounds {
         }
     }
     return \%all;
+}
+
+# The real programs that are there: [title, command], of perl. Says which are not.
+sub programs {
+    my ($pod) = grep { -e }
+        map { ("$_/pod/perlfunc.pod", "$_/perlfunc.pod", "$_/pods/perlfunc.pod") }
+        $Config{privlibexp}, @INC;
+    my ($tidy) = grep { -x } map { ("$_/perltidy") } split /:/, $ENV{PATH};
+    my ($big) = grep { -e } map { ("$_/perl5db.pl") } @INC;
+    my @programs;
+    push @programs, [ 'pod2text perlfunc.pod', "$FindBin::Bin/pod2text.pl", $pod ] if $pod;
+    push @programs, [ 'perltidy perl5db.pl', "$FindBin::Bin/perltidy.pl", $tidy, $big ]
+        if $tidy && $big;
+    print "perlfunc.pod not found (Debian: perl-doc)\n" unless $pod;
+    print "perltidy not found (Debian: perltidy)\n" unless $tidy;
+    return @programs;
 }
 
 sub median {

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Bench qw(sides rounds median spread table top scratch ours_version);
+use Bench qw(sides rounds median spread table ours_version);
 use Getopt::Long;
 
 GetOptions('rounds=i' => \(my $rounds = 9), 'n=i' => \(my $n = 27)) or exit 2;

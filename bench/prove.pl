@@ -12,7 +12,7 @@ use FindBin;
 use Getopt::Long;
 use Time::HiRes 'time';
 use lib $FindBin::Bin;
-use Bench qw(median spread table top scratch note);
+use Bench qw(median spread top scratch note);
 
 # What became of each test file, for a run in a process of its own.
 package Bench::State {

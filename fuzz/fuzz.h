@@ -99,6 +99,7 @@ void fuzz_trace(struct fuzz *f);
 void fuzz_dump(struct fuzz *f);
 void fuzz_report(struct fuzz *f);
 void fuzz_edges(struct fuzz *f);
+void fuzz_lines(struct fuzz *f);
 
 void fuzz_diff(struct fuzz *f);
 void fuzz_diff_same(struct fuzz *f);

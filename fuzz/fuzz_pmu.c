@@ -1,5 +1,5 @@
-/* Processors' events from any bytes. The first byte says what the rest is: j: an event list, m: a mapfile. Nothing may crash or leak,
- * and what comes of it must hold together. */
+/* Processors' events from any bytes. The first byte says what the rest is: j: an event list, m: a
+ * mapfile. Nothing may crash or leak, and what comes of it must hold together. */
 #include "pmu-events/jev_event.h"
 #include "pmu-events/jev_mapfile.h"
 #include "pmu-events/jev_write.h"
@@ -14,13 +14,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* For fuzz/mutate.c. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
-    "[{", "},{", "}]", "{,", "\"EventName\":", "\"BriefDescription\": \"", "\"PublicDescription\":", "\"EventCode\": \"0x", "\"UMask\":\"", "\"Unit\":\"", "\"MSRIndex\":\"0x3F6\"",
-    "\"MSRValue\":\"1\"", "\"ArchStdEvent\":\"a\"", "\"MetricName\":", "\"MetricExpr\":", "\"PEBS\":\"2\"", "\"Errata\":\"", "\"Data_LA\":\"1\"", "\"AggregationMode\":\"PerCore\"",
-    "\"Filter\":\"", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "\\\"", "\\\\", "\\", "\"", "\t", "?\?=", "0", "null", "GenuineIntel-6-55-[01234]", ",v1,", ",core\n", "[[:xdigit:]]{4}", "\\d",
-    "{255}", "(", ")", "|", "\r\n", "#", "dir-a/b", ".", NULL
+    "[{", "},{", "}]", "{,", "\"EventName\":", "\"BriefDescription\": \"",
+    "\"PublicDescription\":", "\"EventCode\": \"0x", "\"UMask\":\"", "\"Unit\":\"",
+    "\"MSRIndex\":\"0x3F6\"", "\"MSRValue\":\"1\"", "\"ArchStdEvent\":\"a\"", "\"MetricName\":",
+    "\"MetricExpr\":", "\"PEBS\":\"2\"", "\"Errata\":\"", "\"Data_LA\":\"1\"",
+    "\"AggregationMode\":\"PerCore\"", "\"Filter\":\"", "\\u00e9", "\\ud83d\\ude00", "\\ud800",
+    "\\\"", "\\\\", "\\", "\"", "\t", "?\?=", "0", "null", "GenuineIntel-6-55-[01234]", ",v1,",
+    ",core\n", "[[:xdigit:]]{4}", "\\d", "{255}", "(", ")", "|", "\r\n", "#", "dir-a/b", ".", NULL
 };
 
-#define CHECK(cond) do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
+#define CHECK(cond) \
+    do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
 
 /* What a string of C at p stands for is s; returns what follows it. */
 static const char *check_string(const char *p, const char *s)
@@ -45,7 +49,8 @@ static const char *check_string(const char *p, const char *s)
 /* The error names the file or is about memory. */
 static void check_error(const struct jev *jev)
 {
-    CHECK(jev_failed(jev) && (strncmp(jev->error, "in:", 3) == 0 || strncmp(jev->error, "jevents: ", 9) == 0));
+    CHECK(jev_failed(jev)
+          && (strncmp(jev->error, "in:", 3) == 0 || strncmp(jev->error, "jevents: ", 9) == 0));
 }
 
 static void check_events(const struct jev_events *events)
@@ -56,8 +61,9 @@ static void check_events(const struct jev_events *events)
         CHECK(!event->field[JEV_NAME] == !event->field[JEV_EVENT]);
         for (int f = 0; f < JEV_N_FIELDS; f++)
             CHECK(!event->field[f] || *event->field[f]);
-        if (event->field[JEV_NAME])
-            CHECK(strcmp(jev_events_find(events, event->field[JEV_NAME])->field[JEV_NAME], event->field[JEV_NAME]) == 0);
+        const char *name = event->field[JEV_NAME];
+        if (name)
+            CHECK(strcmp(jev_events_find(events, name)->field[JEV_NAME], name) == 0);
     }
 }
 
@@ -81,7 +87,8 @@ static void check_output(struct jev *jev, const struct jev_events *events)
     jev_text_release(&out);
 }
 
-/* The list, then again with itself as the standard events. Returns how often memory was asked for. */
+/* The list, then again with itself as the standard events. Returns how often memory was asked
+ * for. */
 static unsigned long lists(const char *ptr, size_t len, unsigned long fail_at)
 {
     struct jev jev;
@@ -90,8 +97,10 @@ static unsigned long lists(const char *ptr, size_t len, unsigned long fail_at)
     memset(&std, 0, sizeof std);
     memset(&events, 0, sizeof events);
     jev.fail_at = fail_at;
-    if (jev_events_read(&jev, &std, "in", ptr, len, "a topic", NULL) == 0 && jev_events_index(&jev, &std) == 0
-        && jev_events_read(&jev, &events, "in", ptr, len, NULL, &std) == 0 && jev_events_index(&jev, &events) == 0) {
+    if (jev_events_read(&jev, &std, "in", ptr, len, "a topic", NULL) == 0
+        && jev_events_index(&jev, &std) == 0
+        && jev_events_read(&jev, &events, "in", ptr, len, NULL, &std) == 0
+        && jev_events_index(&jev, &events) == 0) {
         check_events(&std);
         check_events(&events);
         check_output(&jev, &events);
@@ -102,7 +111,8 @@ static unsigned long lists(const char *ptr, size_t len, unsigned long fail_at)
         memset(&again, 0, sizeof again);
         struct jev_events cut = std, other;
         memset(&other, 0, sizeof other);
-        if (std.count > 1 && strstr(jev.error, "ArchStdEvent") && (cut.count--, jev_events_index(&again, &cut) == 0)
+        if (std.count > 1 && strstr(jev.error, "ArchStdEvent")
+            && (cut.count--, jev_events_index(&again, &cut) == 0)
             && jev_events_read(&again, &other, "in", ptr, len, NULL, &cut) == 0)
             check_output(&again, &other);
         jev_release(&again);
@@ -125,7 +135,8 @@ static unsigned long maps(const char *ptr, size_t len, unsigned long fail_at)
         CHECK(!jev_failed(&jev));
     for (size_t i = 0; i < rows.count && !jev_failed(&jev); i++) {
         const struct jev_row *row = &rows.ptr[i];
-        CHECK(*row->cpuid && *row->version && *row->dir && *row->type && row->line > 1 && !strchr(row->cpuid, ','));
+        CHECK(*row->cpuid && *row->version && *row->dir && *row->type);
+        CHECK(row->line > 1 && !strchr(row->cpuid, ','));
         const char *name = jev_table_name(&jev, "in", row->line, row->dir);
         CHECK(name ? strncmp(name, "pme_", 4) == 0 : jev_failed(&jev));
     }
@@ -136,7 +147,8 @@ static unsigned long maps(const char *ptr, size_t len, unsigned long fail_at)
 }
 
 /* Once as it is, then with each of the first allocations failing. */
-static void target(unsigned long (*run)(const char *, size_t, unsigned long), const char *ptr, size_t len)
+static void target(unsigned long (*run)(const char *, size_t, unsigned long), const char *ptr,
+                   size_t len)
 {
     unsigned long n = run(ptr, len, 0);
     for (unsigned long i = 1; i <= n && i <= 60; i++)

@@ -1,5 +1,6 @@
-/* Any bytes as an event's text and as a list of events, on several machines, none of which is this one: nothing may crash, leak or go out of bounds, and what is
- * found must hold together. Built alone it is a fuzz target; another one may call fuzz_pmu_event. */
+/* Any bytes as an event's text and as a list of events, on several machines, none of which is this
+ * one: nothing may crash, leak or go out of bounds, and what is found must hold together. Built
+ * alone it is a fuzz target; another one may call fuzz_pmu_event. */
 #include "../t/c/sysfs.h"
 #include "dp_mem.h"
 #include "dp_pmu.h"
@@ -13,25 +14,34 @@ int fuzz_pmu_event(const uint8_t *data, size_t size);
 /* What the mutator puts in. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
-    "cycles", "instructions", "L1-dcache-load-misses", "page-faults", "ops", "cpu/", "/", "event=0x", "umask=", "config1=", "name=", "period=1", ",", "+", " ", "?", "{", "}", ":u", ":k", ":ppp", "r1",
-    "inst_retired.any", "0xffffffffffffffff", "%", "=", NULL
+    "cycles", "instructions", "L1-dcache-load-misses", "page-faults", "ops", "cpu/", "/",
+    "event=0x", "umask=", "config1=", "name=", "period=1", ",", "+", " ", "?", "{", "}", ":u",
+    ":k", ":ppp", "r1", "inst_retired.any", "0xffffffffffffffff", "%", "=", NULL
 };
 
-#define CHECK(cond) do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
+#define CHECK(cond) \
+    do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
 
 static const struct pmu_event table[] = {
     { .metric_name = "IPC", .metric_expr = "a / b" },
-    { .name = "inst_retired.any", .event = "event=0xc0,period=2000003", .desc = "Instructions", .topic = "pipeline" },
+    { .name = "inst_retired.any", .event = "event=0xc0,period=2000003", .desc = "Instructions",
+      .topic = "pipeline" },
     { .name = "l1d.replacement", .event = "umask=0x1,event=0x51", .topic = "cache" },
     { .name = "unc_m_cas", .event = "event=0x4,umask=0x3", .pmu = "uncore_imc" },
-    { .name = "large", .event = "event=0x1", .pmu = "cpu_core" }, { .name = "large", .event = "event=0x2", .pmu = "cpu_atom" },
-    { .name = "odd", .event = "event=0x100,=,,x=y,umask" }, { .name = "open", .event = "event=?" }, { .name = NULL },
+    { .name = "large", .event = "event=0x1", .pmu = "cpu_core" },
+    { .name = "large", .event = "event=0x2", .pmu = "cpu_atom" },
+    { .name = "odd", .event = "event=0x100,=,,x=y,umask" }, { .name = "open", .event = "event=?" },
+    { .name = NULL },
 };
-static const struct pmu_events_map map[] = { { "GenuineIntel-6-(55|97)", "v1", "core", table }, { "0x[[:xdigit:]]+", "v1", "core", table }, { NULL, NULL, NULL, NULL } };
+static const struct pmu_events_map map[] = {
+    { "GenuineIntel-6-(55|97)", "v1", "core", table }, { "0x[[:xdigit:]]+", "v1", "core", table },
+    { NULL, NULL, NULL, NULL },
+};
 
 enum { MACHINES = 4 };
 static const struct { const char *cpuid; const char *const *tree; } machines[MACHINES] = {
-    { "GenuineIntel-6-55-4", sysfs_intel }, { "GenuineIntel-6-97-2", sysfs_hybrid }, { "0x00000000410fd080", sysfs_arm }, { "GenuineIntel-6-55-4", sysfs_none },
+    { "GenuineIntel-6-55-4", sysfs_intel }, { "GenuineIntel-6-97-2", sysfs_hybrid },
+    { "0x00000000410fd080", sysfs_arm }, { "GenuineIntel-6-55-4", sysfs_none },
 };
 static struct dp_pmu *pmus[MACHINES];
 
@@ -69,7 +79,8 @@ static void check_name(const char *name)
         CHECK((unsigned char)name[i] > ' ' && name[i] != 0x7f);
 }
 
-static void check_found(struct dp_pmu *pmu, const char *text, size_t len, const struct dp_pmu_event *ev)
+static void check_found(struct dp_pmu *pmu, const char *text, size_t len,
+                        const struct dp_pmu_event *ev)
 {
     struct dp_pmu_event again, user = *ev;
     char why[240];

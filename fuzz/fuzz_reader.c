@@ -41,7 +41,7 @@ static const struct {
     { "page", fuzz_page, 4 },
     { "chart", fuzz_chart, 8 }, { "layout", fuzz_layout, 8 },
     { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 },
-    { "files", fuzz_files, 4 },
+    { "files", fuzz_files, 4 }, { "lines", fuzz_lines, 8 },
 };
 enum { VIEWS = sizeof views / sizeof *views };
 

@@ -232,8 +232,8 @@ static void report(struct fuzz *f, bool edges)
         dp_prof_free(two);
         return;
     }
-    uint32_t mask = fuzz_pick(f, 256) | 1;
-    for (int k = 0; k <= DP_FIELD_MAX; k++)
+    uint32_t mask = fuzz_pick(f, 1 << dp_field_count) | 1;
+    for (int k = 0; k < dp_field_count; k++)
         if (mask >> k & 1)
             how.fields[how.n_fields++] = k;
     for (size_t k = 0; k < how.over.n_keys; k++)
@@ -263,13 +263,19 @@ static void report(struct fuzz *f, bool edges)
     unsigned char *flags = fuzz_pick(f, 3) == 0 ? flags_of(f, one) : NULL;
     sides[0].flags = flags;
     how.over.exclude_other = flags && fuzz_flip(f);
+    struct dp_report_name wanted[2] = { { NULL, 0 }, { "a.pl:3", 6 } };
     if (edges)
         how.edges_of = fuzz_label(f, one, how.over.label_flags, &how.edges_of_len);
+    if (edges && fuzz_flip(f)) {
+        wanted[0] = (struct dp_report_name){ how.edges_of, how.edges_of_len };
+        how.edges_of_lines = wanted;
+        how.n_edges_of_lines = 2;
+    }
     long rc = dp_report_print(sides, 1 + (two != NULL), &how, &host);
     bool separated = how.format == DP_TEXT && how.separator && *how.separator;
     if (!(edges && rc == DP_E_ARG) && PRINTED(f, rc)) {
         fuzz_check_format(how.format, how.colour, separated);
-        CHECK(!how.rows || rc <= (long)how.rows || how.hierarchy || edges);
+        CHECK(!how.rows || rc <= (long)how.rows || how.hierarchy);
     }
     free(flags);
     dp_prof_free(one);

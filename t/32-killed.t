@@ -4,7 +4,7 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch run_perl profiled spew PROFILER);
+use DProfTest qw(scratch profiled spew PROFILER);
 use Devel::DProf::Profile;
 
 # Calls by name, and the outcome.

@@ -70,7 +70,7 @@ for my $end (TestEnvironment::sample(2, @ends)) {
     for (some_modes($n++, MODES)) {
         my ($mode, $env) = @$_;
         my $run = profiled([$file], env => $env);
-        my @wrong = grep { length } same_as_plain($plain, $run);
+        my @wrong = (wrong_sums($run->{profile}), grep { length } same_as_plain($plain, $run));
         my ($calls) = calls_of_run($run->{profile});
         my %want = (g => 610, f => 1830, work => 3, deep => 14, stop => 2);
         for (sort keys %want) {

@@ -117,6 +117,7 @@ for (@only ? @programs : TestEnvironment::sample(2, @programs)) {
         my @got = run_files($run);
         my ($calls, @outcomes) = calls_of_run($run->{profile});
         my @wrong = grep { length } same_as_plain($plain, (without_numbers($run))[0]);
+        push @wrong, wrong_sums($run->{profile});
         push @wrong, 'files: ' . join ' ', @got if @got != $files + grep { /live$/ } @got;
         for my $name (sort keys %$want) {
             my ($have) = map { $calls->{$_} } grep { /::\Q$name\E\z/ } keys %$calls;

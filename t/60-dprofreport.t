@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(root scratch spew slurp run_program tool_command run_tool profiled counting);
+use DProfTest qw(scratch spew run_program tool_command run_tool profiled counting);
 use JSON::PP ();
 use Devel::DProf::Profile;
 

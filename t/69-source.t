@@ -4,7 +4,9 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew slurp in_process profiled);
+use Compress::Zlib ();
 use JSON::PP ();
+use MIME::Base64 ();
 use LineReader;
 
 my $dir = scratch();
@@ -63,6 +65,140 @@ subtest 'dprofreport -s srcline' => sub {
             8 => 'main::deep', 9 => 'main::deep', 1 => 'main::BEGIN' }, 'lines and their subs');
 };
 
+# Calls by "FILE:LINE callee", as the contexts of the file have them, with the real ticks of what
+# was called and of all that it called, recursion once.
+sub naive_calls {
+    my ($path) = @_;
+    my (%name, %calls, %ticks, @path);
+    for (split /\n/, slurp($path)) {
+        $name{$1} = "$2::$3" if /^& (\w+) (\S+) (\S+)/;
+        next if !/^= (\d+) (\w+) (\d+) \d+ \d+ (\d+)(.*)/;
+        my ($depth, $sub, $calls, $real, $rest) = ($1, $2, $3, $4, $5);
+        my $at = $rest =~ / at=(\S+)/ ? "$1 $name{$sub}" : '';
+        $#path = $depth - 1;
+        $path[$depth] = $at;
+        $calls{$at} += $calls if length $at;
+        my %seen;
+        $ticks{$_} += $real for grep { length && !$seen{$_}++ } map { $_ // '' } @path;
+    }
+    return (\%calls, \%ticks);
+}
+
+subtest 'dprofreport -s srcline --callees, --callers' => sub {
+    my $from = sub { json('-s', 'srcline', '--callees', @_)->{rows} };
+    my $to = sub { json('-s', 'srcline', '--callers', @_)->{rows} };
+    my $told = sub { [sort map { "$_->{caller} " . ($_->{site} =~ s{.*/}{}r)
+        . " $_->{callee} $_->{calls}" } @{ $_[0] }] };
+    my @leaf = ('(program) p.pl:13 main::leaf 3', 'main::deep p.pl:9 main::leaf 4');
+    my @deep = ('(program) p.pl:15 main::deep 1', 'main::deep p.pl:9 main::deep 4');
+    is_deeply($told->($from->('p.pl:9', $profile)), [$deep[1], $leaf[1]], 'calls from a line');
+    is_deeply($told->($from->("$file:9", $profile)), [$deep[1], $leaf[1]], '... by its path');
+    is_deeply($told->($from->('deep', $profile)), [$deep[1], $leaf[1]], '... from those of a sub');
+    is_deeply($told->($from->('(program)', $profile)), [$leaf[0], $deep[0]], '... and of none');
+    is_deeply($told->($from->('/p\.pl:(?:9|13)/', $profile)), [$leaf[0], $deep[1], $leaf[1]],
+        '... from lines of a regex');
+    is_deeply($told->($from->('p.pl:3', $profile)), [], 'a line that calls nothing');
+    is_deeply($told->($to->('p.pl:3', $profile)), \@leaf, 'lines that call the sub of a line');
+    is_deeply($told->($to->('p.pl:9', $profile)), \@deep, '... of a recursive one');
+    is_deeply($told->($to->('/p\.pl:[39]\z/', $profile)), [sort @leaf, @deep], '... of two');
+    is_deeply($told->(json('--callers', 'p.pl:4', $profile)->{rows}), \@leaf,
+        'FILE:LINE needs no -s srcline');
+    is(scalar @{ $from->('/./', '-O', 1, $profile) }, 1, '-O');
+    my ($calls, $ticks) = naive_calls($profile);
+    my $rows = $from->('/./', '-m', 'real', $profile);
+    my (%calls, %ticks);
+    for (@$rows) {
+        $calls{"$_->{site} $_->{callee}"} += $_->{calls};
+        $ticks{"$_->{site} $_->{callee}"} += sprintf '%.0f', 1e7 * $_->{total};
+    }
+    is_deeply(\%calls, $calls, 'calls from all lines') or diag explain \%calls;
+    is_deeply(\%ticks, $ticks, '... and what they cost') or diag explain [\%ticks, $ticks];
+    for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, which could have callers$/],
+        ['--callees', 'p.pl:99', qr/^there is no sub, file or line p\.pl:99 in \S+$/],
+        ['--callees', 'no', qr/^there is no sub, file or line no in \S+$/]) {
+        my ($option, $word, $error) = @$_;
+        my $run = in_process('dprofreport', '-s', 'srcline', $option, $word, $profile);
+        like($run->{err}, $error, "$option $word");
+        is($run->{status}, 1, '... fails');
+    }
+    is(in_process('dprofreport', '-s', 'srcline', '--callees', '/(/', $profile)->{status}, 2,
+        'a regex that is none');
+    my $bare = profiled([$file], env => \%env)->{profile};
+    like(in_process('dprofreport', '--callees', 'p.pl:9', $bare)->{err},
+        qr/places of calls are not in there; record them with lines or callsites=1$/,
+        'a profile without places');
+};
+
+subtest 'calls of blocks, from a place with a blank' => sub {
+    mkdir "$dir/a b" or die;
+    my $blocks = spew("$dir/a b/first.pl", <<'END');
+use List::Util 'first';
+sub leaf { my $n = shift;
+    return $n * 2 }
+sub mid { my $found = first { leaf($_) > 4 } 1 .. 5;
+    return leaf($found) }
+mid() for 1 .. 3;
+END
+    my $run = profiled([$blocks], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $rows = json('--callees', 'a b/first.pl:4', $run->{profile})->{rows};
+    is_deeply([sort map { "$_->{caller} $_->{callee} $_->{calls}" } @$rows],
+        ['main::__ANON__ main::leaf 9', 'main::mid List::Util::first 3',
+            'main::mid main::__ANON__ 9'], 'the line of first calls the block, too');
+    is($rows->[0]{site}, "$blocks:4", 'the place is shown as it is');
+    is(json('--callers', 'main::mid', $run->{profile})->{rows}[0]{site}, "$blocks:6",
+        '... also in --callers of a sub');
+};
+
+subtest 'dprofreport -F hot' => sub {
+    my $hottest = sub {
+        my (%best) = @_;
+        my ($line) = sort { $best{$b} <=> $best{$a} || $a cmp $b } keys %best;
+        my $whole = 0;
+        $whole += $_ for values %best;
+        return [$line, sprintf '%.2f', 100 * $best{$line} / $whole];
+    };
+    my $shown = sub {
+        return map { $_->{symbol} => defined $_->{hot}
+            ? [$_->{hot}, sprintf '%.2f', $_->{hot_pct}] : undef }
+            @{ json('-F', '+hot', @_)->{rows} };
+    };
+    my %real = map { $_ => $got->{times}{$_}[2] } keys %{ $got->{times} };
+    my %of = ('main::leaf' => [3, 4], 'main::deep' => [7 .. 9], '(program)' => [11 .. 13, 15, 16]);
+    for (['real', sub { $real{ $_[0] } }], ['calls', sub { $got->{count}{ $_[0] } }]) {
+        my ($metric, $cost) = @$_;
+        my %hot = $shown->('-m', $metric, $profile);
+        for my $sub ('main::leaf', 'main::deep') {
+            my %cost = map { ("$file:$_" => $cost->("$file:$_")) } @{ $of{$sub} };
+            is_deeply($hot{$sub}, $hottest->(%cost), "-m $metric: $sub") or diag explain \%hot;
+        }
+    }
+    my %two = $shown->('-m', 'real', '-s', 'sub,pid', $profile, $profile);
+    my %one = $shown->('-m', 'real', $profile);
+    is_deeply(\%two, \%one, 'two profiles apart');
+    my %package = map { $_->{package} => $_->{hot} }
+        @{ json('-F', '+hot', '-s', 'package', '-m', 'calls', $profile)->{rows} };
+    my ($most) = @{ $hottest->(map { my $at = "$file:$_"; ($at => $got->{count}{$at}) }
+        map { @{ $of{$_} } } 'main::leaf', 'main::deep') };
+    is($package{main}, $most, 'of a package, the lines of all its subs');
+    my $csv = in_process('dprofreport', '-F', 'hot,sub', '--format', 'csv', $profile)->{out};
+    like($csv, qr/\Ahot_pct,hot,symbol$/m, 'csv');
+    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, '... has both');
+    my $levels = in_process('dprofreport', '-F', '+hot', '-s', 'package,sub', '--hierarchy',
+        $profile);
+    like($levels->{out}, qr/^ +\S+% +\S+% {25,}main$/m, '--hierarchy: empty for the sum of subs');
+    like($levels->{out}, qr/^ +\S+% +\S+% +\S+% +\S+p\.pl:\d+    main::leaf$/m,
+        '... keys indented');
+    my %bare = $shown->(profiled([$file], env => \%env)->{profile});
+    is(join('', grep { defined } values %bare), '', 'a profile without lines');
+    my $counts = profiled([$file], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
+    my %counted = $shown->($counts);
+    is_deeply($counted{'main::deep'}, ["$file:7", '35.71'],
+        'lines=count: the one that ran most often');
+    my @by_line = grep { defined $_->{hot} }
+        @{ json('-F', '+hot', '-s', 'srcline', $profile)->{rows} };
+    is(scalar @by_line, 0, 'rows of lines');
+};
+
 subtest 'dprofreport --annotate' => sub {
     my $report = in_process('dprofreport', '--annotate', 'deep', '-m', 'real', $profile);
     is("$report->{status} $report->{err}", '0 ', 'of a sub');
@@ -86,6 +222,108 @@ subtest 'dprofreport --annotate' => sub {
     my $gone = in_process('dprofreport', '--annotate', 'deep', $profile);
     like($gone->{out}, qr/^# The source is not there/m, 'one that is gone, too');
     like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and the costs are shown');
+};
+
+subtest 'source=1' => sub {
+    my $text = "sub f { return 1 }\r\nf();\n\n# \xe4 \x00" . 'z' x 99999;
+    my $kept = spew("$dir/kept.pl", $text);
+    my %keep = (%env, PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1);
+    my $with = profiled([$kept], env => \%keep)->{profile};
+    spew($kept, "other\n");
+    my $report = in_process('dprofreport', '--annotate', 'f', $with);
+    like($report->{out}, qr/^ +[\d.]+% +[\d.]+% +1 1  sub f \{ return 1 \}$/m,
+        'the text of the recording is shown');
+    unlike($report->{out}, qr/changed/, '... which has not changed');
+    my $merged = "$dir/merged_source.out";
+    in_process('dprofmerge', '-o', $merged, $with, $with);
+    my $of = qr/^(#f \S+kept\.pl size=\d+ crc=\w+ text=(\S+))$/m;
+    my ($line, $packed) = slurp($with) =~ $of;
+    is((slurp($merged) =~ $of)[0], $line, 'merged, it is kept');
+    is(Compress::Zlib::memGunzip(MIME::Base64::decode_base64($packed)), $text,
+        'read by others, it is the text');
+    my @bad = (['cut', substr $packed, 0, 40], ['no base64', "!$packed"],
+        ['another text', 'H4sIAAAAAAAAAwMAAAAAAAAAAAA='], ['no gzip', 'AAAA'],
+        ['longer than said', $packed, 5]);
+    for (@bad) {
+        my ($what, $other, $size) = @$_;
+        my $bad = slurp($with) =~ s/text=\Q$packed/text=$other/r;
+        $bad =~ s/(#f \S+kept.pl) size=\d+/$1 size=$size/ if $size;
+        my $is = in_process('dprofreport', '--annotate', 'f', spew("$dir/bad.out", $bad));
+        is($is->{status}, 0, "$what: is done without");
+        like($is->{out}, qr/has changed since/, '... and the file is looked at');
+    }
+    my $alone = profiled([$kept], env => { %env, PERL_DPROF_SOURCE => 1 });
+    like($alone->{err}, qr/^DProf: source=1 needs lines: -d:DProf=tree,lines,source=1$/m,
+        'without lines it is refused');
+};
+
+subtest 'dprofreport --annotate: what is shown of whose lines' => sub {
+    my $nested = spew("$dir/nested.pl", <<'END');
+use List::Util 'first';
+sub leaf { return $_[0] > 2 }
+sub outer {
+    my @of = (1 .. 3);
+    my $found = first {
+        my $n = $_;
+        leaf($n);
+    } @of;
+    return $found + (first { leaf($_) } @of);
+}
+outer();
+END
+    my $run = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $text = in_process('dprofreport', '--annotate', 'outer', '-m', 'real', $run->{profile})
+        ->{out};
+    is_deeply({ map { /^.{20} *(\d+) +(\d+) {2}/ ? ($2 => $1) : () } split /\n/, $text },
+        { 4 => 1, 6 => 3, 7 => 3, 8 => 1, 9 => 1 },
+        'lines of a block have its counts, but those that the sub has a part in') or diag $text;
+    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m, '... and calls');
+    my ($of_nine) = $text =~ /^.{29} +9  .*\n((?: +# .*\n)*)/m;
+    like($of_nine, qr/^ +# 1 call of List::Util::first, /m, 'those of the sub itself');
+    unlike($of_nine, qr/main::leaf/, 'not those of a block on the same line');
+    my $counted = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
+    like(in_process('dprofreport', '--annotate', 'nested.pl', '-m', 'real', $counted)->{out},
+        qr/^ +(?!0\.00)\d+\.\d\d% +1 +11  outer\(\);$/m,
+        'lines=count: shares of all that there is, not of all lines');
+    my $calls = in_process('dprofreport', '--annotate', 'outer', '-m', 'calls', $run->{profile});
+    like($calls->{err}, qr/^-m calls: --annotate has no shares of calls/, '-m calls');
+    is($calls->{status}, 2, '... is a mistake');
+    my $both = in_process('dprofreport', '--annotate', 'nested.pl', '-s', 'pid', '-m', 'real',
+        $run->{profile}, $run->{profile});
+    like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are one');
+};
+
+subtest 'dprofreport --annotate: lines that no file has' => sub {
+    my $template = spew("$dir/tmpl", "one\ntwo\n");
+    my $made = spew("$dir/made.pl", <<"END");
+eval qq{#line 2 "$template"\\n\\\$x = 1;\\n\\n\\\$x = 2;\\n1} or die;
+eval "\\\$x++;";
+END
+    my $run = profiled([$made], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $text = in_process('dprofreport', '--annotate', 'tmpl', $run->{profile})->{out};
+    like($text, qr/^.{20} +1 2  two\n.{20} +1 4  \n.{20} +1 5  \n\z/m,
+        'lines behind the end of a file are shown');
+    like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},
+        qr/^# The source was no file, but text that the program had\.$/m, 'a string');
+};
+
+subtest 'lines of one process, and of the main program' => sub {
+    my $by_pid = json('-s', 'srcline,pid', '-n', '-m', 'real', $profile, $profile)->{rows};
+    is_deeply({ map { $_->{srcline} =~ /p\.pl:(9|13)\z/ ? ($1 => $_->{calls}) : () } @$by_pid },
+        { 9 => 2 * 4, 13 => 2 * 6 }, '-s srcline,pid: lines');
+    like(in_process('dprofreport', '-n', '-s', 'srcline', $profile)->{out},
+        qr/^Children +Self +Count +Source:Line$/m, 'how often they ran is called Count');
+    my $main = in_process('dprofreport', '--main', '-s', 'srcline,sub', '--format', 'json',
+        $profile);
+    like($main->{err}, qr/^\Q$profile\E: --main leaves out what statements cost, /, '--main');
+    my ($sum, %line) = (0);
+    for (@{ JSON::PP->new->utf8->decode($main->{out})->{rows} }) {
+        $sum += $_->{self_pct};
+        $line{ $_->{symbol} } = $_->{srcline};
+    }
+    cmp_ok(abs($sum - 100), '<', 0.2, '... Self is no more than all there is');
+    like($line{'main::leaf'}, qr/p\.pl:3\z/, '... the lines are those where subs begin');
+    is(in_process('dprofreport', '--main', $profile)->{err}, '', '... of subs nothing is told');
 };
 
 subtest 'hostile source' => sub {

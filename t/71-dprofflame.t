@@ -5,7 +5,7 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch slurp spew run_program tool_command run_tool in_process root);
+use DProfTest qw(scratch slurp spew run_program tool_command run_tool in_process);
 use MadeUp;
 use NaiveStacks;
 use Devel::DProf::Constants qw(time_words);

@@ -96,7 +96,8 @@ subtest 'two texts' => sub {
     my $round = Devel::DProf::Profile::align_texts(map { join "\n", @$_ } [@many], [reverse @many]);
     is(scalar(grep { $_ } @$round), 1, 'of what is turned round one line is the same');
     is_deeply(Devel::DProf::Profile::align_texts('', "a\n\n"), [0, 0], 'of nothing');
-    is_deeply(Devel::DProf::Profile::align_texts("a\nb", "a\nb\n"), [1, 2], 'no newline at the end');
+    is_deeply(Devel::DProf::Profile::align_texts("a\nb", "a\nb\n"), [1, 2],
+        'no newline at the end');
     my ($all, $twice) = map { my $n = $_; join '', map { ($_ % $n) . "\n" } 1 .. 30_000 } 3, 2;
     my $to = Devel::DProf::Profile::align_texts($all, $twice);
     cmp_ok(scalar(grep { $_ } @$to), '>', 10_000, 'few words, and far too many edits');
@@ -109,14 +110,15 @@ sub expected {
     my ($side, $metric) = @_;
     my ($old, $new) = @$side{qw(old new)};
     my %k = (calls => 0, real => 1, ops => 2);
-    my $value = sub { my ($cost) = @_; $metric eq 'real' ? $cost->[1] / 1000 : $cost->[ $k{$metric} ] };
+    my $value = sub {
+        my ($cost) = @_;
+        return $metric eq 'real' ? $cost->[1] / 1000 : $cost->[ $k{$metric} ];
+    };
     my %expected;
     for my $id (keys %{ { %{ $old->{at} }, %{ $new->{at} } } }) {
         my ($before, $after) = map { $_->{cost}{$id} } $old, $new;
         next if !$before && !$after;
-        my $place = $after || $new->{at}{$id} && $old->{at}{$id}
-            ? "new $new->{at}{$id}" : "old $old->{at}{$id}";
-        $expected{$id} = join ' ', $before ? $value->($before) : '-', $after ? $value->($after) : '-',
+        $expected{$id} = join ' ', map({ $_ ? $value->($_) : '-' } $before, $after),
             $before && $after ? "both $new->{at}{$id} was $old->{at}{$id}"
             : $after ? "new $new->{at}{$id}" : 'gone';
     }
@@ -174,17 +176,20 @@ subtest 'sources that are not there' => sub {
         my ($text, $at) = text_of($old, '  ');
         my $cost = costs($old);
         my %same = (cost => $cost, at => $at);
-        my @out = map { spew("$dir/$_.out", profile_of($old, "/$_/lib/Gone.pm", $text, $at, $cost)) }
-            qw(old new);
+        my @out = map {
+            spew("$dir/$_.out", profile_of($old, "/$_/lib/Gone.pm", $text, $at, $cost))
+        } qw(old new);
         my $json = json_of(diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', @out));
-        my @changed = grep { $_->{verdict} ne 'equal' || $_->{status} ne 'both' } @{ $json->{rows} };
+        my @changed = grep { $_->{verdict} ne 'equal' || $_->{status} ne 'both' }
+            @{ $json->{rows} };
         $wrong += $json->{unchanged} != keys %$cost || @changed || $json->{guessed};
         # other texts: their distances and counts tell
         my $new = edited($old);
         my ($other, $now) = text_of($new, '  ');
         my %run = map { $_ => $cost->{$_} // [3, 3, 3] } keys %$now;
         spew($out[1], profile_of($new, '/new/lib/Gone.pm', $other, $now, \%run));
-        my $rows = json_of(diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', '-v', @out))->{rows};
+        my $rows = json_of(
+            diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', '-v', @out))->{rows};
         my %was = map { $now->{$_} => $at->{$_} } grep { $at->{$_} && $cost->{$_} } keys %$now;
         for my $row (grep { $_->{status} eq 'both' } @$rows) {
             my ($number) = $row->{srcline} =~ /:(\d+)/;
@@ -225,8 +230,8 @@ subtest 'rules about lines' => sub {
     for my $round (1 .. $rounds) {
         my $side = versions();
         my ($old, $new) = @$side{qw(old new)};
-        my $json = json_of(diffs('--fail-if', 'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0',
-            '--format', 'json', $old->{profile}, $new->{profile}));
+        my $json = json_of(diffs('--fail-if',
+            'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0', '--format', 'json', $old->{profile}, $new->{profile}));
         my @expected;
         for my $id (keys %{ $new->{at} }) {
             my ($before, $after) = map { $_->{cost}{$id} || [0, 0, 0] } $old, $new;
@@ -243,14 +248,16 @@ subtest 'rules about lines' => sub {
     is($wrong, 0, 'are those of a naive model');
     my $side = versions();
     my @out = map { $_->{profile} } @$side{qw(old new)};
-    is(diffs('--fail-if', 'line /nowhere/ calls > 0', @out)->{status}, 1, 'no line matches: an error');
-    like(diffs('--fail-if', 'line /nowhere/ calls > 0', @out)->{err}, qr/no line matches/, '... told');
+    my $nowhere = diffs('--fail-if', 'line /nowhere/ calls > 0', @out);
+    is($nowhere->{status}, 1, 'no line matches: an error');
+    like($nowhere->{err}, qr/no line matches/, '... told');
     my $by_line = diffs('-s', 'srcline', '-m', 'ops', '--fail-if', 'line ops > 0', @out);
     like($by_line->{out}, qr/^ .* line ops > 0 +p\.pl:\d/m, 'a table by line marks them');
     like(diffs('--fail-if', 'line new', '--format', 'github', @out)->{out},
         qr/^::error file=p\.pl,line=\d+,title=line new::p\.pl:\d+ in main::f\d: is new$/m,
         'annotations at the line');
-    like(diffs('--fail-if', 'line ops >', @out)->{err}, qr/a limit .* is expected at `'/, 'no limit');
+    like(diffs('--fail-if', 'line ops >', @out)->{err}, qr/a limit .* is expected at `'/,
+        'no limit');
 };
 
 subtest 'what a side lacks' => sub {
@@ -259,7 +266,8 @@ subtest 'what a side lacks' => sub {
     my ($old, $new) = @$side{qw(old new)};
     my $plain = spew("$dir/plain.out", slurp($old->{profile}) =~ s/^#[fl] .*\n//mgr
         =~ s/^\$dprof_lines.*\n//mr);
-    my $counts = spew("$dir/counts.out", profile_of(@$old{qw(program file text at cost)}, counts => 1));
+    my $counts = spew("$dir/counts.out",
+        profile_of(@$old{qw(program file text at cost)}, counts => 1));
     is(diffs('-s', 'srcline', $plain, $new->{profile})->{err},
         "srcline: $plain has no lines; record it with lines=time\n", 'no lines on one side');
     is(diffs('-s', 'srcline', '-f', $plain, $new->{profile})->{status}, 0, '-f: places of subs');
@@ -372,7 +380,7 @@ TEXT
     mkdir "$dir/elsewhere";
     rename "$dir/old/My.pm", "$dir/elsewhere/My.pm" or die $!;
     like(diffs('--annotate', 'parse', @out)->{out},
-        qr/^# \S+old\.out: the source is not there .*\n# Lines are paired by .*, which may be wrong/m,
+        qr/^# \S+old\.out: the source is not there .*\n# Lines are paired by .*, which may be/m,
         'a source that is gone is told');
     like(diffs('--annotate', 'parse', '--symfs', "$dir/elsewhere", @out)->{out},
         qr/^ .* -    my \@words = split/m, '--symfs finds it');
@@ -380,10 +388,12 @@ TEXT
     unlike(diffs('--annotate', 'parse', @out)->{out}, qr/my \(\$text\)/,
         'one that has changed since is not shown');
     is(diffs('--annotate', 'nothing', @out)->{err},
-        "--annotate: there is no sub or file nothing in the profiles that has lines\n", 'of nothing');
+        "--annotate: there is no sub or file nothing in the profiles that has lines\n",
+        'of nothing');
     is(diffs('--annotate', 'parse', '--format', 'json', @out)->{status}, 2, 'text alone');
     is(diffs('--annotate', 'parse', @out, $out[0])->{status}, 2, 'two sides');
-    is(diffs('--annotate', 'parse', '--fail-if', 'calls > 0', @out)->{status}, 0, 'a gate that holds');
+    is(diffs('--annotate', 'parse', '--fail-if', 'calls > 0', @out)->{status}, 0,
+        'a gate that holds');
     is(diffs('--annotate', 'parse', '--fail-if', 'line calls > 0', @out)->{status},
         3, 'one that does not');
 };

@@ -219,7 +219,8 @@ struct dpx_phase {
 
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
-    pthread_mutex_t lock;       /* for `all`, `tids`, and states to be used again */
+    pthread_mutex_t lock;       /* for `all`, `tids`, states to be used again, and the numbers
+                                 * of statements (dpx_stmt.c); fork waits for it */
     struct dpx_ctx *all;
     unsigned tids;              /* so many threads have recorded */
     bool own;                   /* no -d: blocks are recorded, and nothing else */

@@ -1,11 +1,15 @@
-/* Blocks: stretches of a program that are looked at alone, by Test::DProf. Each has a phase of its
- * own. Where the whole program is recorded, a block is a part of that. Where nothing else is
- * (dpx_run.own), the hooks see no recorder between blocks, so that a call costs next to nothing;
- * the frames that run when a block begins are not known to it, and those that are
- * left over end with it.
+/* Blocks: stretches of a program that are looked at alone, by Test::DProf. The recorder is the one
+ * that -d starts, with the same hooks. Each block has a phase of its own. Where the whole program
+ * is recorded, a block is a part of that. Where nothing else is recorded (dpx_run.own), the hooks
+ * see between blocks the state of an interpreter that does not record, so that they do nothing but
+ * ask for it (2,000,000 calls: 0.143 s, and 0.14 without the module). The frames that run when a
+ * block begins are not known to it, and those that are left over end with it.
  *
- * Ops are counted by the run loop, which keeps its counter: a block must be called from C, so that
- * it has a loop of its own. */
+ * Ops are counted by the run loop, which keeps its counter: a block is called from C, so that it
+ * has a loop of its own, and stands below the XS sub `Devel::DProf::_block`. The block's profile is
+ * cut out of the whole when somebody asks for it (dp_prof_take): it is what that sub called in that
+ * phase, in all files of the run. So forked children and threads need nothing of their own, and a
+ * program that is recorded as a whole has its blocks, too. */
 #include "dpx_block.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"

@@ -8,6 +8,15 @@
 #  define DPX_MULTIPLICITY 1
 #endif
 
+/* The interpreter, as a member of a struct, for what is called back without one: dTHXa(x->perl). */
+#ifdef DPX_MULTIPLICITY
+#  define DPX_PERL_MEMBER PerlInterpreter *perl;
+#  define DPX_PERL_SET(x) ((x)->perl = aTHX)
+#else
+#  define DPX_PERL_MEMBER
+#  define DPX_PERL_SET(x) NOOP
+#endif
+
 /* 5.43 took the underscore from the front. */
 #ifndef RXf_PMf_CHARSET_SHIFT_
 #  define RXf_PMf_CHARSET_SHIFT_ _RXf_PMf_CHARSET_SHIFT

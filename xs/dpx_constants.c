@@ -83,16 +83,16 @@ void dpx_constants_keys(pTHX_ const char *view, AV *to)
 {
     static const struct {
         const char *name;
-        const struct dpx_keys *keys;
+        dpx_keys_of *keys;
     } views_of[] = {
-        { "names", &dpx_keys_dp_label_how }, { "trace", &dpx_keys_dp_trace_how },
-        { "classic", &dpx_keys_dpx_classic }, { "report", &dpx_keys_dp_report },
-        { "pair", &dpx_keys_dp_pair_how }, { "diff", &dpx_keys_dp_diff_how },
-        { "fold", &dpx_keys_dpx_fold }, { "flame", &dpx_keys_dpx_flame }
+        { "names", dpx_keys_dp_label_how }, { "trace", dpx_keys_dp_trace_how },
+        { "classic", dpx_keys_dpx_classic }, { "report", dpx_keys_dp_report },
+        { "pair", dpx_keys_dp_pair_how }, { "diff", dpx_keys_dp_diff_how },
+        { "fold", dpx_keys_dpx_fold }, { "flame", dpx_keys_dpx_flame }
     };
     for (size_t i = 0; i < C_ARRAY_LENGTH(views_of); i++)
         if (strcmp(views_of[i].name, view) == 0) {
-            dpx_keys_list(aTHX_ views_of[i].keys, to);
+            dpx_keys_list(aTHX_ views_of[i].keys(), to);
             return;
         }
     croak("there is no view called '%s'", view);

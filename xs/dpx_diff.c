@@ -11,9 +11,7 @@
 /* Asks perl whether a name matches the pattern of that number. */
 struct matcher {
     SV *sub;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static int match(void *ctx, size_t pattern, const char *ptr, size_t len)
@@ -44,9 +42,7 @@ static void take_matcher(pTHX_ struct dp_diff_how *how, HV *from)
 {
     struct matcher *m = dpx_array(aTHX_ 1, sizeof *m);
     m->sub = dpx_field(aTHX_ from, "match");
-#ifdef MULTIPLICITY
-    m->perl = aTHX;
-#endif
+    DPX_PERL_SET(m);
     how->match = match;
     how->match_ctx = m;
 }
@@ -58,9 +54,7 @@ static bool take_rename(pTHX_ void *to, AV *from, SSize_t at)
     return dpx_two_texts(aTHX_ from, at, &rename->from, &rename->from_len, &rename->to,
                          &rename->to_len);
 }
-static const struct dpx_element dpx_element_dp_rename = {
-    sizeof(struct dp_rename), 2, take_rename
-};
+static DPX_ELEMENT(dp_rename, 2, NULL, take_rename);
 
 /* Side, name of the file, text. */
 static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
@@ -78,25 +72,17 @@ static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
     source->len = len;
     return true;
 }
-static const struct dpx_element dpx_element_dp_source_text = {
-    sizeof(struct dp_source_text), 3, take_source
-};
+static DPX_ELEMENT(dp_source_text, 3, NULL, take_source);
 
-#define DPX_STRUCT dp_pair_how
-static const struct dpx_key dp_pair_how_rows[] = { DP_PAIR_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_pair_how, "pairs");
-#undef DPX_STRUCT
+DPX_KEYS(dp_pair_how, DP_PAIR_OPTIONS, "pairs")
 
-#define DPX_STRUCT dp_rule
-static const struct dpx_key dp_rule_rows[] = { DP_RULE_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_rule, "a rule");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_rule, DP_RULE_OPTIONS, "a rule")
 
 static bool take_rule(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_rule *rule = to;
     rule->pattern = -1;
-    dpx_keys_take_at(aTHX_ rule, &dpx_keys_dp_rule, from, at);
+    dpx_keys_take_at(aTHX_ rule, dpx_keys_dp_rule(), from, at);
     HV *hv = dpx_hash_of(aTHX_ dpx_element(aTHX_ from, at));
     AV *limits = dpx_list(aTHX_ hv, "limits");
     for (SSize_t k = 0; limits && k <= av_len(limits) && k < DP_RULE_LIMITS; k++) {
@@ -108,33 +94,20 @@ static bool take_rule(pTHX_ void *to, AV *from, SSize_t at)
     }
     return true;
 }
-static const struct dpx_element dpx_element_dp_rule = { sizeof(struct dp_rule), 1, take_rule };
+static DPX_ELEMENT(dp_rule, 1, NULL, take_rule);
 
-#define DPX_STRUCT dp_diff_measure
-static const struct dpx_key dp_diff_measure_rows[] = { DP_MEASURE_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_diff_measure, "a measure");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_diff_measure, DP_MEASURE_OPTIONS, "a measure")
 
-static bool take_measure(pTHX_ void *to, AV *from, SSize_t at)
-{
-    dpx_keys_take_at(aTHX_ to, &dpx_keys_dp_diff_measure, from, at);
-    return true;
-}
-static const struct dpx_element dpx_element_dp_diff_measure = {
-    sizeof(struct dp_diff_measure), 1, take_measure
-};
+static DPX_ELEMENT(dp_diff_measure, 1, dpx_keys_dp_diff_measure, NULL);
 
-#define DPX_STRUCT dp_diff_how
-static const struct dpx_key dp_diff_how_rows[] = { DP_DIFF_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_diff_how, "a comparison");
-#undef DPX_STRUCT
+DPX_KEYS(dp_diff_how, DP_DIFF_OPTIONS, "a comparison")
 
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
 {
     Zero(how, 1, struct dp_diff_how);
     how->weights[0] = how->weights[1] = 1;
     how->order = DP_DIFF_BY_CHANGE;
-    dpx_keys_take(aTHX_ how, &dpx_keys_dp_diff_how, from);
+    dpx_keys_take(aTHX_ how, dpx_keys_dp_diff_how(), from);
     if (!how->n_measures)
         croak("measures of a comparison: there is nothing to compare");
     struct dp_rule *rules = (struct dp_rule *)how->rules;   /* made just now */
@@ -168,10 +141,7 @@ static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs)
     side->n_runs = (size_t)n;
 }
 
-#define DPX_STRUCT dp_diff_side
-static const struct dpx_key dp_diff_side_rows[] = { DP_SIDE_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_diff_side, "a side");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_diff_side, DP_SIDE_OPTIONS, "a side")
 
 const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
 {
@@ -181,7 +151,7 @@ const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
         croak("%ld sides are wanted", (long)least);
     for (SSize_t i = 0; i < n; i++) {
         sides[i].name = "";
-        dpx_keys_take_at(aTHX_ &sides[i], &dpx_keys_dp_diff_side, from, i);
+        dpx_keys_take_at(aTHX_ &sides[i], dpx_keys_dp_diff_side(), from, i);
         HV *hv = dpx_hash_of(aTHX_ dpx_element(aTHX_ from, i));
         take_runs(aTHX_ &sides[i], dpx_list(aTHX_ hv, "runs"));
     }
@@ -190,9 +160,7 @@ const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
 
 struct labels {
     AV *lists;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static int take_label(void *ctx, size_t side, const char *ptr, size_t len)
@@ -211,9 +179,7 @@ AV *dpx_paired_labels(pTHX_ AV *from, HV *options)
     struct labels l;
     Zero(&how, 1, struct dp_pair_how);
     l.lists = (AV *)sv_2mortal((SV *)newAV());
-#ifdef MULTIPLICITY
-    l.perl = aTHX;
-#endif
+    DPX_PERL_SET(&l);
     for (SSize_t i = 0; i < n; i++) {
         AV *av = dpx_list_of(aTHX_ dpx_element(aTHX_ from, i));
         SV *prof = av ? dpx_element(aTHX_ av, 0) : NULL,
@@ -224,7 +190,7 @@ AV *dpx_paired_labels(pTHX_ AV *from, HV *options)
         sides[i].side = (uint32_t)SvUV(side);
         av_push(l.lists, newRV_noinc((SV *)newAV()));
     }
-    dpx_keys_take(aTHX_ &how, &dpx_keys_dp_pair_how, options);
+    dpx_keys_take(aTHX_ &how, dpx_keys_dp_pair_how(), options);
     dpx_check(aTHX_ dp_pair_labels(sides, (size_t)n, &how, take_label, &l));
     return l.lists;
 }

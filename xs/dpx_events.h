@@ -1,5 +1,16 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks;
- * dpx_plan.h has what they are. */
+ * dpx_plan.h has what they are, and dp_perf.h reads those of the kernel.
+ *
+ * A hook that arrives takes a time stamp and then brings the counters up to date; a hook that
+ * leaves brings them up to date before its stamp. What dp_rec sees are totals of the program that
+ * only grow (`how.counts`): dp_rec charges what they have grown by since the last mark, behind each
+ * raw mark of a trace, in each node of a tree. What is the recorder's own never gets into the
+ * totals. `rec->worked` says that a hook has done more than it mostly does, so that counters which
+ * cost a system call are read once more: whoever adds slow work to a hook sets it.
+ *
+ * Who asks for no events pays nothing: hooks exist once for each way of recording (DPX_EACH_WAY),
+ * and those without counters have no code for them. bench/instructions.pl counts instructions per
+ * call, which must not grow. */
 #ifndef DPX_EVENTS_H
 #define DPX_EVENTS_H
 

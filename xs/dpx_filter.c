@@ -6,7 +6,7 @@
  * engine takes its room above that of a match under way, and gives it back. What could call
  * the program or die in the engine is refused beforehand. */
 #include "dpx_filter.h"
-#include "dp_num.h"
+#include "dp_fmt.h"
 
 #include <string.h>
 
@@ -207,17 +207,9 @@ void dpx_filter_release(pTHX_ struct dpx_filter *f)
 /* A field of an & line, its escapes undone; a lone % is nothing. Returns what follows it. */
 static const char *add_field(struct dp_buf *to, const char *p, const char *end)
 {
-    if (end - p >= 2 && p[0] == '%' && p[1] == ' ')
-        return p + 2;
-    for (; p < end && *p != ' '; p++) {
-        if (*p == '%' && end - p > 2 && dp_num_hexdigit(p[1]) >= 0 && dp_num_hexdigit(p[2]) >= 0) {
-            dp_buf_addc(to, (char)(dp_num_hexdigit(p[1]) << 4 | dp_num_hexdigit(p[2])));
-            p += 2;
-        } else {
-            dp_buf_addc(to, *p);
-        }
-    }
-    return p < end ? p + 1 : end;
+    const char *blank = memchr(p, ' ', (size_t)(end - p));
+    dp_fmt_unfield(to, p, (size_t)((blank ? blank : end) - p));
+    return blank ? blank + 1 : end;
 }
 
 static bool is_builtin(const char *line, size_t len)
@@ -226,7 +218,9 @@ static bool is_builtin(const char *line, size_t len)
     return len > sizeof kind && memcmp(line + len - (sizeof kind - 1), kind, sizeof kind - 1) == 0;
 }
 
-void dpx_filter_label(struct dp_buf *to, const char *line, size_t len)
+/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
+ * CORE:NAME. */
+static void label(struct dp_buf *to, const char *line, size_t len)
 {
     const char *end = line + len;
     dp_buf_clear(to);
@@ -277,7 +271,7 @@ static bool matches(pTHX_ SV *sv, REGEXP *rx)
 
 static bool judge(pTHX_ struct dpx_filter *f, const char *line, size_t len)
 {
-    dpx_filter_label(&f->text, line, len);
+    label(&f->text, line, len);
     if (f->text.err)
         return true;
     set_subject(aTHX_ f->subject, &f->text);

@@ -14,8 +14,4 @@ void dpx_filter_release(pTHX_ struct dpx_filter *f);
 /* Is the sub or builtin recorded that the & line (without & and id) is of? */
 bool dpx_filter_takes(pTHX_ struct dpx_filter *f, const char *line, size_t len);
 
-/* What the patterns see of a line: PACKAGE::NAME, PACKAGE::__ANON__[FILE:LINE],
- * CORE:NAME. */
-void dpx_filter_label(struct dp_buf *to, const char *line, size_t len);
-
 #endif

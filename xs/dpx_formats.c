@@ -24,9 +24,7 @@ AV *dpx_stacks_formats(pTHX)
 /* The names that were drawn, each with its colour. */
 struct colours {
     AV *list;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static int take_colour(void *ctx, const char *name, size_t len, const char *rgb)
@@ -62,9 +60,7 @@ HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     struct dp_stacks_job *job = dpx_stacks_job(aTHX_ how, n ? n : 1);
     colours.list = newAV();
-#ifdef MULTIPLICITY
-    colours.perl = aTHX;
-#endif
+    DPX_PERL_SET(&colours);
     hv_stores(hv, "colours", newRV_noinc((SV *)colours.list));
     job->colour = take_colour;
     job->ctx = &colours;

@@ -37,9 +37,7 @@ void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress)
     h->host.progress = progress && SvROK(progress) ? host_progress : NULL;
     h->out = out;
     h->progress = progress;
-#ifdef MULTIPLICITY
-    h->perl = aTHX;
-#endif
+    DPX_PERL_SET(h);
 }
 
 struct dp_prof *dpx_prof_of(pTHX_ SV *sv)
@@ -64,34 +62,21 @@ SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
     return sv;
 }
 
-#define DPX_STRUCT dp_label_how
-static const struct dpx_key dp_label_how_rows[] = { DP_LABEL_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_label_how, "names");
-#undef DPX_STRUCT
+DPX_KEYS(dp_label_how, DP_LABEL_OPTIONS, "names")
 
 unsigned dpx_label_flags(pTHX_ HV *from)
 {
     struct dp_label_how how = { 0 };
-    dpx_keys_take(aTHX_ &how, &dpx_keys_dp_label_how, from);
+    dpx_keys_take(aTHX_ &how, dpx_keys_dp_label_how(), from);
     return how.label_flags;
 }
 
-#define DPX_STRUCT dp_classic
-static const struct dpx_key dp_classic_rows[] = { DP_CLASSIC_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_classic, "a table");
-#undef DPX_STRUCT
+DPX_KEYS(dp_classic, DP_CLASSIC_OPTIONS, "a table")
 
 /* One hash has the options of the table and those of the names. */
-struct dpx_classic {
-    struct dp_classic classic;
-    struct dp_label_how labels;
-};
-#define DPX_STRUCT dpx_classic
-static const struct dpx_key dpx_classic_rows[] = {
-    DPX_ROW(PART, classic, dp_classic) DPX_ROW(PART, labels, dp_label_how)
-};
-DPX_KEYS(dpx_classic, "a table");
-#undef DPX_STRUCT
+#define DPX_CLASSIC_OPTIONS(X) X(PART, classic, dp_classic) X(PART, labels, dp_label_how)
+struct dpx_classic { DPX_CLASSIC_OPTIONS(DP_MEMBER) };
+DPX_KEYS(dpx_classic, DPX_CLASSIC_OPTIONS, "a table")
 
 struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from)
 {
@@ -102,7 +87,7 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
     table.classic.rows = 15;
     table.classic.counter_label = "counts";
     table.classic.only = -1;
-    dpx_keys_take(aTHX_ &table, &dpx_keys_dpx_classic, from);
+    dpx_keys_take(aTHX_ &table, dpx_keys_dpx_classic(), from);
     *how = table.classic;
     struct dp_names *names = dp_names_new(prof, table.labels.label_flags);
     if (!names)
@@ -125,10 +110,7 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
     return names;
 }
 
-#define DPX_STRUCT dp_trace_how
-static const struct dpx_key dp_trace_how_rows[] = { DP_TRACE_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_trace_how, "calls");
-#undef DPX_STRUCT
+DPX_KEYS(dp_trace_how, DP_TRACE_OPTIONS, "calls")
 
 static SV *label(pTHX_ const struct dp_names *names, uint32_t sub)
 {
@@ -201,14 +183,8 @@ static bool take_base(pTHX_ void *to, AV *from, SSize_t at)
     struct dp_base *base = to;
     return dpx_two_texts(aTHX_ from, at, &base->from, &base->from_len, &base->to, &base->to_len);
 }
-static const struct dpx_element dpx_element_dp_base = { sizeof(struct dp_base), 2, take_base };
+static DPX_ELEMENT(dp_base, 2, NULL, take_base);
 
-#define DPX_STRUCT dp_take
-static const struct dpx_key dp_take_rows[] = { DP_TAKE_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_take, "what is taken");
-#undef DPX_STRUCT
+DPX_KEYS(dp_take, DP_TAKE_OPTIONS, "what is taken")
 
-#define DPX_STRUCT dp_write_how
-static const struct dpx_key dp_write_how_rows[] = { DP_WRITE_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_write_how, "what is written");
-#undef DPX_STRUCT
+DPX_KEYS(dp_write_how, DP_WRITE_OPTIONS, "what is written")

@@ -4,6 +4,7 @@
 
 #include "EXTERN.h"
 #include "perl.h"
+#include "dpx_compat.h"
 #include "dprof/classic.h"
 
 /* Callbacks that write to a handle and call a sub. Lives on the XSUB's stack;
@@ -12,9 +13,7 @@ struct dpx_host {
     struct dp_host host;
     PerlIO *out;
     SV *progress;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress);

@@ -78,6 +78,13 @@ static void take_array(pTHX_ const struct dpx_keys *what, const struct dpx_key *
         *(size_t *)(to + row->beside) = (size_t)n;
 }
 
+static bool take_element(pTHX_ const struct dpx_element *element, void *to, AV *from, SSize_t at)
+{
+    if (element->keys)
+        dpx_keys_take_at(aTHX_ to, element->keys(), from, at);
+    return !element->take || element->take(aTHX_ to, from, at);
+}
+
 /* Elements that the struct points to. */
 static void take_list(pTHX_ const struct dpx_key *row, char *to, AV *from)
 {
@@ -87,7 +94,7 @@ static void take_list(pTHX_ const struct dpx_key *row, char *to, AV *from)
     char *list = dpx_array(aTHX_ (size_t)n, row->kind == DPX_SIZES ? sizeof(size_t) : size);
     if (row->kind == DPX_LIST) {
         for (SSize_t i = 0; i + row->element->stride <= n; i += row->element->stride)
-            count += row->element->take(aTHX_ list + count * size, from, i);
+            count += take_element(aTHX_ row->element, list + count * size, from, i);
     } else {
         for (; count < (size_t)n; count++) {
             SV *sv = dpx_element(aTHX_ from, (SSize_t)count);
@@ -131,7 +138,7 @@ static bool take_key(pTHX_ const struct dpx_keys *what, const struct dpx_keys *p
     for (size_t i = 0; i < part->n_rows; i++) {
         const struct dpx_key *row = &part->rows[i];
         if (row->kind == DPX_PART) {
-            known = take_key(aTHX_ what, row->part, to + row->at, key, len, sv) || known;
+            known = take_key(aTHX_ what, row->part(), to + row->at, key, len, sv) || known;
         } else if (strlen(row->key) == len && memcmp(row->key, key, len) == 0) {
             known = true;
             if (SvOK(sv))
@@ -165,7 +172,7 @@ void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to)
 {
     for (size_t i = 0; i < what->n_rows; i++) {
         if (what->rows[i].kind == DPX_PART)
-            dpx_keys_list(aTHX_ what->rows[i].part, to);
+            dpx_keys_list(aTHX_ what->rows[i].part(), to);
         else
             av_push(to, newSVpv(what->rows[i].key, 0));
     }

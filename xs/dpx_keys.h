@@ -14,13 +14,18 @@ enum dpx_kind {
     DPX_OWN                     /* known, and taken by whoever asked */
 };
 
-/* The elements of a list: stride scalars of perl's make one of them. take returns false for one
- * that is to be left out. */
+typedef const struct dpx_keys *dpx_keys_of(void);
+
+/* The elements of a list: stride scalars of perl's make one of them. One that is a hash has keys,
+ * which are taken first. take, if any, returns false for one that is to be left out. */
 struct dpx_element {
     size_t size;
     SSize_t stride;
+    dpx_keys_of *keys;
     bool (*take)(pTHX_ void *to, AV *from, SSize_t at);
 };
+#define DPX_ELEMENT(of, stride, keys, take) \
+    const struct dpx_element dpx_element_##of = { sizeof(struct of), stride, keys, take }
 
 struct dpx_key {
     const char *key;
@@ -29,7 +34,7 @@ struct dpx_key {
     size_t beside;              /* its length, or how many there are */
     size_t most;                /* constants of an enum; elements of an array */
     const struct dpx_element *element;
-    const struct dpx_keys *part;
+    dpx_keys_of *part;
 };
 
 struct dpx_keys {
@@ -38,9 +43,9 @@ struct dpx_keys {
     size_t n_rows;
 };
 
-/* The rows of a list, for the struct that DPX_STRUCT is. */
+/* The rows of a list, for the type that DPX_STRUCT is. */
 #define DPX_ROW(type, ...) DPX_ROW_##type(__VA_ARGS__)
-#define DPX_AT(field) offsetof(struct DPX_STRUCT, field)
+#define DPX_AT(field) offsetof(DPX_STRUCT, field)
 /* Enums are read and written as int. */
 #define DPX_COUNT_OF(of) (of##_count + 0 * sizeof(char[sizeof(enum of) == sizeof(int) ? 1 : -1]))
 #define DPX_ROW_FLAG(f)  { #f, DPX_FLAG, DPX_AT(f), 0, 0, NULL, NULL },
@@ -60,12 +65,21 @@ struct dpx_keys {
 #define DPX_ROW_NUMBERS(f, most) { #f, DPX_NUMBERS, DPX_AT(f), DPX_AT(n_##f), most, NULL, NULL },
 #define DPX_ROW_LIST(f, of) \
     { #f, DPX_LIST, DPX_AT(f), DPX_AT(n_##f), 0, &dpx_element_##of, NULL },
-#define DPX_ROW_PART(f, of) { "", DPX_PART, DPX_AT(f), 0, 0, NULL, &dpx_keys_##of },
+#define DPX_ROW_PART(f, of) { "", DPX_PART, DPX_AT(f), 0, 0, NULL, dpx_keys_##of },
 #define DPX_ROW_LABELS(f) \
     { "separate", DPX_SEPARATE, DPX_AT(f), 0, 0, NULL, NULL }, \
     { "autoload", DPX_AUTOLOAD, DPX_AT(f), 0, 0, NULL, NULL },
-#define DPX_KEYS(of, text) \
-    const struct dpx_keys dpx_keys_##of = { text, of##_rows, C_ARRAY_LENGTH(of##_rows) }
+
+/* The table of a struct, made of the list that has made the struct. It is a function, since the
+ * rows need the struct's name, which no list has. */
+#define DPX_KEYS(of, LIST, text) \
+    const struct dpx_keys *dpx_keys_##of(void) \
+    { \
+        typedef struct of DPX_STRUCT; \
+        static const struct dpx_key rows[] = { LIST(DPX_ROW) }; \
+        static const struct dpx_keys keys = { text, rows, C_ARRAY_LENGTH(rows) }; \
+        return &keys; \
+    }
 
 /* Fills in the fields that the hash has; those that it lacks, or has as undef, stay. Croaks with
  * the name of a key that is unknown, or has a value that cannot be. What the fields point to lives
@@ -78,8 +92,8 @@ void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSi
 /* The keys, as mortal strings pushed on a list. */
 void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to);
 
-/* The tables that there are: dpx_keys_dp_report is that of struct dp_report. */
-extern const struct dpx_keys
+/* The tables that there are: dpx_keys_dp_report() is that of struct dp_report. */
+extern dpx_keys_of
     dpx_keys_dp_label_how, dpx_keys_dp_classic, dpx_keys_dpx_classic, dpx_keys_dp_take,
     dpx_keys_dp_write_how,
     dpx_keys_dp_trace_how, dpx_keys_dp_over_how, dpx_keys_dp_report,

@@ -117,6 +117,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME,
         .checkpoint = dpx_run.opt.checkpoint,
     };
+    ctx->statements.texts = dpx_run.opt.source;
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;

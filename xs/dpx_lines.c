@@ -5,9 +5,8 @@
 
 struct rows {
     AV *list, *calls;           /* calls: of the last one */
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    SV *text;
+    DPX_PERL_MEMBER
 };
 
 static SV *sub_sv(pTHX_ uint32_t sub)
@@ -49,9 +48,7 @@ AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter)
 {
     struct rows rows;
     rows.list = (AV *)sv_2mortal((SV *)newAV());
-#ifdef MULTIPLICITY
-    rows.perl = aTHX;
-#endif
+    DPX_PERL_SET(&rows);
     dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, take_line, take_call,
                                   &rows));
     return rows.list;
@@ -85,9 +82,24 @@ AV *dpx_line_sources(pTHX_ const struct dp_prof *prof)
 {
     struct rows rows;
     rows.list = (AV *)sv_2mortal((SV *)newAV());
-#ifdef MULTIPLICITY
-    rows.perl = aTHX;
-#endif
+    DPX_PERL_SET(&rows);
     dpx_check(aTHX_ dp_line_sources(prof, take_source, &rows));
     return rows.list;
+}
+
+static void take_text(void *ctx, const char *ptr, size_t len)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    rows->text = newSVpvn(ptr, len);
+}
+
+SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file)
+{
+    struct rows rows = { .text = NULL };
+    STRLEN len;
+    const char *ptr = SvPVutf8(file, len);
+    DPX_PERL_SET(&rows);
+    dpx_check(aTHX_ dp_line_text(prof, ptr, len, take_text, &rows));
+    return rows.text ? rows.text : newSV(0);
 }

@@ -15,4 +15,7 @@ AV *dpx_aligned_texts(pTHX_ const char *old, size_t old_len, const char *later, 
 /* [file, size, crc] each, of the sources of which these are known. Mortal. */
 AV *dpx_line_sources(pTHX_ const struct dp_prof *prof);
 
+/* The text of a source, as bytes, where the profile has it; else undef. The caller's. */
+SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file);
+
 #endif

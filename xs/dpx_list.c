@@ -35,9 +35,7 @@ static const char *unit_of(const char *name)
 
 struct listing {
     AV *list;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static int take(void *arg, const struct dp_pmu_item *item)
@@ -65,9 +63,7 @@ static int take(void *arg, const struct dp_pmu_item *item)
 AV *dpx_list_events(pTHX_ struct dp_pmu *pmu, bool all)
 {
     struct listing l = { .list = (AV *)sv_2mortal((SV *)newAV()) };
-#ifdef MULTIPLICITY
-    l.perl = aTHX;
-#endif
+    DPX_PERL_SET(&l);
     dpx_check(aTHX_ dp_pmu_each(pmu, all, take, &l));
     return l.list;
 }

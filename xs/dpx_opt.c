@@ -42,6 +42,8 @@ static const struct option table[] = {
       "1: a tree tells callers apart by file and line" },
     { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, "no\0time\0count\0",
       "a tree also has what each statement costs" },
+    { "source", NULL, NUMBER, AT(source), 0, 1, 0, NULL,
+      "1: with lines, the sources' text, too" },
     { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
       "0: a tree does not count the ops executed" },
     { "fork", NULL, CHOICE, AT(fork), 0, 1, 1, "no\0yes\0",

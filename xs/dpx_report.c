@@ -21,24 +21,29 @@ static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
     fact->len = len;
     return true;
 }
-const struct dpx_element dpx_element_dp_report_fact = {
-    sizeof(struct dp_report_fact), 3, take_fact
-};
+DPX_ELEMENT(dp_report_fact, 3, NULL, take_fact);
 
-#define DPX_STRUCT dp_over_how
-static const struct dpx_key dp_over_how_rows[] = { DP_OVER_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_over_how, "a table");
-#undef DPX_STRUCT
+static bool take_name(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_report_name *name = to;
+    SV *sv = dpx_element(aTHX_ from, at);
+    STRLEN len;
+    if (!sv)
+        return false;
+    name->ptr = dpx_text(aTHX_ sv, &len);
+    name->len = len;
+    return true;
+}
+static DPX_ELEMENT(dp_report_name, 1, NULL, take_name);
 
-#define DPX_STRUCT dp_report
-static const struct dpx_key dp_report_rows[] = { DP_REPORT_OPTIONS(DPX_ROW) };
-DPX_KEYS(dp_report, "a report");
-#undef DPX_STRUCT
+DPX_KEYS(dp_over_how, DP_OVER_OPTIONS, "a table")
+
+DPX_KEYS(dp_report, DP_REPORT_OPTIONS, "a report")
 
 void dpx_report(pTHX_ struct dp_report *how, HV *from)
 {
     Zero(how, 1, struct dp_report);
-    dpx_keys_take(aTHX_ how, &dpx_keys_dp_report, from);
+    dpx_keys_take(aTHX_ how, dpx_keys_dp_report(), from);
     for (size_t i = 0; i < how->n_fields; i++)
         if (how->fields[i] < 0 || (size_t)how->fields[i] >= DP_FIELD_KEY + how->over.n_keys)
             croak("fields of a report: there is no column %d", how->fields[i]);

@@ -9,17 +9,13 @@
 
 struct rows {
     AV *list;
-#ifdef MULTIPLICITY
-    PerlInterpreter *perl;
-#endif
+    DPX_PERL_MEMBER
 };
 
 static void rows_init(pTHX_ struct rows *rows)
 {
     rows->list = (AV *)sv_2mortal((SV *)newAV());
-#ifdef MULTIPLICITY
-    rows->perl = aTHX;
-#endif
+    DPX_PERL_SET(rows);
 }
 
 static int take_edge(void *ctx, const struct dp_edge_row *row)
@@ -37,17 +33,9 @@ static int take_edge(void *ctx, const struct dp_edge_row *row)
 }
 
 /* The options of a table, and which edges are wanted. */
-struct dpx_edges {
-    struct dp_over_how over;
-    size_t counter;
-    int callees;
-};
-#define DPX_STRUCT dpx_edges
-static const struct dpx_key dpx_edges_rows[] = {
-    DPX_ROW(PART, over, dp_over_how) DPX_ROW(SIZE, counter) DPX_ROW(FLAG, callees)
-};
-static DPX_KEYS(dpx_edges, "edges");
-#undef DPX_STRUCT
+#define DPX_EDGES_OPTIONS(X) X(PART, over, dp_over_how) X(SIZE, counter) X(FLAG, callees)
+struct dpx_edges { DPX_EDGES_OPTIONS(DP_MEMBER) };
+static DPX_KEYS(dpx_edges, DPX_EDGES_OPTIONS, "edges")
 
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 {
@@ -57,7 +45,7 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
     STRLEN len;
     const char *label = dpx_text(aTHX_ name, &len);
     Zero(&how, 1, struct dpx_edges);
-    dpx_keys_take(aTHX_ &how, &dpx_keys_dpx_edges, from);
+    dpx_keys_take(aTHX_ &how, dpx_keys_dpx_edges(), from);
     if (!how.over.n_keys)
         how.over.keys[how.over.n_keys++] = DP_K_SUB;
     side.counter = how.counter;

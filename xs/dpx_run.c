@@ -101,6 +101,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         Perl_croak(aTHX_ "DProf: %s\n", why);
     if (dpx_run.opt.lines && !dpx_run.opt.tree)
         Perl_croak(aTHX_ "DProf: lines needs a tree: -d:DProf=tree,lines\n");
+    if (dpx_run.opt.source && !dpx_run.opt.lines)
+        Perl_croak(aTHX_ "DProf: source=1 needs lines: -d:DProf=tree,lines,source=1\n");
     dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
     if (dpx_options_keep(&dpx_run.opt) < 0)

@@ -6,41 +6,22 @@
 #include "dpx_host.h"
 #include "dpx_keys.h"
 
-#define DPX_STRUCT dp_stacks_column
-static const struct dpx_key dp_stacks_column_rows[] = { DP_COLUMN_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_stacks_column, "a column");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_stacks_column, DP_COLUMN_OPTIONS, "a column")
+static DPX_ELEMENT(dp_stacks_column, 1, dpx_keys_dp_stacks_column, NULL);
 
-static bool take_column(pTHX_ void *to, AV *from, SSize_t at)
+static DPX_KEYS(dp_stacks_how, DP_STACKS_OPTIONS, "stacks")
+
+static DPX_KEYS(dp_flame_metric, DP_FLAME_METRIC_OPTIONS, "a metric")
+
+static bool check_metric(pTHX_ void *to, AV *from, SSize_t at)
 {
-    dpx_keys_take_at(aTHX_ to, &dpx_keys_dp_stacks_column, from, at);
-    return true;
-}
-static const struct dpx_element dpx_element_dp_stacks_column = {
-    sizeof(struct dp_stacks_column), 1, take_column
-};
-
-#define DPX_STRUCT dp_stacks_how
-static const struct dpx_key dp_stacks_how_rows[] = { DP_STACKS_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_stacks_how, "stacks");
-#undef DPX_STRUCT
-
-#define DPX_STRUCT dp_flame_metric
-static const struct dpx_key dp_flame_metric_rows[] = { DP_FLAME_METRIC_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_flame_metric, "a metric");
-#undef DPX_STRUCT
-
-static bool take_metric(pTHX_ void *to, AV *from, SSize_t at)
-{
-    struct dp_flame_metric *metric = to;
-    dpx_keys_take_at(aTHX_ metric, &dpx_keys_dp_flame_metric, from, at);
+    const struct dp_flame_metric *metric = to;
+    PERL_UNUSED_ARG(from);
     if (!metric->key || !metric->label || !metric->unit)
         croak("metric %ld lacks a name: it has key, label and unit", (long)at);
     return true;
 }
-static const struct dpx_element dpx_element_dp_flame_metric = {
-    sizeof(struct dp_flame_metric), 1, take_metric
-};
+static DPX_ELEMENT(dp_flame_metric, 1, dpx_keys_dp_flame_metric, check_metric);
 
 static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 {
@@ -48,14 +29,9 @@ static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
     return dpx_two_texts(aTHX_ from, at, &fill->name, &fill->name_len, &fill->text,
                          &fill->text_len);
 }
-static const struct dpx_element dpx_element_dp_flame_fill = {
-    sizeof(struct dp_flame_fill), 2, take_fill
-};
+static DPX_ELEMENT(dp_flame_fill, 2, NULL, take_fill);
 
-#define DPX_STRUCT dp_stacks_job
-static const struct dpx_key dp_stacks_job_rows[] = { DP_STACKS_JOB_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_stacks_job, "stacks");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
 /* What holds of all stacks, when the options are there. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
@@ -73,22 +49,12 @@ static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks
 
 /* ---- for programs ---- */
 
-#define DPX_STRUCT dp_fold_how
-static const struct dpx_key dp_fold_how_rows[] = { DP_FOLD_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_fold_how, "folded stacks");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_fold_how, DP_FOLD_OPTIONS, "folded stacks")
 
 /* One hash has the options of the printing, and what the format needs. */
-struct dpx_fold {
-    struct dp_stacks_job job;
-    struct dp_fold_how fold;
-};
-#define DPX_STRUCT dpx_fold
-static const struct dpx_key dpx_fold_rows[] = {
-    DPX_ROW(PART, job, dp_stacks_job) DPX_ROW(PART, fold, dp_fold_how)
-};
-DPX_KEYS(dpx_fold, "folded stacks");
-#undef DPX_STRUCT
+#define DPX_FOLD_OPTIONS(X) X(PART, job, dp_stacks_job) X(PART, fold, dp_fold_how)
+struct dpx_fold { DPX_FOLD_OPTIONS(DP_MEMBER) };
+DPX_KEYS(dpx_fold, DPX_FOLD_OPTIONS, "folded stacks")
 
 static struct dp_stacks_job *take_fold(pTHX_ HV *from, size_t n_sides)
 {
@@ -96,28 +62,18 @@ static struct dp_stacks_job *take_fold(pTHX_ HV *from, size_t n_sides)
     all->job.title = all->job.version = "";
     all->job.fold = &all->fold;
     all->fold.per = 1;
-    dpx_keys_take(aTHX_ all, &dpx_keys_dpx_fold, from);
+    dpx_keys_take(aTHX_ all, dpx_keys_dpx_fold(), from);
     check_stacks(aTHX_ &all->job, &all->fold.stacks, n_sides);
     return &all->job;
 }
 
 /* ---- pictures ---- */
 
-#define DPX_STRUCT dp_flame_how
-static const struct dpx_key dp_flame_how_rows[] = { DP_FLAME_OPTIONS(DPX_ROW) };
-static DPX_KEYS(dp_flame_how, "a flame graph");
-#undef DPX_STRUCT
+static DPX_KEYS(dp_flame_how, DP_FLAME_OPTIONS, "a flame graph")
 
-struct dpx_flame {
-    struct dp_stacks_job job;
-    struct dp_flame_how flame;
-};
-#define DPX_STRUCT dpx_flame
-static const struct dpx_key dpx_flame_rows[] = {
-    DPX_ROW(PART, job, dp_stacks_job) DPX_ROW(PART, flame, dp_flame_how)
-};
-DPX_KEYS(dpx_flame, "a flame graph");
-#undef DPX_STRUCT
+#define DPX_FLAME_OPTIONS(X) X(PART, job, dp_stacks_job) X(PART, flame, dp_flame_how)
+struct dpx_flame { DPX_FLAME_OPTIONS(DP_MEMBER) };
+DPX_KEYS(dpx_flame, DPX_FLAME_OPTIONS, "a flame graph")
 
 static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
 {
@@ -129,7 +85,7 @@ static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
     how->font = "Verdana";
     how->options = "\"options\":{}";
     how->difference = "\"view\":\"graph\"";
-    dpx_keys_take(aTHX_ all, &dpx_keys_dpx_flame, from);
+    dpx_keys_take(aTHX_ all, dpx_keys_dpx_flame(), from);
     check_stacks(aTHX_ &all->job, &how->stacks, n_sides);
     HV *truth = dpx_hash_of(aTHX_ dpx_field(aTHX_ from, "truth"));
     if (truth) {

@@ -25,7 +25,6 @@
 #include "dpx_stmt.h"
 #include "dpx_name.h"
 #include "dpx_revive.h"
-#include "dp_mem.h"
 
 #ifdef DPX_COP_SPARE
 DP_CHECK(padding, sizeof(COP) >= DPX_STMT_AT + sizeof(U32));
@@ -34,11 +33,9 @@ DP_CHECK(padding, sizeof(COP) >= DPX_STMT_AT + sizeof(U32));
 static Perl_ppaddr_t orig_nextstate, orig_dbstate, orig_unstack, orig_leaveeval;
 
 /* The numbers of all interpreters: the n-th text has the number n + 2, as the first ones are
- * "none" and the rest. */
-static struct {
-    pthread_mutex_t lock;
-    struct dp_pool texts;
-} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
+ * "none" and the rest. dpx_run.lock guards them, so that a forked child never inherits them from
+ * the middle of another thread's change. */
+static struct dp_pool known;
 
 enum { FIRST_NUMBER = DP_LINE_REST + 1, MOST_NUMBERS = 1 << 22 };
 
@@ -108,21 +105,19 @@ static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
         const struct dp_name *sub = dp_pool_name(&ctx->names.lines, place->sub - 1);
         dp_buf_add(text, sub->ptr, sub->len);
     }
-    pthread_mutex_lock(&known.lock);
-    uint32_t n = text->err || known.texts.count >= MOST_NUMBERS
-                 ? DP_MAP_NONE : dp_pool_intern(&known.texts, text->ptr, text->len);
-    pthread_mutex_unlock(&known.lock);
+    pthread_mutex_lock(&dpx_run.lock);
+    uint32_t n = text->err || known.count >= MOST_NUMBERS
+                 ? DP_MAP_NONE : dp_pool_intern(&known, text->ptr, text->len);
+    pthread_mutex_unlock(&dpx_run.lock);
     return n == DP_MAP_NONE ? 0 : FIRST_NUMBER + n;
 }
 
 static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
 {
     const struct dp_name *at = dp_pool_name(&ctx->names.sites, site - 1);
-    size_t len = at->len;
-    while (len > 0 && at->ptr[len - 1] != ':')
-        len--;
-    if (len > 1)
-        dp_lines_see(&ctx->statements, at->ptr, len - 1, path);
+    struct dp_fmt_place place = dp_fmt_place(at->ptr, at->len);
+    if (place.len)
+        dp_lines_see(&ctx->statements, place.file, place.len, path);
 }
 
 /* Where it stands. A null op has no file any more: it has that of the statement around it. */
@@ -341,6 +336,17 @@ uint32_t dpx_stmt_site(void *arg)
     return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
 }
 
+/* The clock is to be looked at. now: of the arrival. */
+static DP_NOINLINE void back_late(struct dpx_ctx *ctx, struct dp_stmt *line, U64 now)
+{
+    int why = errno;
+    dp_rec_charge_all(&ctx->rec, now);
+    if (!ctx->rec.over)
+        ctx->rec.line = line;
+    dpx_frame_leave(ctx);
+    errno = why;
+}
+
 /* The statement of cop goes on, behind something that ran others. */
 DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
 {
@@ -350,8 +356,11 @@ DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
     if (!line || line == ctx->rec.line)
         return;
     U64 now = dpx_arrive(ctx, how);
-    if (!dp_rec_charge(&ctx->rec, now, how & DPX_REC) || !ctx->rec.over)
-        ctx->rec.line = line;
+    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, how & DPX_REC))) {
+        back_late(ctx, line, now);
+        return;
+    }
+    ctx->rec.line = line;
     dpx_leave(ctx, how);
 }
 

@@ -183,10 +183,15 @@ my %says = (
 # The same under a server's hands, where Plack is.
 my $plack = <<'END';
 if perl -MPlack::Test -MHTTP::Request -e1 2>/dev/null; then mkdir plack
-perl -d:DProf=tree,start=no,out=plack/out -MPlack::Test -MPlack::Util -MHTTP::Request -e '
-    my $request = HTTP::Request->new(GET => "/page/10");
-    test_psgi app => Plack::Util::load_psgi("./profiled.psgi"),
-        client => sub { exit(shift->($request)->code != 200) }'
+cat > plack/request.pl <<'REQUEST'
+use Plack::Test;
+use Plack::Util;
+use HTTP::Request;
+my $request = HTTP::Request->new(GET => "/page/10");
+test_psgi app => Plack::Util::load_psgi("./profiled.psgi"),
+    client => sub { exit(shift->($request)->code != 200) };
+REQUEST
+perl -d:DProf=tree,start=no,out=plack/out plack/request.pl
 dprofreport -s phase,sub plack/out > plack/paths
 grep "GET /page/N .*::row" plack/paths > plack/row; fi
 END

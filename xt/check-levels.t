@@ -27,11 +27,11 @@ my %open = (dp_fmt => 1);
 # dp_pmu_events.c is made by jevents; its header stands beside that, for both.
 my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
 
-# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public headers,
-# and a few of the core's for its conversions.
+# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public
+# headers, and a few of the core's for its conversions.
 my %side = (
-    (map { ("dpx_$_" => 'analyzers') } qw(constants diff formats hash host keys lines list report rows
-                                           stacks)),
+    (map { ("dpx_$_" => 'analyzers') }
+        qw(constants diff formats hash host keys lines list report rows stacks)),
     (map { ("dpx_$_" => 'both') } qw(compat events plan)),
 );
 my %side_sees = (
@@ -58,7 +58,8 @@ my %forbidden = (
     'reads a clock'         => qr/\b(?:clock_gettime|gettimeofday|time|times|clock|getrusage)\s*\(/,
     'knows perl'            => qr/\bdpx_|\b[ACHSG]V\s*\*|\bp?THX\b|\bPerl_|\bPL_|\bcroak\s*\(/,
 );
-my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf)\s*\(/;
+my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf)
+    \s*\(/x;
 
 # Complaints about one file, given its name without src/ and its text.
 sub complaints {
@@ -112,7 +113,8 @@ sub xs_complaints {
     my @bad;
     push @bad, "xs/$file: it has no header of its own" if $kind eq 'c' && !exists $there{"$stem.h"};
     push @bad, "xs/$file: $stem.h is to be the first that it includes"
-        if $kind eq 'c' && exists $there{"$stem.h"} && ($ours[0] // '') ne "$stem.h" && $stem ne 'dpx_fit';
+        if $kind eq 'c' && exists $there{"$stem.h"} && ($ours[0] // '') ne "$stem.h"
+            && $stem ne 'dpx_fit';
     push @bad, "xs/$file: there is no $stem.c, and it is not among the headers of types"
         if $kind eq 'h' && !exists $there{"$stem.c"} && !$types{$stem};
     my %visible = map { $_ => 1 } @{ $side_sees{$side} };
@@ -123,7 +125,8 @@ sub xs_complaints {
         if (!defined $to) { push @bad, qq{xs/$file: "$name": no header of ours} }
         elsif ($to =~ /^dpx/) {
             my $other = $side{$to} // ($to eq 'dpx' ? 'both' : 'recorder');
-            push @bad, "xs/$file: the $side does not see $name" if $other ne 'both' && $other ne $side;
+            push @bad, "xs/$file: the $side does not see $name"
+                if $other ne 'both' && $other ne $side;
         }
         elsif ($open{$to}) { next }
         elsif (!$folder{$to}) { push @bad, qq{xs/$file: "$name": in no folder} }
@@ -136,7 +139,10 @@ sub xs_complaints {
 
 # A .c and its .h are one file here; the .c of a family's table may name its kinds: dp_render.c has
 # dp_render_*.
-sub is_kind { my ($of, $kind, $name) = @_; return $of eq $name || $kind eq 'c' && $name =~ /^\Q$of\E_/ }
+sub is_kind {
+    my ($of, $kind, $name) = @_;
+    return $of eq $name || $kind eq 'c' && $name =~ /^\Q$of\E_/;
+}
 
 # Files that include each other, directly or by way of others.
 sub circles {
@@ -172,7 +178,8 @@ sub call_circles {
         my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$};
         for my $name ($code{$file} =~ /\b(dpx?_\w+)\b/g) {
             my $there = $home{$name} // next;
-            $to{$stem}{$there} = $name unless is_kind($stem, $kind, $there) || $drawn{"$stem $there"};
+            $to{$stem}{$there} = $name
+                unless is_kind($stem, $kind, $there) || $drawn{"$stem $there"};
         }
     }
     return rings(%to);
@@ -187,8 +194,12 @@ sub rings {
         my ($at, @way) = @_;
         if (($state{$at} // '') eq 'open') {
             shift @way while $way[0] ne $at;
-            push @bad, join ' -> ', map({ my $next = ($way[$_ + 1] // $at); my $why = $to{ $way[$_] }{$next};
-                $why eq $next ? $way[$_] : "$way[$_] ($why)" } 0 .. $#way), $at;
+            my @ring = map {
+                my $next = $way[$_ + 1] // $at;
+                my $why = $to{ $way[$_] }{$next};
+                $why eq $next ? $way[$_] : "$way[$_] ($why)";
+            } 0 .. $#way;
+            push @bad, join ' -> ', @ring, $at;
             return;
         }
         return if $state{$at};
@@ -255,13 +266,13 @@ for (
 ) {
     like(join("\n", xs_complaints($_->[1], $_->[2], %headers)), $_->[3], "notices in xs/: $_->[0]");
 }
-like(join("\n", call_circles('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
-    'x/dpx_b.h' => "int dpx_b_g(int n);\nDP_INLINE int dpx_b_h(int n)\n{\n    return dpx_a_f(n);\n}\n",
-    'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n")),
+my %calls_b = ('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
+    'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n");
+like(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);\n"
+    . "DP_INLINE int dpx_b_h(int n)\n{\n    return dpx_a_f(n);\n}\n")),
     qr/dpx_a \(dpx_b_g\) -> dpx_b \(dpx_a_f\) -> dpx_a/, 'notices: a circle of calls');
-is(join("\n", call_circles('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
-    'x/dpx_b.h' => "int dpx_b_g(int n);     /* dpx_a_f calls it */\nint dpx_a_f(int n);\n",
-    'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n")), '', 'and none where there is none');
+is(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);     /* dpx_a_f calls it */"
+    . "\nint dpx_a_f(int n);\n")), '', 'and none where there is none');
 is(join("\n", complaints('base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
     '', 'and nothing else');

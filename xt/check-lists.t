@@ -1,12 +1,14 @@
 #!/usr/bin/perl
-# Lists that C or Perl has and a manual repeats: the recorder's options, the names in a profile's
-# header, the formats of the tools, the sort keys and columns of dprofreport.
+# Lists that C or Perl has and a manual repeats: the options of the recorder, with their values, and
+# of prove's plugin, the variables of the environment, the names in a profile's header, the formats
+# of the tools, the sort keys and columns of dprofreport.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use lib "$FindBin::Bin/../t/lib";
 use Author;
+use Devel::DProf::Suite;
 use Devel::DProf::Tools;
 use Devel::DProf::View;
 use DProfTest qw(in_process);
@@ -34,6 +36,75 @@ my @options = options_of_help($help);
 cmp_ok(scalar(@options), '>', 10, 'the recorder lists its options');
 is(differ(\@options, [options_of_manual(content('lib/Devel/DProf.pm'))]), '',
     'lib/Devel/DProf.pm: the options of the recorder');
+
+# The values that an option of the recorder takes, and the one that it has by default. The manual
+# has each word but that of the default, and names a default that is neither 0 nor 1.
+my %SPELLED = (1_000_000 => 'a million', 1 << 30 => '1 GiB');
+sub values_apart {
+    my ($help, $pod) = @_;
+    my ($options) = $pod =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;
+    my @bad;
+    while ($help =~ /^ {2}(\w+)=(\S+) .*\[(\w+)\]$/mg) {
+        my ($name, $values, $default) = ($1, $2, $3);
+        my ($item) = $options =~ /^(=item [^\n]*\b$name=.*?)(?=^=item \w|\z)/ms or next;
+        my %told = map { $_ => 1 } $item =~ /\A=item ([^\n]*)/ && $1 =~ /\b$name=([\w.]+)/g;
+        if ($values eq 'N') {
+            my $number = $SPELLED{$default} // $default;
+            push @bad, "$name: $number by default" if $default > 1 && $item !~ /\b$number\b/;
+        } else {
+            my %word = map { $_ => 1 } split /\|/, $values;
+            push @bad, map { "$name=$_ is not in the manual" }
+                grep { !$told{$_} && $_ ne $default } sort keys %word;
+            push @bad, map { "$name=$_ is in the manual only" } grep { !$word{$_} } sort keys %told;
+        }
+    }
+    return join "\n", @bad;
+}
+is(values_apart($help, content('lib/Devel/DProf.pm')), '', '... their values and defaults');
+
+# The options of prove's plugin, as it lists them itself.
+eval { Devel::DProf::Suite->options('no_such') };
+my ($plugin_options) = $@ =~ /the options are (.*)/;
+my ($plugin_manual) = content('lib/App/Prove/Plugin/DProf.pm')
+    =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;
+is(differ([split /, /, $plugin_options // ''], [$plugin_manual =~ /^=item (\w+)/mg]), '',
+    'lib/App/Prove/Plugin/DProf.pm: its options');
+
+# Variables of the environment. What others define is theirs to explain.
+my %others = map { $_ => 1 } qw(HARNESS_OPTIONS HARNESS_PERL LESS TERM);
+my %inside = map { $_ => 1 } qw(TEST_DPROF_PINNED);
+sub variables_read {
+    my ($text) = @_;
+    return $text =~ /\$ENV\{(\w+)\}/g, $text =~ /\bgetenv\("(\w+)"\)/g,
+        map { split ' ' } $text =~ /\@ENV\{qw\(([^)]*)\)/g;
+}
+sub variables_told {
+    my ($pod) = @_;
+    return map { /\b((?:PERL|DPROF|PROVE|PERF|NO)[A-Z]*_[A-Z_]*[A-Z]|[A-Z]*PAGER|COLUMNS)\b/g }
+        $pod =~ /^=head1 ENVIRONMENT\n(.*?)^=(?:head1|cut)/msg;
+}
+{
+    my @code = grep { m{^(?:lib/.*\.pm|bin/\w+|(?:xs|src)/.*\.c)\z} } tracked();
+    my %read = map { $_ => 1 }
+        map { variables_read(m{\.c\z} ? content($_) : strip_pod(content($_))) } @code;
+    my %tool = map { $_->{name} => content("bin/$_->{name}") } Devel::DProf::Tools::all();
+    my $manuals = join '', map { content($_) } grep { m{^(?:bin/\w+|lib/.*)\z} } tracked();
+    my $pod = join '', $manuals =~ /^=head1.*?(?:^=cut|\z)/msg;
+    is(join(' ', grep { !$others{$_} && !$inside{$_} && $pod !~ /\b$_\b/ } sort keys %read), '',
+        'variables that are read are in a manual');
+    my %known = (%read, map { $_ => 1 } map { $_->{env} } Devel::DProf::Tools::all());
+    $known{"PERL_DPROF_\U$_"} = 1 for @options;
+    $known{"PROVE_DPROF_\U$_"} = 1 for split /, /, $plugin_options;
+    is(join(' ', grep { !$known{$_} } variables_told($pod)), '', '... and the other way round');
+    # A tool that has a pager, or colours, says what chooses them.
+    for my $tool (Devel::DProf::Tools::all()) {
+        my @rows = Devel::DProf::Tools::load($tool)->can('command')->()->rows;
+        my @wanted = ((map { qw(DPROF_PAGER PAGER) } grep { /^pager!/ } @rows),
+            map { 'NO_COLOR' } grep { /^color=/ } @rows);
+        is(join(' ', grep { $tool{ $tool->{name} } !~ /\b$_\b/ } @wanted), '',
+            "bin/$tool->{name}: variables") if @wanted;
+    }
+}
 
 # The names in headers, as they stand in strings of C.
 sub names_of_c {
@@ -76,6 +147,14 @@ is(join(' ', options_of_help("x\n\n  mode=a|b    text\n  out=...  text\n")), 'mo
     'reads the recorder');
 is(join(' ', options_of_manual("=head1 OPTIONS\n\n=item mode=a, mode=b\n\n=item out=F\n\n"
     . "=head1 X\n")), 'mode out', 'reads its manual');
+is(values_apart("  mode=a|b|c  x [a]\n  n=N   x [64]\n  to=...  x\n", "=head1 OPTIONS\n\n"
+    . "=item mode=a, mode=b, mode=d\n\n=item n=N\n\n32 by default.\n\n=head1 X\n"),
+    "mode=c is not in the manual\nmode=d is in the manual only\nn: 64 by default",
+    'notices: values and defaults apart');
+is(join(' ', variables_read('$ENV{A_B} @ENV{qw(C D)} getenv("E") %ENV $ENV{$x}')), 'A_B E C D',
+    'reads the names of variables');
+is(join(' ', variables_told("=head1 ENVIRONMENT\n\nDPROFX_OPTS, PAGER: PERL_DPROF_...\n\n=cut\n")),
+    'DPROFX_OPTS PAGER', 'reads manuals of them');
 is(join(' ', names_of_c('f("$dprof_a=%d; $over_b=1;", "dprof_c", dprof_d, "x_dprof_e");')),
     'dprof_a over_b dprof_c', 'reads C');
 is(join(' ', formats_of("B<--format> a|b\n--format c|d-e  x")), 'a b c d-e', 'reads formats');

@@ -1,11 +1,12 @@
 #!/usr/bin/perl
-# The manuals: POD without errors and warnings, a name and a licence where one is due, and for each
-# tool the same options in its manual and in its table.
+# The manuals: POD without errors and warnings, a name and a licence where one is due, for each tool
+# the same options in its manual and in its table, and for a module the functions that it has.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
+use B ();
 use Devel::DProf::Completion;
 use Pod::Checker ();
 use Test::More;
@@ -54,6 +55,49 @@ for my $tool (@tools) {
     is(join("\n", disagreements($table{$tool} || [], \@explained)), '', "bin/$tool: options");
 }
 
+# The functions and methods that a module's manual lists: the names at the head of items, several
+# with commas between. What stands deeper explains one of them.
+sub functions_of_pod {
+    my ($pod) = @_;
+    my ($depth, $is_here, @names) = (0, 0);
+    for my $line (grep { /^=/ } split /\n/, $pod) {
+        $is_here = $line =~ /^=head1 (?:FUNCTIONS|METHODS|VALUES)\z/ if $line =~ /^=head1/;
+        $depth += $line =~ /^=over/ ? 1 : $line =~ /^=back/ ? -1 : 0;
+        next if !$is_here || $line !~ /^=(?:item|head2) (.*)/ || $depth > 1;
+        push @names, $1 =~ s/ \[.*//r =~ /(?:^|, )(?:\w+::)*([a-z]\w*)(?![\w ]*=>)(?=[ ,]|\z)/g;
+    }
+    return @names;
+}
+
+# What is listed and is not there; what is exported, or wanted as the whole of a module, and is not
+# listed.
+sub functions_apart {
+    my ($is_there, $wanted, @listed) = @_;
+    my %listed = map { $_ => 1 } @listed;
+    return join "\n", (map { "in the manual only: $_" } grep { !$is_there->($_) } @listed),
+        map { "not in the manual: $_" } grep { !$listed{$_} } @$wanted;
+}
+
+# The subs that were written in a module, or in C for it.
+sub own_subs {
+    my ($module) = @_;
+    no strict 'refs';
+    return grep { /^[a-z]/ && defined &{"${module}::$_"}
+        && B::svref_2object(\&{"${module}::$_"})->GV->STASH->NAME eq $module }
+        sort keys %{"${module}::"};
+}
+
+for my $file (@modules) {
+    my $module = $file =~ s{^lib/|\.pm\z}{}gr =~ s{/}{::}gr;
+    my @listed = functions_of_pod(content($file));
+    next if !@listed;
+    require $file =~ s{^lib/}{}r;
+    no strict 'refs';
+    my @wanted = $module eq 'Devel::DProf::Profile' ? own_subs($module)
+        : (@{"${module}::EXPORT"}, @{"${module}::EXPORT_OK"});
+    is(functions_apart(sub { $module->can($_[0]) }, \@wanted, @listed), '', "$file: functions");
+}
+
 isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list without end');
 isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
@@ -64,4 +108,10 @@ my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatabl
 is(join("\n", disagreements(\@rows, \@explained)), join("\n", 'not in the manual: -O',
     'not in the manual: --rows', 'not in the manual: --no-negatable', 'in the manual only: -X'),
     'notices: options apart');
+@explained = functions_of_pod("=head1 METHODS\n\n=head2 a X [, y]\n\n=over\n\n"
+    . "=item X::c HOW, d\n\n"
+    . "=over\n\n=item e\n\n=back\n\n=back\n\n=head1 OTHER\n\n=head2 f\n");
+is("@explained", 'a c d', 'reads what a module has');
+is(functions_apart(sub { $_[0] ne 'a' }, ['d', 'e'], @explained),
+    "in the manual only: a\nnot in the manual: e", 'notices: functions apart');
 done_testing;

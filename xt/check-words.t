@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
+use Devel::DProf::Completion;
 use Devel::DProf::Constants qw(first_words time_words);
 use Devel::DProf::Tools;
 use Test::More;
@@ -56,13 +57,45 @@ sub untold {
     return join "\n", @bad;
 }
 
+# The lines of a help that name an option, by one of its names, and those that they go on in.
+sub helped {
+    my ($help, $option, @rows) = @_;
+    my ($row) = grep { /(?:^|\|)\Q$option\E\b/ } @rows;
+    my $names = join '|', map { quotemeta } Devel::DProf::Completion::spelled($row // $option);
+    return join '', grep { /(?<![\w-])(?:$names)(?![\w-])/ } split /^(?= {4}\S)/m, $help;
+}
+
+# What the help lacks. It names the first few palettes, and not the other word for `delta'.
+sub unhelped {
+    my ($name, $help, @rows) = @_;
+    my @bad;
+    for (grep { $_->[0] ne 'colors' } @{ $told{$name} }) {
+        my ($option, @words) = @$_;
+        my $lines = helped($help, $option, @rows);
+        push @bad, map { "--$option: $_" }
+            grep { $_ ne 'delta-abs' && $lines !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @words;
+    }
+    return join "\n", @bad;
+}
+
+# Numbers that an option has by default: those of the help that its item in the manual lacks.
+sub defaults_apart {
+    my ($help, $pod) = @_;
+    my @bad;
+    while ($help =~ /^ +--?([A-Za-z][\w-]*).*\(default (\d+)\)/mg) {
+        my ($option, $number) = ($1, $2);
+        push @bad, "-$option: $number" if (item($pod, $option) // '') !~ /\b$number\b/;
+    }
+    return join "\n", @bad;
+}
+
 for my $name (sort keys %told) {
     is(untold($name, content("bin/$name")), '', "bin/$name tells of all words");
     my ($tool) = grep { $_->{name} eq $name } Devel::DProf::Tools::all();
-    my $help = Devel::DProf::Tools::load($tool)->command->help;
-    my @metric = grep { $_->[0] eq 'metric' } @{ $told{$name} };
-    is(join(' ', grep { $help !~ /(?<![\w-])$_(?![\w-])/ } map { @$_[1 .. $#$_] } @metric), '',
-        '... its help, of all metrics');
+    my $command = Devel::DProf::Tools::load($tool)->command;
+    my $help = $command->help;
+    is(unhelped($name, $help, $command->rows), '', '... its help, too');
+    is(defaults_apart($help, content("bin/$name")), '', '... and both name the same defaults');
 }
 my $pod = content('lib/Test/DProf/Profile.pm');
 is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
@@ -72,4 +105,9 @@ is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
 like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,
     'notices: a word that is gone');
 like(untold('dprofpp', 'nothing'), qr/no item of --metric/, 'notices: an item that is gone');
+is(unhelped('dproffold', join(' ', '    -m ', (grep { $_ ne 'real' } @metrics), "\n    -x real\n"),
+    'm|metric=s'), '--metric: real', 'notices: a word that the help lacks');
+is(defaults_apart("    -O N   rows (default 15)\n    -N N   (default 7)\n",
+    "=item B<-O> N\n\n20 by default.\n\n=item B<-N>\n\n7.\n"), '-O: 15',
+    'notices: a default that differs');
 done_testing;

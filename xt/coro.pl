@@ -4,12 +4,13 @@
 # that the program kept itself, and the sub being charged the one that caller() names.
 #
 #   perl xt/coro.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both] [--mixed]
-#                   [--perl PATH] [--through 'valgrind ...'] [--sensitivity] [--keep DIR]
+#                   [--options LIST] [--perl PATH] [--through 'valgrind ...'] [--sensitivity]
+#                   [--keep DIR]
 #
 # Needs a built tree (make) and Coro. Each program also runs plain, and must print the same. A tree
 # must have the same calls, caller by caller, as the trace. --mixed: each program runs with other
-# options, too, chosen by its seed. --perl: the module is built for it, with assertions where it has
-# them.
+# options, too, chosen by its seed. --options: further ones of the tree, as behind -d:DProf=, say
+# lines. --perl: the module is built for it, with assertions where it has them.
 # --sensitivity: builds the recorder again and again with one thing taken out each
 # time, and shows that the programs notice. See t/lib/CoroProgram.pm.
 
@@ -30,7 +31,8 @@ use Proof qw(module_for flaws modes);
 
 my %opt = (seed => 1, programs => 100, rounds => 5, perl => $^X, timeout => 60, mode => 'both');
 GetOptions(\%opt,
-    qw(seed=i programs=i rounds=i mode=s mixed perl=s through=s sensitivity keep=s timeout=i))
+    qw(seed=i programs=i rounds=i mode=s mixed options=s perl=s through=s sensitivity keep=s
+        timeout=i))
         or die "see the top of $0\n";
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
 die "xt/coro.pl: there is no such perl\n" unless defined $opt{perl};
@@ -45,7 +47,8 @@ my %mix = (
             . 'limit=3K,buffer=8,contexts=16 skip=^Coro:: builtins=slow'],
     tree  => [split ' ',
         'callsites=1 ops=0 contexts=16 contexts=200 ticks=1000000000 callsites=1,contexts=50 '
-            . 'skip=^Coro:: builtins=slow'],
+            . 'skip=^Coro:: builtins=slow lines lines=count lines,contexts=16 '
+            . 'lines,skip=^Coro::'],
 );
 
 my $work = tempdir('dprof-coro-XXXX', TMPDIR => 1, CLEANUP => 1);
@@ -123,7 +126,7 @@ sub fuzz {
         my ($run, @wrong) = profiled($inc, $program, 'mode=trace', \%about);
         push @wrong, CoroProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
-        my @others = $mode{tree} ? 'mode=tree' : ();
+        my @others = $mode{tree} ? join ',', 'mode=tree', $opt{options} // () : ();
         push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed}
             ? sort keys %mode : ();
         for my $options (@wrong ? () : @others) {

@@ -4,12 +4,13 @@
 # kept itself, and the sub being charged the one that caller() names.
 #
 #   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both]
-#                   [--mixed] [--perl PATH] [--through 'valgrind ...'] [--sensitivity]
-#                   [--keep DIR]
+#                   [--mixed] [--options LIST] [--perl PATH] [--through 'valgrind ...']
+#                   [--sensitivity] [--keep DIR]
 #
 # Needs a built tree (make). Each program also runs plain, and must print the
 # same. A tree must have the same calls, caller by caller, as the trace. --mixed: each program
-# runs with other options, too, chosen by its seed. --perl: the module is built for it, with
+# runs with other options, too, chosen by its seed. --options: further ones of the tree, as behind
+# -d:DProf=, say lines. --perl: the module is built for it, with
 # assertions where it has them. --sensitivity: builds the recorder again and again with one hook
 # taken out each time, and shows that the programs notice. See t/lib/FuzzProgram.pm.
 
@@ -31,7 +32,8 @@ use Proof qw(module_for flaws modes);
 
 my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60, mode => 'trace');
 GetOptions(\%opt,
-    qw(seed=i programs=i rounds=i mode=s mixed perl=s through=s sensitivity keep=s timeout=i))
+    qw(seed=i programs=i rounds=i mode=s mixed options=s perl=s through=s sensitivity keep=s
+        timeout=i))
         or die "see the top of $0\n";
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
 die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
@@ -50,7 +52,8 @@ my %mix = (
         . ' fork=no limit=20K,compress=3 builtins=slow,buffer=5,limit=5K'],
     tree  => [@any, split ' ',
         'callsites=1 ops=0 contexts=16 contexts=200 ticks=1000000000 ticks=1 '
-            . 'callsites=1,contexts=50 fork=no builtins=slow,callsites=1'],
+            . 'callsites=1,contexts=50 fork=no builtins=slow,callsites=1 lines lines=count '
+            . 'lines,contexts=16 lines,builtins=slow,callsites=1 lines,skip=^main::f[0-9]$'],
 );
 
 my $work = tempdir('dprof-fuzz-XXXX', TMPDIR => 1, CLEANUP => 1);
@@ -124,7 +127,7 @@ sub fuzz {
         my ($run, @wrong) = profiled($inc, $program, 'mode=trace', \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
-        my @others = $mode{tree} ? 'mode=tree' : ();
+        my @others = $mode{tree} ? join ',', 'mode=tree', $opt{options} // () : ();
         push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed}
             ? sort keys %mode : ();
         for my $options (@wrong ? () : @others) {

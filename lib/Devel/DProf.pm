@@ -10,8 +10,8 @@ require XSLoader;
 my $started;
 
 # A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
-# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only then, for a variable
-# like $^P that is mentioned is there from then on, and a program could see it.
+# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only
+# then, for a variable like $^P that is mentioned is there from then on, and a program could see it.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
@@ -120,8 +120,8 @@ written after a second in any case. 0 writes each mark at once, which is slow.
 
 =item limit=N
 
-The number of bytes after which a trace continues as a tree. K, M or G may follow the number. 0
-means no limit.
+The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
+the number. 0 means no limit.
 
 =item contexts=N
 
@@ -146,6 +146,12 @@ around it: perl has no mark for it. What runs in a sub that is not recorded is a
 statement that called it. Perl's line of a statement that spans several is mostly the first one.
 
 This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before the program starts.
+
+=item source=1
+
+With C<lines>, the file also has the text of each source, packed, as it was when its first statement
+ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no source. A process
+that is killed leaves none, and neither does a source of more than 64 MB.
 
 =item ops=0
 
@@ -493,10 +499,10 @@ loading. All tools that show profiles take the option C<--main>:
 It leaves out the phase C<BEGIN>: calls, times and counters of everything that ran before the main
 program's first statement, including C<use> and its C<import>, in traces and in trees. What the main
 program itself requires or evaluates stays, together with the C<BEGIN> blocks in it, and so does
-what came after a phase that a C<BEGIN> block marked. The histograms of trees are left out as well,
-since they do not distinguish phases. Profiles without phases, from the old Devel::DProf, are read
-as they are. C<dprofpp -T> and C<-t> show every call, and refuse the option. To avoid recording the
-start-up at all, use C<start=main>.
+what came after a phase that a C<BEGIN> block marked. The histograms of trees and what statements
+cost (C<lines>) are left out as well, since they do not distinguish phases. Profiles without phases,
+from the old Devel::DProf, are read as they are. C<dprofpp -T> and C<-t> show every call, and refuse
+the option. To avoid recording the start-up at all, use C<start=main>.
 
 =head2 Processes and threads
 

@@ -46,14 +46,18 @@ sub import {
     return;
 }
 
-sub is_pinned { return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0' }
+sub is_pinned {
+    return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0';
+}
 
 # Begins the process again with the hash seed pinned, as the same command.
 sub pin {
     return if is_pinned();
-    croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0' if ${^TAINT};
+    croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0'
+        if ${^TAINT};
     my $hub = Test2::API::test2_stack()->top;
-    croak 'use Test::DProf -pinned must come before the first test and the plan' if $hub->count || defined $hub->plan;
+    croak 'use Test::DProf -pinned must come before the first test and the plan'
+        if $hub->count || defined $hub->plan;
     croak 'use Test::DProf -pinned: the test is read from standard input' if $0 eq '-';
     croak 'use Test::DProf -pinned: this was tried, and the hash seed is still not pinned'
         if $ENV{TEST_DPROF_PINNED};
@@ -84,7 +88,8 @@ sub start {
     return if defined $cannot || Devel::DProf::_is_there();
     my @options = ('mode=tree', 'start=no', 'out=' . (dir() =~ s/%/%%/gr) . '/own');
     push @options, "events=$option{events}" if defined $option{events};
-    push @options, "clock=$ENV{PERL_DPROF_CLOCK}" if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
+    push @options, "clock=$ENV{PERL_DPROF_CLOCK}"
+        if length($ENV{PERL_DPROF_CLOCK} // '') && !${^TAINT};
     if (!eval { Devel::DProf::_start_own(@options); 1 }) {
         my $why = $@ =~ s/^DProf: //r =~ s/\n+\z//r;
         croak "use Test::DProf: $why" if defined $option{events} && $why =~ /event/;
@@ -105,22 +110,25 @@ sub unable {
     my ($other) = grep { $INC{"Devel/$_.pm"} } qw(NYTProf FastProf SmallProf Profiler);
     return "another profiler is running (Devel::$other)" if defined $other;
     return cover_is_running() if $INC{'Devel/Cover.pm'};
-    return 'a debugger or another profiler is running' . (length($ENV{PERL5DB} // '') ? " (PERL5DB is `$ENV{PERL5DB}')" : '')
+    return 'a debugger or another profiler is running'
+        . (length($ENV{PERL5DB} // '') ? " (PERL5DB is `$ENV{PERL5DB}')" : '')
         if $^P & 0x1 || (length($ENV{PERL5DB} // '') && defined &DB::DB);
     return undef;
 }
 
 sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
 
-# Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs and what is called through references
-# may not.
+# Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs
+# and what is called through references may not.
 sub remember_early {
-    my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined } @INC{qw(strict.pm warnings.pm)};
+    my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined }
+        @INC{qw(strict.pm warnings.pm)};
     require Config;
     push @core, @Config::Config{qw(privlibexp archlibexp)};
     for my $name (keys %INC) {
         my $path = $INC{$name} // next;
-        next if ref $path || $name =~ m{^(?:Test2?|Devel/DProf|Test/DProf|TAP)\b} || $name =~ /^[a-z]/;
+        next if ref $path || $name =~ /^[a-z]/
+            || $name =~ m{^(?:Test2?|Devel/DProf|Test/DProf|TAP)\b};
         next if grep { index($path, "$_/") == 0 } @core;
         $early{$path} = $name;
     }
@@ -165,7 +173,8 @@ sub remove_dir {
 sub profile_ok(&;$) {
     my ($code, $name) = @_;
     croak 'profile_ok: the first argument must be a block' if ref $code ne 'CODE';
-    croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot be nested" if defined $Running;
+    croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot "
+        . 'be nested' if defined $Running;
     $name //= 'profile';
     start() if !$started;
     return skipped_block($code, $name) if defined $cannot;
@@ -252,8 +261,12 @@ sub too_early {
     }
     return if !@order;
     my @lines = 'compiled before Test::DProf was loaded, so that some of its calls may be missing:';
-    push @lines, map { my @subs = @{ $called{$_} }; "  $_ (" . join(', ', @subs > 3 ? (@subs[0 .. 2], '...') : @subs) . ')' } @order;
-    return @lines, "put `use Test::DProf;' above what loads " . ($early{ $order[0] } =~ s{/}{::}gr =~ s/\.pm\z//r);
+    push @lines, map {
+        my @subs = @{ $called{$_} };
+        "  $_ (" . join(', ', @subs > 3 ? (@subs[0 .. 2], '...') : @subs) . ')'
+    } @order;
+    my $module = $early{ $order[0] } =~ s{/}{::}gr =~ s/\.pm\z//r;
+    return @lines, "put `use Test::DProf;' above what loads $module";
 }
 
 sub is_core {
@@ -271,12 +284,14 @@ sub profile_script_ok {
             . "lines, status, stdin" if !/^(?:env|events|lines|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
-    croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested" if defined $Running;
+    croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested"
+        if defined $Running;
     my $name = $how{name} // join ' ', $script, @args;
     start() if !$started;
     my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
     # what a script inherits
-    $broken //= cover_is_running() if join(' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] }) =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
+    my $perl_options = join ' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] };
+    $broken //= cover_is_running() if $perl_options =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
     return skip_with($name, $broken) if defined $broken;
     require Devel::DProf::Baseline;
     require Devel::DProf::Record;
@@ -285,7 +300,8 @@ sub profile_script_ok {
     my $stdin = "$folder/stdin";
     spew($stdin, ref $how{stdin} ? ${ $how{stdin} } : $how{stdin}) if defined $how{stdin};
     my ($status, $files, $said) = Devel::DProf::Record::record_into(
-        $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1, inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
+        $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1,
+        inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
         defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
         lines => $how{lines},
     );
@@ -301,7 +317,8 @@ sub profile_script_ok {
     my $wanted = $how{status} // 0;
     push @diag, "$script " . ended($status) . ", wanted status $wanted" if $status != $wanted << 8;
     push @diag, "$script left no profile; is it a Perl script?" if !@$files && !@diag;
-    push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] } ['output', $out], ['error output', $err];
+    push @diag, map { ("its $_->[0]:", last_lines($_->[1])) } grep { @diag && length $_->[1] }
+        ['output', $out], ['error output', $err];
     my $ctx = Test2::API::context();
     $ctx->ok(!@diag, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
@@ -312,13 +329,16 @@ sub profile_script_ok {
 sub added_inc {
     require Config;
     require File::Spec;
-    my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(
+        privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
     return grep { !ref && !$known{$_} && -d } @INC;
 }
 
 sub ended {
     my ($status) = @_;
-    return $status == -1 ? 'could not be started' : $status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with status ' . ($status >> 8);
+    return 'could not be started' if $status == -1;
+    return 'was killed by signal ' . ($status & 127) if $status & 127;
+    return 'ended with status ' . ($status >> 8);
 }
 
 sub last_lines {
@@ -346,7 +366,8 @@ sub spew {
 # ---- limits ----
 
 my %HOLDS = (
-    '<' => sub { $_[0] < $_[1] }, '<=' => sub { $_[0] <= $_[1] }, '>' => sub { $_[0] > $_[1] }, '>=' => sub { $_[0] >= $_[1] },
+    '<' => sub { $_[0] < $_[1] }, '<=' => sub { $_[0] <= $_[1] },
+    '>' => sub { $_[0] > $_[1] }, '>=' => sub { $_[0] >= $_[1] },
     '==' => sub { $_[0] == $_[1] }, '!=' => sub { $_[0] != $_[1] },
 );
 
@@ -390,7 +411,8 @@ sub cost_ok {
     if (!$ok && !@diag) {
         my ($metric) = $p->metric_of($what);
         my $is_time = $p->is_time($metric);
-        @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . ($is_time ? ' s' : '') . ", wanted $op $limit" . ($is_time ? ' s' : '');
+        my $unit = $is_time ? ' s' : '';
+        @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . "$unit, wanted $op $limit$unit";
         push @diag, of_callees($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin()
             if $metric eq 'ops' && $p->is_block && !is_pinned();
@@ -405,7 +427,8 @@ sub of_callees {
     my ($p, $metric) = @_;
     my $rows = $p->rows($metric);
     my $unit = $p->is_time($metric) ? $p->profile->hz : 1;
-    my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ } sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
+    my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ }
+        sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
     return if !@names;
     my @lines = map { named(44, [12, 12, 8], @$_) } [qw(sub self inclusive calls)], map {
@@ -436,12 +459,14 @@ sub failed_to_read {
     return 0;
 }
 
-# A name that nothing has, neither in the profile nor here: what is to be said. A script's subs that were not called are not known.
+# A name that nothing has, neither in the profile nor here: what is to be said. A script's subs that
+# were not called are not known.
 sub misspelt {
     my ($p, $sub) = @_;
     return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
     my @near = nearest($p, $sub);
-    return ("there is no sub $sub, neither in the profile nor in the process" . (@near ? '; perhaps ' . join(', ', @near) : ''));
+    return "there is no sub $sub, neither in the profile nor in the process"
+        . (@near ? '; perhaps ' . join(', ', @near) : '');
 }
 
 sub doubtful_name {
@@ -464,13 +489,16 @@ sub nearest {
         no strict 'refs';
         my $package = $1;
         if ($package =~ /^\w+(?:::\w+)*\z/ && %{"${package}::"}) {
-            $names{"${package}::$_"} = 1 for grep { /^\w+\z/ && defined &{"${package}::$_"} } keys %{"${package}::"};
+            $names{"${package}::$_"} = 1
+                for grep { /^\w+\z/ && defined &{"${package}::$_"} } keys %{"${package}::"};
         }
     }
     my $own = $sub =~ s/.*:://sr;
-    my %distance = map { $_ => (($_ =~ s/.*:://sr) eq $own ? 1 : distance($sub, $_)) } grep { !/__ANON__/ && abs(length($_) - length $sub) < 40 } keys %names;
+    my %distance = map { $_ => (($_ =~ s/.*:://sr) eq $own ? 1 : distance($sub, $_)) }
+        grep { !/__ANON__/ && abs(length($_) - length $sub) < 40 } keys %names;
     my $limit = 1 + length($sub) / 4;
-    my @near = sort { $distance{$a} <=> $distance{$b} || $a cmp $b } grep { $distance{$_} <= $limit } keys %distance;
+    my @near = sort { $distance{$a} <=> $distance{$b} || $a cmp $b }
+        grep { $distance{$_} <= $limit } keys %distance;
     return @near > 3 ? @near[0 .. 2] : @near;
 }
 
@@ -481,7 +509,9 @@ sub distance {
     for my $i (1 .. length $x) {
         my @row = $i;
         for my $j (1 .. length $y) {
-            my ($least) = sort { $a <=> $b } $above[$j] + 1, $row[-1] + 1, $above[ $j - 1 ] + (substr($x, $i - 1, 1) eq substr($y, $j - 1, 1) ? 0 : 1);
+            my $is_other = substr($x, $i - 1, 1) ne substr($y, $j - 1, 1);
+            my ($least) = sort { $a <=> $b }
+                $above[$j] + 1, $row[-1] + 1, $above[ $j - 1 ] + ($is_other ? 1 : 0);
             push @row, $least;
         }
         @above = @row;
@@ -489,7 +519,10 @@ sub distance {
     return $above[-1];
 }
 
-sub how_to_pin { return "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, or `use Test::DProf -pinned', make them repeat" }
+sub how_to_pin {
+    return 'PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 in the environment, or '
+        . "`use Test::DProf -pinned', make them repeat";
+}
 
 # ---- baselines ----
 
@@ -516,18 +549,22 @@ sub no_regression_ok {
     my $result;
     if (!-e $file) {
         @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
-    } elsif (!($result = eval { Devel::DProf::Baseline::compare(old => [$file], new => [$p->file], new_name => 'now', old_name => $file, fail_if => $rules,
-        metric => $how{metric}, strict => $how{strict}, root => project()) })) {
+    } elsif (!($result = eval { Devel::DProf::Baseline::compare(
+        old => [$file], new => [$p->file], old_name => $file, new_name => 'now',
+        fail_if => $rules, metric => $how{metric}, strict => $how{strict}, root => project()) })) {
         @diag = (one($@));
     } else {
-        my @said = map { s/(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0) make them repeat/how_to_pin()/er } @{ $result->{messages} };
+        my @said = map { s/(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0) make them repeat/how_to_pin()/er }
+            @{ $result->{messages} };
         $ok = !$result->{failed} && !($how{strict} && $result->{undecided}) ? 1 : 0;
         if ($ok) { @notes = @said }
-        else { @diag = (findings($result), split(/\n/, $result->{text}), $result->{branch} ? ('what changed in the call tree:', split /\n/, $result->{branch}) : (), @said, picture($result, $name)) }
+        else { @diag = (changes($result), @said, picture($result, $name)) }
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     # what was not checked is no secret
-    $ok && /was not checked|is not the same/ ? $ctx->diag($_) : $ctx->note($_) for map { wrapped($_) } @notes;
+    for my $note (map { wrapped($_) } @notes) {
+        $ok && $note =~ /was not checked|is not the same/ ? $ctx->diag($note) : $ctx->note($note);
+    }
     $ctx->release;
     return $ok;
 }
@@ -539,12 +576,21 @@ sub findings {
     splice @found, 6;
     my @lines = map {
         my $f = $_;
-        my $numbers = defined $f->{old} ? ": " . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
+        my $numbers = defined $f->{old}
+            ? ': ' . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
         my $in = defined $f->{in} ? ' in ' . Devel::DProf::Text::shown($f->{in}) : '';
         ("FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $in . $numbers,
             map { '  ' . Devel::DProf::Baseline::line_text($_) } @{ $f->{lines} || [] });
     } @found;
     return (@lines, $more ? "... and $more more" : ());
+}
+
+# The comparison as lines: what the gate found, both tables.
+sub changes {
+    my ($result) = @_;
+    my @branch = split /\n/, $result->{branch} // '';
+    return (findings($result), split(/\n/, $result->{text}),
+        $result->{branch} ? ('what changed in the call tree:', @branch) : ());
 }
 
 # A line of numbers and a name, which has what is left of the line beside so many columns.
@@ -570,10 +616,12 @@ sub update {
             require File::Path;
             File::Path::make_path($folder);
         }
-        $p->profile->save($file, $VERSION, Devel::DProf::Baseline::written_how($p->profile, $counters_only));
+        my $how = Devel::DProf::Baseline::written_how($p->profile, $counters_only);
+        $p->profile->save($file, $VERSION, $how);
     };
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
-    $ctx->ok(!defined $why, $name, [defined $why ? wrapped("the baseline $file could not be written: $why") : ()]);
+    my @why = defined $why ? wrapped("the baseline $file could not be written: $why") : ();
+    $ctx->ok(!defined $why, $name, \@why);
     $ctx->diag("baseline $file was written") if !defined $why;
     my $doubt = 'the hash seed is random, so that ops in it will not repeat: ' . how_to_pin();
     $ctx->diag($_) for !defined $why && $p->is_block && !is_pinned() ? wrapped($doubt) : ();
@@ -597,7 +645,8 @@ sub picture {
         }
         my $stem = join '-', 'dprof', map { s{[^\w.]+}{-}gr =~ s/^-+|-+\z//gr } $0, $name;
         my $path = "$folder/" . substr($stem, 0, 120) . '.html';
-        my $flame = Devel::DProf::Flame->of_comparison($result->{diff}, format => 'html', title => undef);
+        my $flame = Devel::DProf::Flame->of_comparison(
+            $result->{diff}, format => 'html', title => undef);
         $flame->prepare or die "it cannot be drawn\n";
         require Devel::DProf::Write;
         # In a folder that is everybody's, what stands there by a name of ours is not meant for us.
@@ -632,7 +681,8 @@ Test::DProf - tests of what code costs: calls, ops, times, and that they do not 
 
     calls_ok $p, 'My::fetch', '<=', 12;
     cost_ok $p, 'My::parse', 'ops', '<=', 50_000;
-    no_regression_ok $p, baseline => 't/perf/run.tmon', counters_only => 1, fail_if => 'calls > 0, ops > 2%';
+    no_regression_ok $p, baseline => 't/perf/run.tmon', counters_only => 1,
+        fail_if => 'calls > 0, ops > 2%';
 
     my $tool = profile_script_ok 'bin/tool', '--verbose', 't/data/log.txt';
     calls_ok $tool, 'My::fetch', '==', 12;
@@ -736,7 +786,8 @@ ops are counted by perl's own run loop, which a debugging perl replaces.
 
 =head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
 
-    no_regression_ok $p, baseline => 't/perf/run.tmon', fail_if => 'calls > 0, ops > 2%', counters_only => 1;
+    no_regression_ok $p, baseline => 't/perf/run.tmon', fail_if => 'calls > 0, ops > 2%',
+        counters_only => 1;
 
 Compares with a baseline, and fails if a rule fails. Returns true if the test passes.
 
@@ -767,10 +818,11 @@ cannot be decided fails. C<name> is the name of the test.
 =back
 
 The diagnostic of a failure has the rules that failed, the lines of those subs that have grown most,
-if both sides have lines (C<lines> of C<profile_script_ok>; blocks have none), the few subs that matter with old and new
-numbers, the branch of the call tree that has changed, and the path of a flame graph of the
-difference. This page is written to the folder that the environment variable DPROF_ARTIFACTS names,
-which is created if necessary, or else to the system's temporary folder. It is not removed.
+if both sides have lines (C<lines> of C<profile_script_ok>; blocks have none), the few subs that
+matter with old and new numbers, the branch of the call tree that has changed, and the path of a
+flame graph of the difference. This page is written to the folder that the environment variable
+DPROF_ARTIFACTS names, which is created if necessary, or else to the system's temporary folder. It
+is not removed.
 
 A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is
 compared; all are written, and a diagnostic says which:

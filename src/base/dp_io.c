@@ -66,7 +66,8 @@ static long read_mem(void *ctx, void *buf, size_t n)
     return (long)n;
 }
 
-void dp_source_fd(struct dp_source *src, int fd)
+/* Reads from a descriptor, which stays the caller's. */
+static void source_fd(struct dp_source *src, int fd)
 {
     struct stat st;
     source_init(src);
@@ -104,7 +105,7 @@ static int source_of(struct dp_source *src, int fd)
         source_init(src);
         return DP_E_IO;
     }
-    dp_source_fd(src, fd);
+    source_fd(src, fd);
     src->own_fd = true;
     return 0;
 }
@@ -112,7 +113,7 @@ static int source_of(struct dp_source *src, int fd)
 int dp_source_open(struct dp_source *src, const char *path)
 {
     if (strcmp(path, "-") == 0) {
-        dp_source_fd(src, 0);
+        source_fd(src, 0);
         return 0;
     }
     return source_of(src, open(path, O_RDONLY | O_CLOEXEC));

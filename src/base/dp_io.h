@@ -34,8 +34,6 @@ int dp_source_open(struct dp_source *src, const char *path);
 
 /* The same for what nobody has named: with dp_io_open_regular, through links. */
 int dp_source_open_regular(struct dp_source *src, const char *path);
-/* Reads from a descriptor, which stays the caller's. */
-void dp_source_fd(struct dp_source *src, int fd);
 /* Reads from memory, which is borrowed. */
 void dp_source_mem(struct dp_source *src, const void *ptr, size_t len);
 /* Reads by calling fn. */

@@ -1,4 +1,6 @@
-/* Paths without what differs from machine to machine: beginnings that are replaced. */
+/* Paths without what differs from machine to machine: beginnings that are replaced. Paths are
+ * replaced when a profile is taken, and not when it is written, so that two files that become one
+ * hold one sub. */
 #ifndef DP_REBASE_H
 #define DP_REBASE_H
 

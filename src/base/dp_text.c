@@ -112,39 +112,39 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
     return total;
 }
 
+/* What people see of the beginning: the bytes themselves as far as they are plain, else one piece,
+ * in out. n is its length, used how much of ptr it stands for. */
+static const char *shown(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
+{
+    *n = *used = dp_text_plain(ptr, len);
+    if (*used)
+        return ptr;
+    *n = piece((const unsigned char *)ptr, len, out, used);
+    return out;
+}
+
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len)
 {
-    const unsigned char *p = (const unsigned char *)ptr;
-    size_t used;
+    size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        used = dp_text_plain(ptr + i, len - i);
-        if (used) {
-            dp_buf_add(buf, ptr + i, used);
-            continue;
-        }
-        size_t n = piece(p + i, len - i, out, &used);
-        dp_buf_add(buf, out, n);
+        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        dp_buf_add(buf, text, n);
     }
 }
 
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
 {
-    const unsigned char *p = (const unsigned char *)ptr;
-    size_t used;
+    size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        used = dp_text_plain(ptr + i, len - i);
-        if (used) {
-            dp_sink_add(sink, ptr + i, used);
-            continue;
-        }
-        size_t n = piece(p + i, len - i, out, &used);
-        dp_sink_add(sink, out, n);
+        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        dp_sink_add(sink, text, n);
     }
 }
 
-size_t dp_text_width(const char *ptr, size_t len)
+/* Characters in valid UTF-8. */
+static size_t characters(const char *ptr, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++)
@@ -222,7 +222,7 @@ size_t dp_text_columns(const char *ptr, size_t len)
 
 size_t dp_text_break(const char *ptr, size_t len, size_t room)
 {
-    if (dp_text_width(ptr, len) <= room)
+    if (characters(ptr, len) <= room)
         return len;
     size_t i = 0, chars = 0, good = 0;
     for (; i < len; i++) {
@@ -278,23 +278,4 @@ size_t dp_text_package(const char *ptr, size_t len)
         if (ptr[i - 1] == ':' && ptr[i - 2] == ':')
             return i - 2;
     return 0;
-}
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : -1;
-}
-
-void dp_text_unfield(struct dp_buf *buf, const char *ptr, size_t len)
-{
-    dp_buf_clear(buf);
-    for (size_t i = 0; i < len; i++) {
-        int high = ptr[i] == '%' && i + 2 < len ? hex_digit(ptr[i + 1]) : -1,
-            low = high >= 0 ? hex_digit(ptr[i + 2]) : -1;
-        dp_buf_addc(buf, low >= 0 ? (char)(high << 4 | low) : ptr[i]);
-        i += low >= 0 ? 2 : 0;
-    }
 }

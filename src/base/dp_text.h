@@ -10,9 +10,6 @@
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
 
-/* A field of a profile's line as bytes, %XX decoded; buf is cleared first. */
-void dp_text_unfield(struct dp_buf *buf, const char *ptr, size_t len);
-
 /* How many bytes at the beginning are printable ASCII: what no medium but markup escapes. */
 size_t dp_text_plain(const char *ptr, size_t len);
 
@@ -37,8 +34,6 @@ bool dp_text_holds(const char *ptr, size_t len, const char *word);
  * the brackets a place may stand in. 0: it has none. */
 size_t dp_text_package(const char *ptr, size_t len);
 
-/* Characters in valid UTF-8. */
-size_t dp_text_width(const char *ptr, size_t len);
 /* Columns of a terminal that valid UTF-8 takes: two for wide characters, none for
  * those that combine with the one before. */
 size_t dp_text_columns(const char *ptr, size_t len);

@@ -38,8 +38,13 @@ int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t count
 int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
                    uint32_t *crc);
 
-/* Hands over the sources of which that is known. Returns 0, or what the callback returned that is not
- * 0. */
+/* Hands over the text of that source, where the profile has it (source=1) and it is whole. Returns
+ * 1; 0: there is none; DP_E_NOMEM. */
+int dp_line_text(const struct dp_prof *prof, const char *file, size_t len,
+                 void (*text)(void *ctx, const char *ptr, size_t len), void *ctx);
+
+/* Hands over the sources of which that is known. Returns 0, or what the callback returned that is
+ * not 0. */
 int dp_line_sources(const struct dp_prof *prof,
                     int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
                     void *ctx);

@@ -15,7 +15,9 @@
     X(DP_FIELD_SELF_VALUE,     "period",            "", "Self total",       "self",         12) \
     X(DP_FIELD_AVERAGE,        "avg",               "", "Avg/call",         "avg_per_call", 10) \
     X(DP_FIELD_MIN,            "min",               "", "Min real s",       "min_per_call", 10) \
-    X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10)
+    X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10) \
+    X(DP_FIELD_HOT_SHARE,      "hot_share",         "", "Of self",        "hot_pct",      8) \
+    X(DP_FIELD_HOT,            "hot",               "", "Hottest line",   "hot",          12)
 DP_ENUM(dp_field, DP_FIELD_LIST);
 
 enum {
@@ -31,6 +33,11 @@ DP_ENUM(dp_chain_type, DP_CHAIN_LIST);
 #define DP_CHAIN_VALUE_LIST(X) \
     X(DP_CHAIN_PERCENT, "percent") X(DP_CHAIN_PERIOD, "period") X(DP_CHAIN_COUNT, "count")
 DP_ENUM(dp_chain_value, DP_CHAIN_VALUE_LIST);
+
+struct dp_report_name {
+    const char *ptr;
+    size_t len;
+};
 
 #define DP_REPORT_OPTIONS(X) \
     X(PART, over, dp_over_how) \
@@ -48,6 +55,9 @@ DP_ENUM(dp_chain_value, DP_CHAIN_VALUE_LIST);
     /* --callers and --callees in place of the table: the sub; NULL: neither */ \
     X(NAME, edges_of) \
     X(FLAG, callees) \
+    /* the same by line: labels of subs, and for callees also FILE:LINE of lines;
+     * none of them need be there */ \
+    X(LIST, edges_of_lines, dp_report_name) \
     DP_PRINT_OPTIONS(X)
 /* over.no_children: entries that have nothing themselves are left out */
 struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };

@@ -282,9 +282,3 @@ const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const 
     }
     return NULL;
 }
-
-const struct pmu_event *dp_pmu_table(const struct pmu_events_map *map, const char *cpuid)
-{
-    const struct pmu_events_map *row = cpuid ? dp_pmu_row(map, cpuid) : NULL;
-    return row ? row->table : NULL;
-}

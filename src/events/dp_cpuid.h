@@ -1,4 +1,6 @@
-/* Which processor this is, in the words of perf's tables, and which table is its own. */
+/* Which processor this is, in the words of perf's tables, and which table is its own: the first row
+ * of the mapfile that matches the CPUID names it. PERF_CPUID in the environment, which the caller
+ * reads, stands for another processor. */
 #ifndef DP_CPUID_H
 #define DP_CPUID_H
 
@@ -31,7 +33,5 @@ int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo);
 /* The first row of type `core` whose regex matches all of the CPUID, or all but an x86 processor's
  * stepping. NULL: none does. Regexes that are none are passed over. */
 const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const char *cpuid);
-/* The table of that row. */
-const struct pmu_event *dp_pmu_table(const struct pmu_events_map *map, const char *cpuid);
 
 #endif

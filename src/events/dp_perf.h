@@ -10,7 +10,12 @@
  * Counters that share the processor's with others do not count all the time. What they count is
  * taken for a sample: multiplied by the time they were to count, divided by the time they did. So
  * the sum of what has passed is at any time what perf stat would say then; it does not shrink
- * where that does. */
+ * where that does.
+ *
+ * A clock of the kernel (task-clock, cpu-clock) that is not the leader of its group stands still
+ * when the group is read, so clocks lead. Software events such as page faults that join the group
+ * of a clock that already counts stand still until the thread is switched to the next time (Linux
+ * 6.18): leaders are opened disabled, and enabled when their groups are complete. */
 #ifndef DP_PERF_H
 #define DP_PERF_H
 

@@ -1,5 +1,19 @@
-/* Events by name: from what a user writes to what perf_event_open is given. Nothing here
- * opens an event. */
+/* Events by name: what a user writes (`inst_retired.any:u`, `cpu/event=0x3c/`) becomes what
+ * perf_event_open is given. Nothing here opens an event, or knows where it runs: paths, the CPUID
+ * and the tables are arguments. dp_cpuid.h finds the processor's table, dp_pmu_find.c looks for
+ * names, and dp_pmu_dev.h reads the PMUs.
+ *
+ * The code differs from perf where perf is odd:
+ * - Of a term that comes twice the last one counts. Perf ors both: in perf, `mem-loads,ldlat=30`
+ *   is 31.
+ * - A regex of the mapfile is tried with and without the stepping. Perf counts dashes, also those
+ *   in brackets.
+ * - `:u` does not leave guests out.
+ * - On a processor with two kinds of cores, generic names count on the large ones only:
+ *   `cpu_atom/cycles/` counts on the others.
+ *
+ * t/c/80-pmu.c has machines as trees in t/c/sysfs.h, so that no test needs the hardware.
+ * fuzz/fuzz_pmu_event.c is the fuzz target. */
 #ifndef DP_PMU_H
 #define DP_PMU_H
 
@@ -30,14 +44,13 @@ enum {
 };
 
 struct dp_pmu_event {
-    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit, desc and
-                                         * optional means anything */
+    enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit and desc
+                                         * means anything */
     char name[DP_PMU_NAME];             /* of a file's column: as it was written, in lower case but
                                          * for caches and PMUs, or what name= says; blanks, control
                                          * bytes and % are %XX */
     char unit[DP_PMU_UNIT];             /* cycles, instructions, misses, ns, SVs ...; events where
                                          * nothing better is known */
-    bool optional;                      /* it began with ? */
     bool has_mods;                      /* :u or another modifier was written */
     uint32_t type;
     uint64_t config, config1, config2;
@@ -74,8 +87,9 @@ int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 
-/* One event; text need not be terminated. Returns 0, DP_E_ARG with a message that names the event,
- * what is wrong with it and what may have been meant, or DP_E_NOMEM. */
+/* One event; text need not be terminated. A ? in front of it is the caller's matter and passed over.
+ * Returns 0, DP_E_ARG with a message that names the event, what is wrong with it and what may have
+ * been meant, or DP_E_NOMEM. */
 int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev,
                 struct dp_err *err);
 

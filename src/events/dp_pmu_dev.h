@@ -1,5 +1,9 @@
 /* The PMUs of this system, as sysfs shows them: types, formats, named events. Each is read when
- * somebody first asks for it. */
+ * somebody first asks for it.
+ *
+ * A machine that shows no PMU of its processor, as most virtual machines do, gets raw codes and the
+ * formats that the processor's driver would show: names resolve, and it is the kernel that refuses.
+ */
 #ifndef DP_PMU_DEV_H
 #define DP_PMU_DEV_H
 

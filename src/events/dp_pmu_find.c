@@ -1,5 +1,5 @@
-/* From the text of an event to its type and settings. As perf does: generic names first, then those
- * of sysfs, then the table's. */
+/* From the text of an event to its type and settings. A name is looked for in perf's order: first
+ * among perl's own names and perf's generic ones, then in sysfs, then in the processor's table. */
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
 #include "dp_pmu_terms.h"
@@ -517,10 +517,8 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
     struct dp_pmu_known known = { DP_PMU_PERF, 0, NULL, NULL, NULL, NULL, 0, 0 };
     struct job j = { .pmu = pmu, .ev = ev, .err = err, .text = { text, len } };
     memset(ev, 0, sizeof *ev);
-    if (len && *text == '?') {
-        ev->optional = true;
+    if (len && *text == '?')
         j.text = (struct span){ text + 1, len - 1 };
-    }
     if (!j.text.len)
         return dp_err_set(err, DP_E_ARG, "an event without a name");
     if (j.text.len >= DP_PMU_TEXT)

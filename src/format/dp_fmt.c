@@ -1,4 +1,5 @@
 #include "dp_fmt.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -54,6 +55,38 @@ void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len)
         encode(buf, str, len, 0x20);
     else
         dp_buf_addc(buf, '%');
+}
+
+size_t dp_fmt_decode(char *to, const char *field, size_t len)
+{
+    size_t n = 0;
+    if (len == 1 && *field == '%')
+        return 0;
+    for (size_t i = 0; i < len; i++) {
+        int hi = field[i] == '%' && i + 2 < len ? dp_num_hexdigit(field[i + 1]) : -1;
+        int lo = hi >= 0 ? dp_num_hexdigit(field[i + 2]) : -1;
+        to[n++] = lo >= 0 ? (char)(hi << 4 | lo) : field[i];
+        i += lo >= 0 ? 2 : 0;
+    }
+    return n;
+}
+
+void dp_fmt_unfield(struct dp_buf *buf, const char *field, size_t len)
+{
+    char *to = dp_buf_room(buf, len);
+    if (to)
+        buf->len += dp_fmt_decode(to, field, len);
+}
+
+struct dp_fmt_place dp_fmt_place(const char *field, size_t len)
+{
+    struct dp_fmt_place at = { field, len, 0 };
+    size_t colon = len;
+    while (colon > 0 && field[colon - 1] != ':')
+        colon--;
+    if (colon > 0 && dp_num_dec(field + colon, len - colon, &at.line))
+        at.len = colon - 1;
+    return at;
 }
 
 void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)

@@ -35,6 +35,19 @@ enum dp_clock { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 /* Appends str as a field of a line: %XX for bytes up to 0x20, 0x7f and '%'; a
  * lone % for the empty string. */
 void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len);
+/* The bytes that a field stands for, at `to`: at most len of them. Returns how many. */
+size_t dp_fmt_decode(char *to, const char *field, size_t len);
+/* The same, appended. */
+void dp_fmt_unfield(struct dp_buf *buf, const char *field, size_t len);
+
+/* FILE:LINE of a field, which may be empty; a file's name may hold colons. */
+struct dp_fmt_place {
+    const char *file;                   /* a field, too; never NULL */
+    size_t len;
+    uint64_t line;                      /* 0: unknown */
+};
+struct dp_fmt_place dp_fmt_place(const char *field, size_t len);
+
 /* Appends str as a quoted string of a header line; blanks stay. */
 void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len);
 
@@ -62,6 +75,8 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */
 #define DP_LIMIT_SITES     ((uint32_t)1 << 22)      /* places of calls of a profile */
 #define DP_LIMIT_LINES     ((uint32_t)1 << 22)      /* statements of a profile */
+#define DP_LIMIT_SOURCE    ((size_t)64 << 20)       /* bytes of a source's text */
+#define DP_LIMIT_PACKED    (DP_LIMIT_LINE / 2)      /* the same, packed, as a field */
 #define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
 #define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */

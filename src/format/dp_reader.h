@@ -73,6 +73,7 @@ struct dp_linefile {
     struct dp_text file;        /* as the file has it */
     uint64_t size;              /* of the source when it was recorded */
     uint32_t crc;
+    struct dp_text packed;      /* its text (dp_base64.h), not looked at; len 0: there is none */
 };
 
 /* What a statement cost. */

@@ -476,17 +476,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
 
 int dp_reader_folded_lines(struct dp_reader *r, const char *end)
 {
-    const char *p = r->in.buf + r->in.pos;
-    while (p < end) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        int rc = any_line(r, p, (size_t)(nl - p));
-        if (rc < 0)
-            return rc;
-        p = nl + 1;
-        r->in.pos = (size_t)(p - r->in.buf);
-        r->in.line++;
-    }
-    return 0;
+    return dp_reader_each_line(r, end, any_line);
 }
 
 int dp_reader_folded_end(struct dp_reader *r)

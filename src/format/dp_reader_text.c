@@ -217,32 +217,19 @@ static struct dp_text decode(struct dp_reader *r, struct dp_text t)
 {
     if (!r->head->version || !memchr(t.ptr, '%', t.len))
         return t;
-    if (t.len == 1)
-        return text("", 0);
     char *to = r->ids.scratch.ptr + r->ids.scratch.len;
-    size_t n = 0;
-    for (size_t i = 0; i < t.len; i++) {
-        int hi = t.ptr[i] == '%' && i + 2 < t.len ? dp_num_hexdigit(t.ptr[i + 1]) : -1;
-        int lo = hi >= 0 ? dp_num_hexdigit(t.ptr[i + 2]) : -1;
-        if (lo >= 0) {
-            to[n++] = (char)(hi << 4 | lo);
-            i += 2;
-        } else {
-            to[n++] = t.ptr[i];
-        }
-    }
+    size_t n = dp_fmt_decode(to, t.ptr, t.len);
     r->ids.scratch.len += n;
     return text(to, n);
 }
 
 static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
-    size_t colon = t.len;
-    while (colon > 0 && t.ptr[colon - 1] != ':')
-        colon--;
-    if (colon < 2 || !dp_num_dec(t.ptr + colon, t.len - colon, &def->line))
+    struct dp_fmt_place at = dp_fmt_place(t.ptr, t.len);
+    if (at.len == 0 || at.len == t.len)         /* no file, or no line */
         return;
-    def->file = decode(r, text(t.ptr, colon - 1));
+    def->line = at.line;
+    def->file = decode(r, text(at.file, at.len));
     if (!def->file.len)
         def->line = 0;
 }

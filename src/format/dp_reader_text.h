@@ -7,6 +7,8 @@
 #include "dp_map.h"
 #include "dp_pool.h"
 
+#include <string.h>
+
 enum {
     DP_READER_BUF = 128 * 1024,
     DP_READER_FRONT = 16,       /* readable bytes before the data */
@@ -118,6 +120,23 @@ int dp_reader_columns(struct dp_reader *r);
 /* Takes the lines up to end, which is behind a line's end; stops where a tree
  * begins. */
 int dp_reader_lines(struct dp_reader *r, const char *end);
+
+/* The same for what is read line by line, each of which goes to one function. */
+DP_INLINE int dp_reader_each_line(struct dp_reader *r, const char *end,
+                                  int (*take)(struct dp_reader *r, const char *p, size_t len))
+{
+    const char *p = r->in.buf + r->in.pos;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        int rc = take(r, p, (size_t)(nl - p));
+        if (rc < 0)
+            return rc;
+        p = nl + 1;
+        r->in.pos = (size_t)(p - r->in.buf);
+        r->in.line++;
+    }
+    return 0;
+}
 
 /* A new event with the time that has passed; flush when the batch is full. */
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at);

@@ -156,7 +156,7 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* #f FILE [size=N] [crc=HEX]: the statements that follow are of it. */
+/* #f FILE [size=N] [crc=HEX] [text=PACKED]: the statements that follow are of it. */
 static int file_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f = field(ptr + 2, ptr + len);
@@ -172,7 +172,9 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     bool sized = false;
     for (struct dp_text key = field(f.ptr + f.len, ptr + len); key.len;
          key = field(key.ptr + key.len, ptr + len)) {
-        struct dp_text size = behind(key, "size="), sum = behind(key, "crc=");
+        struct dp_text size = behind(key, "size="), sum = behind(key, "crc="),
+            packed = behind(key, "text=");
+        def.packed = packed.len ? packed : def.packed;
         sized = size.len ? number(size, &def.size) : sized;
         if (sum.len && !dp_num_hex(sum.ptr, sum.len, &crc))
             crc = UINT64_MAX;
@@ -263,16 +265,5 @@ static int any_line(struct dp_reader *r, const char *ptr, size_t len)
 
 int dp_reader_tree_lines(struct dp_reader *r, const char *end)
 {
-    const char *p = r->in.buf + r->in.pos;
-    while (p < end) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        size_t len = (size_t)(nl - p);
-        int rc = any_line(r, p, len);
-        if (rc < 0)
-            return rc;
-        p = nl + 1;
-        r->in.pos = (size_t)(p - r->in.buf);
-        r->in.line++;
-    }
-    return 0;
+    return dp_reader_each_line(r, end, any_line);
 }

@@ -27,7 +27,8 @@ void jev_release(struct jev *jev)
 
 static size_t place(char *out, size_t cap, const char *path, unsigned long line)
 {
-    int n = line ? snprintf(out, cap, "%s:%lu: ", path, line) : snprintf(out, cap, "%s: ", path ? path : "jevents");
+    int n = line ? snprintf(out, cap, "%s:%lu: ", path, line)
+                 : snprintf(out, cap, "%s: ", path ? path : "jevents");
     return n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap - 1;
 }
 

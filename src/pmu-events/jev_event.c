@@ -20,7 +20,8 @@ static const struct key {
     enum action action;
     int text;                   /* which one it goes into */
     const char *term;           /* of TERM */
-    bool once;                  /* two of them, joined, would name something that does not exist; others are joined */
+    bool once;                  /* two of them, joined, would name something that does not exist;
+                                 * others are joined */
     bool prose;                 /* line ends in it are blanks */
 } keys[] = {
     { .name = "EventName", .action = TEXT, .text = JEV_NAME, .once = true },
@@ -64,15 +65,17 @@ struct word {
 };
 
 static const struct word pmus[] = {
-    { "CBO", "uncore_cbox" }, { "QPI LL", "uncore_qpi" }, { "SBO", "uncore_sbox" }, { "iMPH-U", "uncore_arb" },
-    { "UPI LL", "uncore_upi" }, { "CPU-M-CF", "cpum_cf" }, { "CPU-M-SF", "cpum_sf" }, { "PAI-CRYPTO", "pai_crypto" },
-    { "hisi_sicl,cpa", "hisi_sicl,cpa" }, { "hisi_sccl,ddrc", "hisi_sccl,ddrc" }, { "hisi_sccl,hha", "hisi_sccl,hha" },
-    { "hisi_sccl,l3c", "hisi_sccl,l3c" }, { "imx8_ddr", "imx8_ddr" }, { "L3PMC", "amd_l3" }, { "DFPMC", "amd_df" },
-    { "cpu_core", "cpu_core" }, { "cpu_atom", "cpu_atom" }, { NULL, NULL }
+    { "CBO", "uncore_cbox" }, { "QPI LL", "uncore_qpi" }, { "SBO", "uncore_sbox" },
+    { "iMPH-U", "uncore_arb" }, { "UPI LL", "uncore_upi" }, { "CPU-M-CF", "cpum_cf" },
+    { "CPU-M-SF", "cpum_sf" }, { "PAI-CRYPTO", "pai_crypto" }, { "hisi_sicl,cpa", "hisi_sicl,cpa" },
+    { "hisi_sccl,ddrc", "hisi_sccl,ddrc" }, { "hisi_sccl,hha", "hisi_sccl,hha" },
+    { "hisi_sccl,l3c", "hisi_sccl,l3c" }, { "imx8_ddr", "imx8_ddr" }, { "L3PMC", "amd_l3" },
+    { "DFPMC", "amd_df" }, { "cpu_core", "cpu_core" }, { "cpu_atom", "cpu_atom" }, { NULL, NULL }
 };
 
 static const struct word msrs[] = {
-    { "0x3F6", "ldlat=" }, { "0x1A6", "offcore_rsp=" }, { "0x1A7", "offcore_rsp=" }, { "0x3F7", "frontend=" }, { NULL, NULL }
+    { "0x3F6", "ldlat=" }, { "0x1A6", "offcore_rsp=" }, { "0x1A7", "offcore_rsp=" },
+    { "0x3F7", "frontend=" }, { NULL, NULL }
 };
 
 /* Events that have a counter of their own: what selects that is not what the lists say. */
@@ -97,7 +100,8 @@ static const char *lookup(const struct word *words, const char *from)
 struct draft {
     struct jev_text text[N_TEXTS];
     bool used[N_KEYS];
-    bool described[2];          /* an empty description is something else than none: more is added to it */
+    bool described[2];          /* an empty description is something else than none: more is added
+                                 * to it */
     bool has_config;
     char pebs;                  /* 0; 2: must be precise; 1: can be */
     const char *msr;            /* the term, "ldlat=" */
@@ -186,11 +190,13 @@ static void msr_index(struct jev *jev, struct draft *draft, const char *path, un
     draft->msr = lookup(msrs, value_of(draft));
     draft->msr_line = line;
     if (!draft->msr)
-        jev_warn(jev, path, line, "no term is known for MSRIndex %.100s: the event goes without", value_of(draft));
+        jev_warn(jev, path, line, "no term is known for MSRIndex %.100s: the event goes without",
+                 value_of(draft));
 }
 
 /* One key; its value is in the draft. */
-static void take(struct jev *jev, struct draft *draft, const struct key *key, const char *path, unsigned long line)
+static void take(struct jev *jev, struct draft *draft, const struct key *key, const char *path,
+                 unsigned long line)
 {
     const char *value = value_of(draft);
     bool zero = strcmp(value, "0") == 0;
@@ -210,7 +216,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
         cut_dot(&draft->text[key->text]);
         draft->described[key->text == JEV_LONG_DESC] = true;
         break;
-    case CODE:                  /* of "0xB7, 0xBB", one event on either of two counters, the first */
+    case CODE:      /* of "0xB7, 0xBB", one event on either of two counters, the first */
         draft->code |= strtoull(value, NULL, 0);
         break;
     case CONFIG:
@@ -257,7 +263,8 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
 static const struct key *find_key(const struct jev_token *token)
 {
     for (size_t i = 0; i < N_KEYS; i++)
-        if (token->len && (*keys[i].name | 0x20) == (*token->ptr | 0x20) && strncasecmp(keys[i].name, token->ptr, token->len) == 0
+        if (token->len && (*keys[i].name | 0x20) == (*token->ptr | 0x20)
+            && strncasecmp(keys[i].name, token->ptr, token->len) == 0
             && strlen(keys[i].name) == token->len)
             return &keys[i];
     return NULL;
@@ -270,8 +277,10 @@ static int read_field(struct jev_json *json, struct draft *draft, const struct j
     if (jev_json_next(json, &value) < 0)
         return -1;
     if (value.kind != JEV_STRING)
-        return jev_fail(jev, json->path, value.line, "expected a string as value of \"%.*s\", got %s",
-                        name->len > 100 ? 100 : (int)name->len, name->ptr, jev_json_kind(value.kind));
+        return jev_fail(jev, json->path, value.line,
+                        "expected a string as value of \"%.*s\", got %s",
+                        name->len > 100 ? 100 : (int)name->len, name->ptr,
+                        jev_json_kind(value.kind));
     const struct key *key = find_key(name);
     if (!key)
         return 0;
@@ -295,7 +304,8 @@ static int read_object(struct jev_json *json, struct draft *draft)
         if (name.kind == JEV_OBJECT_END)
             return 0;
         if (name.kind != JEV_STRING)
-            return jev_fail(json->jev, json->path, name.line, "expected the name of a field, got %s", jev_json_kind(name.kind));
+            return jev_fail(json->jev, json->path, name.line,
+                            "expected the name of a field, got %s", jev_json_kind(name.kind));
         if (read_field(json, draft, &name) < 0)
             return -1;
     }
@@ -304,7 +314,8 @@ static int read_object(struct jev_json *json, struct draft *draft)
 /* What several keys make together. */
 static void put_together(struct jev *jev, struct draft *draft, const char *path)
 {
-    struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC], *extra = &draft->text[EXTRA];
+    struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC];
+    struct jev_text *extra = &draft->text[EXTRA];
     struct jev_text *event = &draft->text[JEV_EVENT];
     char code[48];
     if (draft->pebs && draft->described[0] && !strstr(jev_str(desc), "(Precise Event)"))
@@ -313,7 +324,8 @@ static void put_together(struct jev *jev, struct draft *draft, const char *path)
         join(jev, desc, " ", jev_str(extra));
     if (draft->described[1] && extra->len)
         join(jev, long_desc, " ", jev_str(extra));
-    snprintf(code, sizeof code, draft->has_config ? "config=%#llx" : "event=%#llx", draft->has_config ? draft->config : draft->code);
+    snprintf(code, sizeof code, draft->has_config ? "config=%#llx" : "event=%#llx",
+             draft->has_config ? draft->config : draft->code);
     join(jev, event, ",", code);
     if (draft->text[FILTER].len)
         join(jev, event, ",", jev_str(&draft->text[FILTER]));
@@ -335,18 +347,22 @@ static int aggr_mode(struct jev *jev, struct jev_event *event)
         return 0;
     const char *number = lookup(modes, *mode);
     if (!number)
-        return jev_fail(jev, event->path, event->line, "AggregationMode is neither PerChip nor PerCore: %.100s", *mode);
+        return jev_fail(jev, event->path, event->line,
+                        "AggregationMode is neither PerChip nor PerCore: %.100s", *mode);
     *mode = number;
     return 0;
 }
 
-/* An event that refers to a standard one is that, but for what it has itself; what selects it is always the standard's. */
-static int refer(struct jev *jev, const struct draft *draft, struct jev_event *event, const struct jev_events *events)
+/* An event that refers to a standard one is that, but for what it has itself; what selects it is
+ * always the standard's. */
+static int refer(struct jev *jev, const struct draft *draft, struct jev_event *event,
+                 const struct jev_events *events)
 {
     const char *name = jev_str(&draft->text[STD_NAME]);
     const struct jev_event *std = events ? jev_events_find(events, name) : NULL;
     if (!std)
-        return jev_fail(jev, event->path, draft->std_line, "ArchStdEvent: there is no standard event %.100s", name);
+        return jev_fail(jev, event->path, draft->std_line,
+                        "ArchStdEvent: there is no standard event %.100s", name);
     for (int f = 0; f < JEV_N_FIELDS; f++)
         if (f == JEV_EVENT || !event->field[f])
             event->field[f] = std->field[f];
@@ -366,13 +382,15 @@ static int check_names(struct jev *jev, const struct jev_event *event)
     const char *const *field = event->field;
     if (!field[JEV_NAME] && !field[JEV_METRIC_NAME])
         return jev_fail(jev, event->path, event->line, "neither EventName nor MetricName");
-    if (has_control(field[JEV_NAME]) || has_control(field[JEV_METRIC_NAME]) || has_control(field[JEV_PMU]) || has_control(field[JEV_EVENT]))
+    if (has_control(field[JEV_NAME]) || has_control(field[JEV_METRIC_NAME])
+        || has_control(field[JEV_PMU]) || has_control(field[JEV_EVENT]))
         return jev_fail(jev, event->path, event->line, "a control character in a name or a code");
     return 0;
 }
 
 /* What is kept of the draft. */
-static int finish(struct jev *jev, struct draft *draft, struct jev_event *event, const struct jev_events *std)
+static int finish(struct jev *jev, struct draft *draft, struct jev_event *event,
+                  const struct jev_events *std)
 {
     put_together(jev, draft, event->path);
     for (int f = 0; f < JEV_N_FIELDS; f++)
@@ -390,7 +408,8 @@ static int finish(struct jev *jev, struct draft *draft, struct jev_event *event,
     return check_names(jev, event);
 }
 
-static struct jev_event *new_event(struct jev *jev, struct jev_events *events, const char *path, unsigned long line, const char *topic)
+static struct jev_event *new_event(struct jev *jev, struct jev_events *events, const char *path,
+                                   unsigned long line, const char *topic)
 {
     void *array = events->ptr;
     if (jev_room(jev, &array, events->count, &events->cap, sizeof *events->ptr) < 0)
@@ -404,7 +423,8 @@ static struct jev_event *new_event(struct jev *jev, struct jev_events *events, c
     return event;
 }
 
-static int read_list(struct jev_json *json, struct draft *draft, struct jev_events *events, const char *topic, const struct jev_events *std)
+static int read_list(struct jev_json *json, struct draft *draft, struct jev_events *events,
+                     const char *topic, const struct jev_events *std)
 {
     struct jev_token token;
     for (;;) {
@@ -413,7 +433,8 @@ static int read_list(struct jev_json *json, struct draft *draft, struct jev_even
         if (token.kind == JEV_ARRAY_END)
             return 0;
         if (token.kind != JEV_OBJECT)
-            return jev_fail(json->jev, json->path, token.line, "expected an object, got %s", jev_json_kind(token.kind));
+            return jev_fail(json->jev, json->path, token.line, "expected an object, got %s",
+                            jev_json_kind(token.kind));
         struct jev_event *event = new_event(json->jev, events, json->path, token.line, topic);
         draft_empty(draft);
         if (!event || read_object(json, draft) < 0 || finish(json->jev, draft, event, std) < 0)
@@ -421,8 +442,8 @@ static int read_list(struct jev_json *json, struct draft *draft, struct jev_even
     }
 }
 
-int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data, size_t len,
-                    const char *topic, const struct jev_events *std)
+int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data,
+                    size_t len, const char *topic, const struct jev_events *std)
 {
     struct jev_json json;
     struct jev_token token;
@@ -433,13 +454,16 @@ int jev_events_read(struct jev *jev, struct jev_events *events, const char *path
     if (token.kind == JEV_END)
         return jev_fail(jev, path, token.line, "the file is empty");
     if (token.kind != JEV_ARRAY)
-        return jev_fail(jev, path, token.line, "expected an array of events, got %s", jev_json_kind(token.kind));
+        return jev_fail(jev, path, token.line, "expected an array of events, got %s",
+                        jev_json_kind(token.kind));
     memset(&draft, 0, sizeof draft);
     int rc = read_list(&json, &draft, events, topic, std);
     draft_release(&draft);
     if (rc < 0 || jev_json_next(&json, &token) < 0)
         return -1;
     if (token.kind != JEV_END)
-        return jev_fail(jev, path, token.line, "expected the end of the file behind the array, got %s", jev_json_kind(token.kind));
+        return jev_fail(jev, path, token.line,
+                        "expected the end of the file behind the array, got %s",
+                        jev_json_kind(token.kind));
     return 0;
 }

@@ -1,4 +1,5 @@
-/* An event list to events: the fields of struct pmu_event, as perf's own tool makes them of the JSON. */
+/* An event list to events: the fields of struct pmu_event, as perf's own tool makes them of the
+ * JSON. */
 #ifndef JEV_EVENT_H
 #define JEV_EVENT_H
 
@@ -6,9 +7,10 @@
 
 /* The fields of struct pmu_event in its order, which is that of the output. */
 #define JEV_FIELDS(X) \
-    X(NAME, name) X(EVENT, event) X(DESC, desc) X(COMPAT, compat) X(TOPIC, topic) X(LONG_DESC, long_desc) X(PMU, pmu) X(UNIT, unit) \
-    X(PERPKG, perpkg) X(AGGR_MODE, aggr_mode) X(METRIC_EXPR, metric_expr) X(METRIC_NAME, metric_name) \
-    X(METRIC_GROUP, metric_group) X(DEPRECATED, deprecated) X(METRIC_CONSTRAINT, metric_constraint)
+    X(NAME, name) X(EVENT, event) X(DESC, desc) X(COMPAT, compat) X(TOPIC, topic) \
+    X(LONG_DESC, long_desc) X(PMU, pmu) X(UNIT, unit) X(PERPKG, perpkg) X(AGGR_MODE, aggr_mode) \
+    X(METRIC_EXPR, metric_expr) X(METRIC_NAME, metric_name) X(METRIC_GROUP, metric_group) \
+    X(DEPRECATED, deprecated) X(METRIC_CONSTRAINT, metric_constraint)
 
 enum jev_field {
 #define JEV_FIELD_ENUM(upper, lower) JEV_##upper,
@@ -27,17 +29,19 @@ struct jev_event {
 struct jev_events {
     struct jev_event *ptr;
     size_t count, cap;
-    const struct jev_event **sorted;    /* those with a name, by name and PMU; made by jev_events_index() */
+    /* Those with a name, by name and PMU; made by jev_events_index(). */
+    const struct jev_event **sorted;
     size_t n_sorted;
 };
 
-/* Adds the events of a file's text. The path is borrowed for as long as the events are in use. topic: NULL for none.
- * std: the architecture's standard events, indexed, which others may refer to; NULL for none. */
-int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data, size_t len,
-                    const char *topic, const struct jev_events *std);
+/* Adds the events of a file's text. The path is borrowed for as long as the events are in use.
+ * topic: NULL for none. std: the architecture's standard events, indexed, which others may refer
+ * to; NULL for none. */
+int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data,
+                    size_t len, const char *topic, const struct jev_events *std);
 
-/* Sorts for jev_events_find(). An event that is there twice for one PMU is an error, but the second goes where both are
- * alike in everything. */
+/* Sorts for jev_events_find(). An event that is there twice for one PMU is an error, but the second
+ * goes where both are alike in everything. */
 int jev_events_index(struct jev *jev, struct jev_events *events);
 
 /* The event of that name, in lower case; the first, where there are several PMUs. NULL: none. */

@@ -8,7 +8,8 @@ static int compare_strings(const char *a, const char *b) { return strcmp(a ? a :
 
 static int compare(const void *left, const void *right)
 {
-    const struct jev_event *a = *(const struct jev_event *const *)left, *b = *(const struct jev_event *const *)right;
+    const struct jev_event *a = *(const struct jev_event *const *)left;
+    const struct jev_event *b = *(const struct jev_event *const *)right;
     int c = compare_strings(a->field[JEV_NAME], b->field[JEV_NAME]);
     if (!c)
         c = compare_strings(a->field[JEV_PMU], b->field[JEV_PMU]);
@@ -27,8 +28,10 @@ static bool alike(const struct jev_event *a, const struct jev_event *b)
 static int twice(struct jev *jev, const struct jev_event *first, const struct jev_event *second)
 {
     const char *pmu = second->field[JEV_PMU];
-    return jev_fail(jev, second->path, second->line, "%.100s%s%.100s is there already, with something else: %s:%lu", second->field[JEV_NAME],
-                    pmu ? " of " : "", pmu ? pmu : "", first->path, first->line);
+    return jev_fail(jev, second->path, second->line,
+                    "%.100s%s%.100s is there already, with something else: %s:%lu",
+                    second->field[JEV_NAME], pmu ? " of " : "", pmu ? pmu : "",
+                    first->path, first->line);
 }
 
 /* Takes out what has lost its name. */
@@ -88,7 +91,8 @@ const struct jev_event *jev_events_find(const struct jev_events *events, const c
         else
             high = mid;
     }
-    return low < events->n_sorted && strcmp(events->sorted[low]->field[JEV_NAME], name) == 0 ? events->sorted[low] : NULL;
+    const struct jev_event *at = low < events->n_sorted ? events->sorted[low] : NULL;
+    return at && strcmp(at->field[JEV_NAME], name) == 0 ? at : NULL;
 }
 
 const char *jev_topic(struct jev *jev, const char *name)

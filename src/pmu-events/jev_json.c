@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, const char *data, size_t len)
+void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, const char *data,
+                   size_t len)
 {
     json->jev = jev;
     json->path = path;
@@ -14,19 +15,26 @@ void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, con
 const char *jev_json_kind(enum jev_kind kind)
 {
     static const char *const kinds[] = {
-        "the end of the file", "an array", "the end of an array", "an object", "the end of an object", "a string",
-        "a number or a word without quotes"
+        "the end of the file", "an array", "the end of an array", "an object",
+        "the end of an object", "a string", "a number or a word without quotes"
     };
     return kinds[kind];
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':'; }
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':';
+}
 
-static bool is_inside_word(char c) { return !is_blank(c) && !strchr("[]{}\"", c) && c > ' ' && c < 0x7f; }
+static bool is_inside_word(char c)
+{
+    return !is_blank(c) && !strchr("[]{}\"", c) && c > ' ' && c < 0x7f;
+}
 
 static int wrong_byte(struct jev_json *json)
 {
-    return jev_fail(json->jev, json->path, json->line, "byte 0x%02x outside of a string", (unsigned)(unsigned char)*json->ptr);
+    return jev_fail(json->jev, json->path, json->line, "byte 0x%02x outside of a string",
+                    (unsigned)(unsigned char)*json->ptr);
 }
 
 /* json->ptr is behind the first quote. */
@@ -42,7 +50,8 @@ static int string(struct jev_json *json, struct jev_token *token)
             if (++p == end)
                 break;
             if (*p == '\0' || !strchr("\"\\/bfnrtu", *p))
-                return jev_fail(json->jev, json->path, json->line, "no such escape in a string: \\ and byte 0x%02x",
+                return jev_fail(json->jev, json->path, json->line,
+                                "no such escape in a string: \\ and byte 0x%02x",
                                 (unsigned)(unsigned char)*p);
         }
     }
@@ -123,12 +132,16 @@ static void add_utf8(struct jev *jev, struct jev_text *out, long c)
 }
 
 /* What follows \u, at p. Returns where to go on, NULL with an error noted. */
-static const char *unicode(struct jev_json *json, const struct jev_token *token, const char *p, struct jev_text *out)
+static const char *unicode(struct jev_json *json, const struct jev_token *token, const char *p,
+                           struct jev_text *out)
 {
     const char *end = token->ptr + token->len;
     long c = hex4(p, end), low;
-    if (c <= 0)
-        return jev_fail(json->jev, json->path, token->line, c < 0 ? "\\u without four hexadecimal digits" : "\\u0000 in a string"), NULL;
+    if (c <= 0) {
+        jev_fail(json->jev, json->path, token->line,
+                 c < 0 ? "\\u without four hexadecimal digits" : "\\u0000 in a string");
+        return NULL;
+    }
     p += 4;
     if (c >= 0xd800 && c < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u'
         && (low = hex4(p + 2, end)) >= 0xdc00 && low < 0xe000) {
@@ -141,8 +154,10 @@ static const char *unicode(struct jev_json *json, const struct jev_token *token,
 
 static bool is_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
-/* A tab or line end at p: it and the blanks around it, as far as they came to the text since `start`, are one blank. */
-static const char *flatten(struct jev *jev, const char *p, const char *end, struct jev_text *out, size_t start)
+/* A tab or line end at p: it and the blanks around it, as far as they came to the text since
+ * `start`, are one blank. */
+static const char *flatten(struct jev *jev, const char *p, const char *end, struct jev_text *out,
+                           size_t start)
 {
     while (p < end && (is_break(*p) || *p == ' '))
         p++;
@@ -152,7 +167,8 @@ static const char *flatten(struct jev *jev, const char *p, const char *end, stru
     return p;
 }
 
-int jev_json_decode(struct jev_json *json, const struct jev_token *token, bool flat, struct jev_text *out)
+int jev_json_decode(struct jev_json *json, const struct jev_token *token, bool flat,
+                    struct jev_text *out)
 {
     static const char letters[] = "bfnrt\"\\/", bytes[] = "\b\f\n\r\t\"\\/";
     const char *p = token->ptr, *end = p + token->len;

@@ -1,12 +1,14 @@
-/* JSON as event lists have it, token by token. Lists written by hand have missing and superfluous commas, and raw tabs in
- * strings; so commas and colons are blanks here, and a string may hold any byte but NUL. What is nested is the reader's
- * business: nothing here recurses. */
+/* JSON as event lists have it, token by token. Lists written by hand have missing and superfluous
+ * commas, and raw tabs in strings; so commas and colons are blanks here, and a string may hold any
+ * byte but NUL. What is nested is the reader's business: nothing here recurses. */
 #ifndef JEV_JSON_H
 #define JEV_JSON_H
 
 #include "jev.h"
 
-enum jev_kind { JEV_END, JEV_ARRAY, JEV_ARRAY_END, JEV_OBJECT, JEV_OBJECT_END, JEV_STRING, JEV_WORD };
+enum jev_kind {
+    JEV_END, JEV_ARRAY, JEV_ARRAY_END, JEV_OBJECT, JEV_OBJECT_END, JEV_STRING, JEV_WORD
+};
 
 struct jev_token {
     enum jev_kind kind;
@@ -23,17 +25,19 @@ struct jev_json {
 };
 
 /* data is borrowed for as long as tokens are in use. */
-void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, const char *data, size_t len);
+void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, const char *data,
+                   size_t len);
 
-/* The next token; JEV_END again and again at the end. 0, or -1 with an error noted: a byte that belongs into no file, a
- * string without end, an escape that is none. */
+/* The next token; JEV_END again and again at the end. 0, or -1 with an error noted: a byte that
+ * belongs into no file, a string without end, an escape that is none. */
 int jev_json_next(struct jev_json *json, struct jev_token *token);
 
 /* "a string", for messages. */
 const char *jev_json_kind(enum jev_kind kind);
 
-/* Adds what a string stands for to a text: escapes decoded, lone surrogates as U+FFFD. With `flat`, raw tabs and line ends,
- * and the blanks around them, become one blank. */
-int jev_json_decode(struct jev_json *json, const struct jev_token *token, bool flat, struct jev_text *out);
+/* Adds what a string stands for to a text: escapes decoded, lone surrogates as U+FFFD. With `flat`,
+ * raw tabs and line ends, and the blanks around them, become one blank. */
+int jev_json_decode(struct jev_json *json, const struct jev_token *token, bool flat,
+                    struct jev_text *out);
 
 #endif

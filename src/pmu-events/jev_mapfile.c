@@ -6,15 +6,19 @@
 enum { FIELDS = 4, TOO_LARGE = 20000 };
 
 /* The fields of a line, which has no line end. */
-static int split(struct jev *jev, const char *path, unsigned long line, const char *p, const char *end, const char *field[FIELDS])
+static int split(struct jev *jev, const char *path, unsigned long line, const char *p,
+                 const char *end, const char *field[FIELDS])
 {
     static const char *const names[FIELDS] = { "CPUID", "version", "directory", "type" };
     for (int i = 0; i < FIELDS; i++) {
         if (!p)
-            return jev_fail(jev, path, line, "no %s: a line is CPUID,version,directory,type", names[i]);
-        const char *comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL, *stop = comma ? comma : end;
+            return jev_fail(jev, path, line,
+                            "no %s: a line is CPUID,version,directory,type", names[i]);
+        const char *comma = p < end ? memchr(p, ',', (size_t)(end - p)) : NULL;
+        const char *stop = comma ? comma : end;
         if (stop == p)
-            return jev_fail(jev, path, line, "the %s is empty: a line is CPUID,version,directory,type", names[i]);
+            return jev_fail(jev, path, line,
+                            "the %s is empty: a line is CPUID,version,directory,type", names[i]);
         field[i] = jev_keep(jev, p, (size_t)(stop - p));
         p = comma ? comma + 1 : NULL;
     }
@@ -45,13 +49,15 @@ static int check_regex(struct jev *jev, const char *path, unsigned long line, co
     int rc = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
     if (rc != 0) {
         regerror(rc, &regex, why, sizeof why);
-        return jev_fail(jev, path, line, "the CPUID %.100s is no regular expression: %s", pattern, why);
+        return jev_fail(jev, path, line, "the CPUID %.100s is no regular expression: %s",
+                        pattern, why);
     }
     regfree(&regex);
     return 0;
 }
 
-static int add_row(struct jev *jev, struct jev_rows *rows, const char *path, unsigned long line, const char *p, const char *end)
+static int add_row(struct jev *jev, struct jev_rows *rows, const char *path, unsigned long line,
+                   const char *p, const char *end)
 {
     const char *field[FIELDS];
     void *array = rows->ptr;
@@ -65,7 +71,8 @@ static int add_row(struct jev *jev, struct jev_rows *rows, const char *path, uns
     return 0;
 }
 
-int jev_mapfile_read(struct jev *jev, struct jev_rows *rows, const char *path, const char *data, size_t len)
+int jev_mapfile_read(struct jev *jev, struct jev_rows *rows, const char *path, const char *data,
+                     size_t len)
 {
     const char *p = data, *stop = data + len;
     if (!len)
@@ -88,9 +95,11 @@ const char *jev_table_name(struct jev *jev, const char *path, unsigned long line
     const char *name = NULL;
     jev_adds(jev, &text, "pme_");
     for (const char *p = dir; *p && *p != '.'; p++) {
-        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || *p == '_';
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')
+                      || (*p >= '0' && *p <= '9') || *p == '_';
         if (!letter && *p != '-' && *p != '/') {
-            jev_fail(jev, path, line, "byte 0x%02x in the name of a directory: %s", (unsigned)(unsigned char)*p, dir);
+            jev_fail(jev, path, line, "byte 0x%02x in the name of a directory: %s",
+                     (unsigned)(unsigned char)*p, dir);
             break;
         }
         jev_add(jev, &text, letter ? p : "_", 1);

@@ -17,12 +17,15 @@ struct jev_rows {
     size_t count, cap;
 };
 
-/* Adds the rows of a mapfile's text. The first line is its header, whatever it holds; lines that begin with # and empty
- * ones are none. Four fields a row, more than that are nobody's; none may be empty, and the CPUID must be a regex. */
-int jev_mapfile_read(struct jev *jev, struct jev_rows *rows, const char *path, const char *data, size_t len);
+/* Adds the rows of a mapfile's text. The first line is its header, whatever it holds; lines that
+ * begin with # and empty ones are none. Four fields a row, more than that are nobody's; none may be
+ * empty, and the CPUID must be a regex. */
+int jev_mapfile_read(struct jev *jev, struct jev_rows *rows, const char *path, const char *data,
+                     size_t len);
 
-/* The C name of a directory's table: pme_, and the path with _ for - and /, up to the first dot. NULL with an error noted
- * where that is no name. path, line: where the directory is mentioned; the directory itself, and 0, for the walk. */
+/* The C name of a directory's table: pme_, and the path with _ for - and /, up to the first dot.
+ * NULL with an error noted where that is no name. path, line: where the directory is mentioned; the
+ * directory itself, and 0, for the walk. */
 const char *jev_table_name(struct jev *jev, const char *path, unsigned long line, const char *dir);
 
 #endif

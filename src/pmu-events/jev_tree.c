@@ -82,16 +82,21 @@ static bool has_dirs(const struct entries *entries)
     return false;
 }
 
-static struct jev_table *add_table(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir)
+static struct jev_table *add_table(struct jev *jev, struct jev_tree *tree, const char *path,
+                                   const char *dir)
 {
     void *array = tree->tables;
     const char *name = jev_table_name(jev, path, 0, dir);
     if (!name || jev_room(jev, &array, tree->count, &tree->cap, sizeof *tree->tables) < 0)
         return NULL;
     tree->tables = array;
-    for (size_t i = 0; i < tree->count; i++)
-        if (strcmp(tree->tables[i].name, name) == 0)
-            return jev_fail(jev, path, 0, "its table would be %s, as that of %s", name, tree->tables[i].dir), NULL;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (strcmp(tree->tables[i].name, name) == 0) {
+            jev_fail(jev, path, 0, "its table would be %s, as that of %s", name,
+                     tree->tables[i].dir);
+            return NULL;
+        }
+    }
     struct jev_table *table = &tree->tables[tree->count++];
     memset(table, 0, sizeof *table);
     table->dir = dir;
@@ -99,7 +104,8 @@ static struct jev_table *add_table(struct jev *jev, struct jev_tree *tree, const
     return table;
 }
 
-static int read_list(struct jev *jev, struct jev_events *events, const struct entry *entry, const char *topic, const struct jev_events *std)
+static int read_list(struct jev *jev, struct jev_events *events, const struct entry *entry,
+                     const char *topic, const struct jev_events *std)
 {
     struct jev_text text = { NULL, 0, 0 };
     int rc = jev_read_file(jev, entry->path, &text);
@@ -116,7 +122,8 @@ static void pass_over(struct jev *jev, const struct jev_tree *tree, const struct
 }
 
 /* A directory without others: a table. */
-static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir, const struct entries *entries)
+static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
+                      const struct entries *entries)
 {
     struct jev_table *table = add_table(jev, tree, path, dir);
     if (!table)
@@ -134,9 +141,11 @@ static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, 
     return jev_events_index(jev, &table->events);
 }
 
-static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir, int level);
+static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
+                    int level);
 
-static int read_subdirs(struct jev *jev, struct jev_tree *tree, const char *dir, const struct entries *entries, int level)
+static int read_subdirs(struct jev *jev, struct jev_tree *tree, const char *dir,
+                        const struct entries *entries, int level)
 {
     for (size_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->ptr[i];
@@ -149,7 +158,8 @@ static int read_subdirs(struct jev *jev, struct jev_tree *tree, const char *dir,
     return 0;
 }
 
-static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir, int level)
+static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
+                    int level)
 {
     struct entries entries = { NULL, 0, 0 };
     if (level > DEEPEST)        /* a link to a directory above leads here, too */
@@ -162,7 +172,8 @@ static int read_dir(struct jev *jev, struct jev_tree *tree, const char *path, co
         if (entries.ptr[i].kind == DIR_)
             continue;
         if (is_json(entries.ptr[i].name))
-            return jev_fail(jev, entries.ptr[i].path, 0, "an event list beside directories belongs to no table");
+            return jev_fail(jev, entries.ptr[i].path, 0,
+                            "an event list beside directories belongs to no table");
         pass_over(jev, tree, &entries.ptr[i]);
     }
     return read_subdirs(jev, tree, dir, &entries, level);
@@ -178,7 +189,8 @@ static int read_mapfile(struct jev *jev, struct jev_tree *tree)
     return rc;
 }
 
-static int find_table(struct jev *jev, const struct jev_tree *tree, const struct jev_row *row, size_t *found)
+static int find_table(struct jev *jev, const struct jev_tree *tree, const struct jev_row *row,
+                      size_t *found)
 {
     for (size_t i = 0; i < tree->count; i++) {
         if (strcmp(tree->tables[i].dir, row->dir) == 0) {
@@ -186,11 +198,12 @@ static int find_table(struct jev *jev, const struct jev_tree *tree, const struct
             return 0;
         }
     }
-    return jev_fail(jev, tree->mapfile, row->line, "there is no directory %s with event lists", row->dir);
+    return jev_fail(jev, tree->mapfile, row->line,
+                    "there is no directory %s with event lists", row->dir);
 }
 
-/* Events of a system, not of a CPU: perf finds them by other means, which we do not have. They are read, so that mistakes
- * are found, and go nowhere. */
+/* Events of a system, not of a CPU: perf finds them by other means, which we do not have. They are
+ * read, so that mistakes are found, and go nowhere. */
 static bool is_sys(const char *dir)
 {
     const char *last = strrchr(dir, '/');
@@ -209,7 +222,8 @@ static int match(struct jev *jev, struct jev_tree *tree)
     }
     for (size_t i = 0; i < tree->count; i++)
         if (!tree->tables[i].used && !is_sys(tree->tables[i].dir))
-            jev_warn(jev, tree->mapfile, 0, "no line names %s: its events are left out", tree->tables[i].dir);
+            jev_warn(jev, tree->mapfile, 0, "no line names %s: its events are left out",
+                     tree->tables[i].dir);
     return jev_failed(jev) ? -1 : 0;
 }
 
@@ -231,7 +245,8 @@ int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir)
     }
     if (!tree->mapfile)
         return jev_fail(jev, dir, 0, "there is no mapfile.csv");
-    if (jev_events_index(jev, &tree->std) < 0 || read_subdirs(jev, tree, NULL, &entries, 0) < 0 || read_mapfile(jev, tree) < 0)
+    if (jev_events_index(jev, &tree->std) < 0 || read_subdirs(jev, tree, NULL, &entries, 0) < 0
+        || read_mapfile(jev, tree) < 0)
         return -1;
     return match(jev, tree);
 }

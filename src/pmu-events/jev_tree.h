@@ -23,8 +23,9 @@ struct jev_tree {
     bool verbose;               /* tells of files that are passed over */
 };
 
-/* Reads all below dir: *.json and mapfile.csv there, and event lists in directories that hold no others, up to four
- * levels down. In the order of bytes of names, whatever the file system says. What begins with a dot is passed over. */
+/* Reads all below dir: *.json and mapfile.csv there, and event lists in directories that hold no
+ * others, up to four levels down. In the order of bytes of names, whatever the file system says.
+ * What begins with a dot is passed over. */
 int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Octal escapes have three digits at most, so that nothing behind them is taken for one; ??= and its like, which C99
- * replaces even in strings, do not come to be. */
-void jev_write_string(struct jev *jev, struct jev_text *out, const char *s)
+/* Octal escapes have three digits at most, so that nothing behind them is taken for one; ??= and
+ * its like, which C99 replaces even in strings, do not come to be. */
+static void write_string(struct jev *jev, struct jev_text *out, const char *s)
 {
     char escape[8];
     jev_add(jev, out, "\"", 1);
@@ -33,7 +33,7 @@ static void write_member(struct jev *jev, struct jev_text *out, const char *name
     jev_add(jev, out, ".", 1);
     jev_adds(jev, out, name);
     jev_add(jev, out, "=", 1);
-    jev_write_string(jev, out, value);
+    write_string(jev, out, value);
     jev_add(jev, out, ",", 1);
 }
 
@@ -61,7 +61,8 @@ static void write_table(struct jev *jev, struct jev_text *out, const struct jev_
     jev_adds(jev, out, "{.name=0}\n};\n");
 }
 
-static void write_row(struct jev *jev, struct jev_text *out, const struct jev_row *row, const struct jev_table *table)
+static void write_row(struct jev *jev, struct jev_text *out, const struct jev_row *row,
+                      const struct jev_table *table)
 {
     jev_add(jev, out, "{", 1);
     write_member(jev, out, "cpuid", row->cpuid);
@@ -74,7 +75,8 @@ static void write_row(struct jev *jev, struct jev_text *out, const struct jev_ro
 
 void jev_write(struct jev *jev, struct jev_text *out, const struct jev_tree *tree)
 {
-    jev_adds(jev, out, "/* Made by jevents of event lists and their mapfile. */\n#include \"pmu-events/pmu-events.h\"\n");
+    jev_adds(jev, out, "/* Made by jevents of event lists and their mapfile. */\n"
+                       "#include \"pmu-events/pmu-events.h\"\n");
     for (size_t i = 0; i < tree->count; i++)
         if (tree->tables[i].used)
             write_table(jev, out, &tree->tables[i]);

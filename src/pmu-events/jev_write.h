@@ -7,7 +7,4 @@
 /* Adds the C file of a tree; of an empty one it is a list without rows. */
 void jev_write(struct jev *jev, struct jev_text *out, const struct jev_tree *tree);
 
-/* Adds a string of C, quotes included. */
-void jev_write_string(struct jev *jev, struct jev_text *out, const char *s);
-
 #endif

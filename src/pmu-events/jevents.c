@@ -1,10 +1,22 @@
 /* Makes C of lists of a processor's events: jevents ARCH STARTING_DIR OUTPUT [VERBOSE]
  *
- * STARTING_DIR/ARCH has mapfile.csv, which says what CPU has which directory, and below it the directories with event lists
- * in JSON. OUTPUT has a table for each of them, and the mapfile's rows; pmu-events.h says how they look. ARCH "none" makes a
- * file without rows, for architectures that have no lists.
+ * Counters can be asked for by the names that a processor's maker gave them. STARTING_DIR/ARCH has
+ * the lists, as perf has them: each CPU model has a directory, and in it each topic has a JSON file
+ * of that name; mapfile.csv, beside the directories, says which CPU has which directory. OUTPUT
+ * gets a table for each directory, and the mapfile's rows; pmu-events.h says how they look. ARCH
+ * "none" makes a file without rows, for architectures that have no lists.
  *
- * Whatever is wrong: "file:line: what" on stderr, status 1, and OUTPUT is as it was. VERBOSE above 0 tells more. */
+ * Whatever is wrong is told as "file:line: what" on stderr, with status 1, and OUTPUT stays as it
+ * was. VERBOSE above 0 tells more.
+ *
+ * jevents is a program of libc alone: it is built, and makes src/events/dp_pmu_events.c, before the
+ * core is compiled. README, in this folder, says what the lists in arch/ are and how to add a CPU
+ * model. xt/pmu-jevents.t reads a kernel's tree in Perl, too, and compares each field of each
+ * event. Run it before a change of jevents is called done, with DIR a kernel's
+ * linux/tools/perf/pmu-events/arch:
+ *
+ *     PMU_EVENTS_TREE=DIR prove -b xt/pmu-jevents.t
+ */
 #include "jev_tree.h"
 #include "jev_write.h"
 
@@ -36,7 +48,8 @@ static int replace(struct jev *jev, const char *path, const struct jev_text *tex
         return write_to(jev, path, text);
     jev_adds(jev, &temporary, path);
     jev_adds(jev, &temporary, ".tmp");
-    if (!jev_failed(jev) && write_to(jev, temporary.ptr, text) == 0 && rename(temporary.ptr, path) < 0)
+    if (!jev_failed(jev) && write_to(jev, temporary.ptr, text) == 0
+        && rename(temporary.ptr, path) < 0)
         jev_fail(jev, path, 0, "%s", strerror(errno));
     if (jev_failed(jev) && temporary.len)
         unlink(temporary.ptr);
@@ -51,11 +64,13 @@ static void tell(struct jev *jev, const struct jev_tree *tree, size_t len)
         events += tree->tables[i].events.count;
         used += tree->tables[i].used;
     }
-    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes", (unsigned long)tree->count,
-             (unsigned long)used, (unsigned long)events, (unsigned long)tree->rows.count, (unsigned long)len);
+    jev_warn(jev, NULL, 0, "%lu tables, %lu of them in use, %lu events, %lu rows, %lu bytes",
+             (unsigned long)tree->count, (unsigned long)used, (unsigned long)events,
+             (unsigned long)tree->rows.count, (unsigned long)len);
 }
 
-static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start, const char *output)
+static int convert(struct jev *jev, struct jev_tree *tree, const char *arch, const char *start,
+                   const char *output)
 {
     struct jev_text text = { NULL, 0, 0 };
     if (strcmp(arch, "none") != 0) {

@@ -1,12 +1,13 @@
-/* What jevents writes and who uses it reads: events of processors by name, and which processor has which table. */
+/* What jevents writes and who uses it reads: events of processors by name, and which processor has
+ * which table. */
 #ifndef PMU_EVENTS_H
 #define PMU_EVENTS_H
 
-/* An event, or a metric (then without `event`). Each string is NULL where the JSON has none. A table ends with an entry
- * whose name, event, desc and metric_name are all NULL. */
+/* An event, or a metric (then without `event`). Each string is NULL where the JSON has none. A
+ * table ends with an entry whose name, event, desc and metric_name are all NULL. */
 struct pmu_event {
     const char *name;           /* lower case */
-    const char *event;          /* terms as perf takes them between slashes: umask=0x01,event=0x3c */
+    const char *event;          /* terms as perf takes them in slashes: umask=0x01,event=0x3c */
     const char *desc;
     const char *compat;
     const char *topic;

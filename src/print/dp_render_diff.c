@@ -306,8 +306,8 @@ static void guessed_fact(struct dp_rdiff *r)
         fact(r, "", "guessed", dp_cell_count(lp->n_guessed), NULL);
         return;
     }
-    dp_buf_adds(&r->scratch, "not found as they were recorded (--symfs), so that lines are paired by"
-                             " their distances, which may be wrong: ");
+    dp_buf_adds(&r->scratch, "not found as they were recorded (--symfs), so that lines are paired"
+                             " by their distances, which may be wrong: ");
     for (size_t i = 0; i < lp->n_guessed && i < 3; i++) {
         const struct dp_name *file = dp_pool_name(&lp->texts, lp->guessed[i]);
         dp_buf_adds(&r->scratch, i ? ", " : "");

@@ -1,5 +1,9 @@
-/* A flame graph as a page: all frames in columns of numbers, packed and in base64, for the scripts
- * in share/ to draw. They say at their beginning what the columns are. */
+/* A flame graph as a page, which the scripts in share/ draw. The page gets the tree as columns,
+ * packed by gzip, in base64: how many levels up from the frame before, the name's number, the rank
+ * in time, and for each metric and side what the frame itself has, all as LEB128. A frame takes
+ * some 4 bytes, where folded text takes 400.
+ *
+ * share/page-1-data.js reads what this file writes: change both, and the number `format`. */
 #include "dp_render_flame.h"
 #include "dp_err.h"
 #include "dp_map.h"

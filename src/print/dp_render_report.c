@@ -3,6 +3,7 @@
 #include "dp_chain_text.h"
 #include "dp_edges.h"
 #include "dp_err.h"
+#include "dp_hot.h"
 #include "dp_mem.h"
 #include "dp_overhead.h"
 #include "dp_sort.h"
@@ -28,6 +29,7 @@ struct report {
     const char *unit;           /* behind the totals; NULL: none */
     struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
     size_t n_blocks;
+    struct dp_hot *hot;         /* by entry of `over`; NULL: it is not asked for, or has no lines */
     struct level *levels;       /* of a hierarchy, until it is printed */
     size_t n_levels;
     char keys_title[160];
@@ -86,7 +88,7 @@ static bool is_average_real(const struct report *r)
 static void columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-#define FIELD(id, word, other, title, key, width) [id] = { title, key, width, false },
+#define FIELD(id, word, other, title, key, width) [id] = { title, key, width, id == DP_FIELD_HOT },
         DP_FIELD_LIST(FIELD)
 #undef FIELD
     };
@@ -98,6 +100,10 @@ static void columns(struct report *r)
     for (size_t i = 0; i < r->how->n_fields; i++) {
         int f = r->how->fields[i];
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
+        if (f == DP_FIELD_HOT && r->how->hierarchy)
+            r->columns[i].left = false;     /* the keys are to be the ones that are indented */
+        if (f == DP_FIELD_CALLS && r->over.by_line)
+            r->columns[i].title = "Count";      /* how often statements ran */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
             r->columns[i].title = "Overhead";
         if (f == DP_FIELD_AVERAGE && is_average_real(r))
@@ -130,6 +136,25 @@ static struct dp_cell average(const struct report *r, const struct dp_over_row *
                              .real = (double)row->children / (double)row->calls };
 }
 
+static struct dp_cell value_text(const struct report *r, uint32_t number)
+{
+    const struct dp_name *text = dp_pool_name(&r->over.values, number);
+    return dp_cell_text(text->ptr, text->len);
+}
+
+/* The hottest line of the row's subs, and its share. */
+static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
+{
+    const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
+    if (!line || line->site == DP_OVER_NONE)
+        return (struct dp_cell){ 0 };
+    if (!is_share)
+        return value_text(r, line->site);
+    struct dp_cell cell = dp_cell_percent(100.0 * (double)line->self / (double)line->whole);
+    cell.cool = row_tint(r, row);
+    return cell;
+}
+
 /* What stands in a column: an enum dp_field, or DP_FIELD_KEY and the number of a sort key. */
 static struct dp_cell cell(const struct report *r, const struct dp_over_row *row, int field)
 {
@@ -149,6 +174,8 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
     case DP_FIELD_AVERAGE: return average(r, row);
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
+    case DP_FIELD_HOT_SHARE: return hot(r, row, true);
+    case DP_FIELD_HOT: return hot(r, row, false);
     }
     return empty;
 }
@@ -352,6 +379,17 @@ static int compare_ranks(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
+static bool is_hot(int field) { return field == DP_FIELD_HOT || field == DP_FIELD_HOT_SHARE; }
+
+static int find_hot(struct report *r, size_t sides)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < r->how->n_fields; i++)
+        wanted = wanted || is_hot(r->how->fields[i]);
+    return wanted && !r->over.by_line
+               ? dp_hot_make(&r->hot, &r->over, r->sides, sides, &r->how->over) : 0;
+}
+
 static int add_level_row(struct report *r, const struct dp_overhead *over,
                          const struct dp_over_row *row, size_t level)
 {
@@ -361,7 +399,8 @@ static int add_level_row(struct report *r, const struct dp_overhead *over,
     if (!cells)
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++)
-        cells[i] = cell(r, row, r->how->fields[i]);
+        if (over == &r->over || !is_hot(r->how->fields[i]))
+            cells[i] = cell(r, row, r->how->fields[i]);
     cells[n] = dp_cell_text(text->ptr, text->len);
     dp_table_last(&r->table)->indent = (unsigned)level;
     dp_table_last(&r->table)->tint = row_tint(r, row);
@@ -444,34 +483,43 @@ static void release_levels(struct report *r)
 
 /* ---- callers and callees ---- */
 
+/* Columns of edges; of lines also the sub that is not asked for by its name. */
+enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
+       EDGE_COLUMNS };
+
+static int add_edge_row(struct report *r, const struct dp_edge *edge)
+{
+    struct dp_cell *cells = dp_table_row(&r->table);
+    if (!cells)
+        return DP_E_NOMEM;
+    cells[EDGE_TOTAL] = dp_cell_percent(percent(r, edge->incl));
+    cells[EDGE_TOTAL_VALUE] = amount(r, edge->incl);
+    cells[EDGE_SELF_VALUE] = amount(r, edge->self);
+    cells[EDGE_CALLS] = dp_cell_count(edge->calls);
+    cells[EDGE_SUB] = value_text(r, edge->name);
+    if (edge->site != DP_OVER_NONE)
+        cells[EDGE_SITE] = value_text(r, edge->site);
+    if (r->how->n_edges_of_lines)
+        cells[EDGE_OF] = value_text(r, edge->of);
+    r->rows++;
+    return 0;
+}
+
 static int edges(struct report *r)
 {
     const struct dp_report *how = r->how;
     struct dp_edges e;
-    int rc = dp_edges_make(&e, &r->over, how->edges_of, how->edges_of_len, how->callees != 0);
+    int rc = how->n_edges_of_lines
+                 ? dp_edges_of_lines(&e, &r->over, r->sides, how->edges_of_lines,
+                                     how->n_edges_of_lines, how->callees != 0)
+                 : dp_edges_make(&e, &r->over, how->edges_of, how->edges_of_len,
+                                 how->callees != 0);
     if (rc < 0)
         return rc;
-    if (!e.found)
+    if (!e.found && !how->n_edges_of_lines)
         rc = DP_E_ARG;
-    for (size_t i = 0; i < e.count && rc == 0; i++) {
-        const struct dp_edge *edge = &e.edges[i];
-        struct dp_cell *cells = dp_table_row(&r->table);
-        if (!cells) {
-            rc = DP_E_NOMEM;
-            break;
-        }
-        const struct dp_name *name = dp_pool_name(&r->over.values, edge->name);
-        cells[0] = dp_cell_percent(percent(r, edge->incl));
-        cells[1] = amount(r, edge->incl);
-        cells[2] = amount(r, edge->self);
-        cells[3] = dp_cell_count(edge->calls);
-        cells[4] = dp_cell_text(name->ptr, name->len);
-        if (edge->site != DP_OVER_NONE) {
-            const struct dp_name *site = dp_pool_name(&r->over.values, edge->site);
-            cells[5] = dp_cell_text(site->ptr, site->len);
-        }
-        r->rows++;
-    }
+    for (size_t i = 0; i < e.count && rc == 0 && (!how->rows || i < how->rows); i++)
+        rc = add_edge_row(r, &e.edges[i]);
     dp_edges_release(&e);
     return rc;
 }
@@ -479,17 +527,23 @@ static int edges(struct report *r)
 static size_t edge_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
-        { "Total", "total_pct", 8, false }, { "Total value", "total", 12, false },
-        { "Self value", "self", 12, false },
-        { "Calls", "calls", 10, false }, { "", "", 6, true }, { "Call site", "site", 9, true },
+        [EDGE_TOTAL] = { "Total", "total_pct", 8, false },
+        [EDGE_TOTAL_VALUE] = { "Total value", "total", 12, false },
+        [EDGE_SELF_VALUE] = { "Self value", "self", 12, false },
+        [EDGE_CALLS] = { "Calls", "calls", 10, false },
+        [EDGE_SITE] = { "Call site", "site", 9, true },
     };
+    static const struct dp_column caller = { "Caller", "caller", 6, true },
+                                  callee = { "Callee", "callee", 6, true };
     bool sites = false;
     memcpy(r->columns, fixed, sizeof fixed);
-    r->columns[4].title = r->how->callees ? "Callee" : "Caller";
-    r->columns[4].key = r->how->callees ? "callee" : "caller";
+    r->columns[EDGE_SUB] = r->how->callees ? callee : caller;
+    r->columns[EDGE_OF] = r->how->callees ? caller : callee;
+    if (r->how->n_edges_of_lines)
+        return EDGE_COLUMNS;
     for (size_t i = 0; i < r->over.n_nodes && !sites; i++)
         sites = r->over.nodes[i].site != DP_OVER_NONE;
-    return DP_ARRAY_LEN(fixed) - !sites;
+    return sites ? EDGE_OF : EDGE_SITE;
 }
 
 /* ---- all of it ---- */
@@ -509,12 +563,15 @@ static int fill(struct report *r, size_t sides)
 {
     const struct dp_report *how = r->how;
     int rc = 0;
-    if (how->edges_of) {
+    if (how->edges_of || how->n_edges_of_lines) {
         dp_table_init(&r->table, r->columns, edge_columns(r), r->over.hz);
         facts(r);
         return edges(r);
     }
     columns(r);
+    rc = find_hot(r, sides);
+    if (rc < 0)
+        return rc;
     bool levels = how->hierarchy && how->over.n_keys > 1;
     size_t n = levels ? one_column(r) : how->n_fields;
     dp_table_init(&r->table, r->columns, n, r->over.hz);
@@ -570,6 +627,7 @@ long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp
         dp_buf_release(&r.blocks[i]);
     dp_mem_free(r.blocks);
     dp_chains_release(&r.chains);
+    dp_mem_free(r.hot);
     release_levels(&r);
     dp_table_release(&r.table);
     dp_overhead_release(&r.over);

@@ -525,7 +525,8 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
     return prof->in.host->progress(prof->in.host->ctx, done, total) < 0 ? DP_E_HOST : 0;
 }
 
-void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
+/* What the reader calls. */
+static void consumer(struct dp_prof *prof, struct dp_consumer *to)
 {
     to->ctx = prof;
     to->header = on_header;
@@ -671,7 +672,7 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     dp_subs_next_file(&prof->subs);
     file->head.declared = prof->is_declared ? prof->declared : NULL;
     file->head.pairs = prof->pairs;
-    dp_prof_consumer(prof, &to);
+    consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);
     if (prof->in.has_head && dp_header_get(&file->head, "dprof_merged"))
         prof->nodes[0].calls += prof->in.root_calls;

@@ -42,6 +42,8 @@ struct dp_prof_source {
     uint64_t size;
     uint32_t crc;
     bool differs;               /* files of the profile had different ones */
+    char *packed;               /* its text (dp_base64.h), as the file has it; NULL: not kept */
+    size_t packed_len;
 };
 
 /* What a statement cost. The calls that it made have contexts with its place. */
@@ -183,8 +185,5 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 /* As dp_prof_add_mem, with what the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
-
-/* A consumer (dp_reader.h) that feeds the profile: for tests and fuzzers. */
-void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);
 
 #endif

@@ -64,6 +64,8 @@ static void add(struct dp_prof_line *line, uint64_t count, const uint64_t *t, ui
 int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
+    if (prof->only_main)        /* statements are not told apart by phase */
+        return 0;
     uint32_t sub = def->sub == DP_SUB_NONE ? DP_PROF_NO_SUB : def->sub;
     int64_t site = dp_prof_site(prof, def->at.ptr, def->at.len);
     int64_t n = site < 0 ? site : dp_prof_line(prof, (uint32_t)site, sub, def->later);
@@ -83,19 +85,35 @@ int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
     return 0;
 }
 
+/* A text, unless there is one. */
+static int keep_text(struct dp_prof_source *source, const struct dp_text *packed)
+{
+    if (source->packed || !packed->len)
+        return 0;
+    source->packed = dp_mem_realloc(NULL, packed->len, 1);
+    if (!source->packed)
+        return DP_E_NOMEM;
+    memcpy(source->packed, packed->ptr, packed->len);
+    source->packed_len = packed->len;
+    return 0;
+}
+
 int dp_prof_on_source(void *ctx, const struct dp_linefile *file)
 {
     struct dp_prof *prof = ctx;
     size_t known = prof->sources.count;
+    /* Room first, so that each known file has it, whatever fails. */
+    if (dp_mem_grow_cleared((void **)&prof->source, &prof->source_cap, known + 1,
+                            sizeof *prof->source) < 0)
+        return DP_E_NOMEM;
     uint32_t n = dp_pool_intern(&prof->sources, file->file.ptr, file->file.len);
-    if (n == DP_MAP_NONE || dp_mem_grow((void **)&prof->source, &prof->source_cap, (size_t)n + 1,
-                                        sizeof *prof->source) < 0)
+    if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     struct dp_prof_source *source = &prof->source[n];
     if (n >= known)
-        *source = (struct dp_prof_source){ file->size, file->crc, false };
+        *source = (struct dp_prof_source){ .size = file->size, .crc = file->crc };
     source->differs = source->differs || source->size != file->size || source->crc != file->crc;
-    return 0;
+    return source->differs ? 0 : keep_text(source, &file->packed);
 }
 
 int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const struct dp_prof *from,
@@ -128,6 +146,8 @@ void dp_prof_release_lines(struct dp_prof *prof)
     dp_mem_free(prof->lines);
     dp_mem_free(prof->line_counts);
     dp_map_release(&prof->lined);
+    for (size_t i = 0; i < prof->sources.count; i++)
+        dp_mem_free(prof->source[i].packed);
     dp_pool_release(&prof->sources);
     dp_mem_free(prof->source);
 }

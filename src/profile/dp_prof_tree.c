@@ -433,7 +433,10 @@ static int take_line(struct taking *t, uint32_t i)
 static int take_source(struct taking *t, uint32_t i)
 {
     const struct dp_prof_source *source = &t->from->source[i];
-    struct dp_linefile file = { .size = source->size, .crc = source->crc };
+    struct dp_linefile file = {
+        .size = source->size, .crc = source->crc,
+        .packed = { source->packed, source->packed_len },
+    };
     int rc = rebase(t, dp_pool_name(&t->from->sources, i), &file.file);
     rc = rc < 0 ? rc : dp_prof_on_source(t->prof, &file);
     if (rc == 0 && source->differs)

@@ -1,6 +1,9 @@
-/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on
- * what is in the profile and not on how it came there. */
+/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on what is in the
+ * profile and not on how it came there. A baseline (enum dp_write_kind) must not depend on anything
+ * but the code and the perl: whoever adds a line to the header says in dp_origin.h whether a
+ * baseline has it. */
 #include "dp_err.h"
+#include "dp_fmt_stmt.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_prof_lines.h"
@@ -214,28 +217,6 @@ static void choose_counters(struct writing *w)
     }
 }
 
-/* Where a statement stands. */
-struct place {
-    const char *file;           /* as files have it; borrowed */
-    size_t len;
-    uint64_t line;
-};
-
-/* A file's name may hold colons. */
-static void place_of(const struct writing *w, const struct dp_prof_line *line, struct place *to)
-{
-    *to = (struct place){ "", 0, 0 };
-    if (!line->site)
-        return;
-    const struct dp_name *site = dp_pool_name(&w->prof->sites, line->site - 1);
-    const char *colon = site->ptr + site->len;
-    while (colon > site->ptr && colon[-1] != ':')
-        colon--;
-    to->file = site->ptr;
-    to->len = colon > site->ptr ? (size_t)(colon - 1 - site->ptr) : site->len;
-    to->line = strtoull(colon, NULL, 10);
-}
-
 static uint32_t sub_number(const struct writing *w, const struct dp_prof_line *line)
 {
     return line->sub == DP_PROF_NO_SUB ? 0 : w->sub_rank[line->sub];
@@ -371,72 +352,58 @@ static void put_histograms(struct writing *w, const uint32_t *sorted)
     }
 }
 
-/* By file, line, sub; the first of several on a line has most that follow it. */
-static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
+static struct dp_fmt_stmt written(const struct writing *w, const struct dp_prof_line *line)
 {
-    const struct writing *w = ctx;
-    const struct dp_prof_line *a = &w->prof->lines[x], *b = &w->prof->lines[y];
-    struct place p, q;
-    place_of(w, a, &p);
-    place_of(w, b, &q);
-    size_t n = p.len < q.len ? p.len : q.len;
-    int c = memcmp(p.file, q.file, n);
-    c = c ? c : (p.len > q.len) - (p.len < q.len);
-    c = c ? c : (p.line > q.line) - (p.line < q.line);
-    uint32_t s = sub_number(w, a), t = sub_number(w, b);
-    c = c ? c : (s > t) - (s < t);
-    return c ? c : (b->later > a->later) - (b->later < a->later);
+    const struct dp_name none = { "", 0 },
+        *site = line->site ? dp_pool_name(&w->prof->sites, line->site - 1) : &none;
+    struct dp_fmt_stmt s = {
+        .at = dp_fmt_place(site->ptr, site->len), .sub = sub_number(w, line),
+        .later = line->later, .count = line->count, .counts_only = !w->prof->line_times,
+    };
+    if (w->how->kind != DP_WRITE_COUNTERS)
+        memcpy(s.self, line->self, sizeof s.self);
+    return s;
 }
 
-static void put_source(struct writing *w, const struct place *at)
+static void put_file(struct writing *w, const struct dp_fmt_place *at)
 {
     uint32_t n = dp_pool_lookup(&w->prof->sources, at->file, at->len);
-    if (n != DP_MAP_NONE && !w->prof->source[n].differs)
-        dp_buf_addf(&w->text, " size=%" PRIu64 " crc=%" PRIx32, w->prof->source[n].size,
-                    w->prof->source[n].crc);
+    dp_fmt_file(&w->text, at);
+    const struct dp_prof_source *source = n == DP_MAP_NONE ? NULL : &w->prof->source[n];
+    if (source && !source->differs)
+        dp_fmt_source(&w->text, source->size, source->crc, source->packed, source->packed_len);
+    dp_buf_addc(&w->text, '\n');
 }
 
-static void put_line(struct writing *w, uint32_t i, const struct place *at)
+/* With the counters that all files have, of all those of the profile. */
+static void put_line(struct writing *w, struct dp_fmt_stmt *s)
 {
-    const struct dp_prof_line *line = &w->prof->lines[i];
-    const uint64_t *counts = dp_prof_line_counts(w->prof, i);
-    bool times = w->how->kind != DP_WRITE_COUNTERS;
-    dp_buf_addf(&w->text, DP_FMT_LINE "%" PRIu64 " %" PRIx32 " %" PRIu64, at->line,
-                sub_number(w, line), line->count);
-    if (w->prof->line_times)
-        dp_buf_addf(&w->text, " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                    times ? line->self[DP_USER] : 0, times ? line->self[DP_SYSTEM] : 0,
-                    times ? line->self[DP_REAL] : 0);
-    for (size_t k = 0; w->prof->line_times && k < w->n_counters; k++)
-        dp_buf_addf(&w->text, " %" PRIu64, counts ? counts[w->counters[k]] : 0);
-    if (line->later)
-        dp_buf_addf(&w->text, " later=%" PRIu32, line->later);
-    dp_buf_addc(&w->text, '\n');
+    uint64_t counts[DP_FMT_COUNTERS];
+    for (size_t k = 0; k < w->n_counters; k++)
+        counts[k] = s->counters ? s->counters[w->counters[k]] : 0;
+    s->counters = counts;
+    s->n_counters = w->n_counters;
+    dp_fmt_stmt(&w->text, s);
     put(w);
 }
 
 static int put_lines(struct writing *w)
 {
     size_t n = w->prof->n_lines;
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    struct place at, before = { NULL, 0, 0 };
-    if (!order)
+    struct dp_fmt_stmt *items = dp_mem_realloc(NULL, n + 1, sizeof *items);
+    if (!items)
         return DP_E_NOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    dp_sort_u32(order, n, compare_lines, w);
-    for (size_t i = 0; i < n; i++) {
-        place_of(w, &w->prof->lines[order[i]], &at);
-        if (!before.file || at.len != before.len || memcmp(at.file, before.file, at.len) != 0) {
-            dp_buf_adds(&w->text, DP_FMT_FILE);
-            dp_buf_add(&w->text, at.len ? at.file : "%", at.len ? at.len : 1);
-            put_source(w, &at);
-            dp_buf_addc(&w->text, '\n');
-        }
-        put_line(w, order[i], &at);
-        before = at;
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] = written(w, &w->prof->lines[i]);
+        items[i].counters = dp_prof_line_counts(w->prof, i);
     }
-    dp_mem_free(order);
+    qsort(items, n, sizeof *items, dp_fmt_stmt_order);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || !dp_fmt_stmt_same_file(&items[i - 1], &items[i]))
+            put_file(w, &items[i].at);
+        put_line(w, &items[i]);
+    }
+    dp_mem_free(items);
     return 0;
 }
 

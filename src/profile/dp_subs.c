@@ -61,7 +61,7 @@ static bool is_shared(const char *ptr, size_t len)
     return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END") || is_word(ptr, len, "BEGIN");
 }
 
-bool dp_subs_is_begin(const struct dp_name *name)
+static bool is_begin(const struct dp_name *name)
 {
     return is_word(name->ptr, name->len, "BEGIN");
 }
@@ -413,14 +413,14 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
     if (file->len)
         dp_subs_add_place(buf, name, file, sub->line, sub->ordinal,
                           one && one->value == DP_SUBS_FILES);
-    else if (sub->id && (flags & DP_LABEL_SEPARATE) && !dp_subs_is_begin(name))
+    else if (sub->id && (flags & DP_LABEL_SEPARATE) && !is_begin(name))
         dp_buf_addf(buf, "(%" PRIx64 ")", sub->id);
 }
 
 void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file,
                        uint64_t line, uint32_t ordinal, bool files)
 {
-    bool begin = dp_subs_is_begin(name);
+    bool begin = is_begin(name);
     dp_buf_addc(buf, begin ? '@' : '[');
     if (!begin || files) {
         dp_buf_add(buf, file->ptr, file->len);

@@ -77,8 +77,6 @@ static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uin
  * only where `files` says that the package has BEGINs in several. */
 void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file,
                        uint64_t line, uint32_t ordinal, bool files);
-/* Is it the name of a BEGIN block? */
-bool dp_subs_is_begin(const struct dp_name *name);
 
 /* The label of sub n, appended to buf. flags: enum dp_label. */
 void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struct dp_buf *buf);

@@ -1,5 +1,7 @@
 #include "dp_lines.h"
+#include "dp_base64.h"
 #include "dp_err.h"
+#include "dp_fmt_stmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
 #include "dp_spread.h"
@@ -70,6 +72,8 @@ void dp_lines_release(struct dp_lines *lines)
 {
     dp_mem_free(lines->at);
     dp_mem_free(lines->places);
+    for (size_t i = 0; i < lines->sources_cap; i++)
+        dp_mem_free(lines->sources[i].packed);
     dp_mem_free(lines->sources);
     dp_pool_release(&lines->files);
     memset(lines, 0, sizeof *lines);
@@ -89,7 +93,7 @@ int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_
     return 0;
 }
 
-static void look_at(struct dp_line_source *source, const char *path)
+static void look_at(struct dp_line_source *source, const char *path, struct dp_packed *text)
 {
     char buf[8192];
     struct stat st;
@@ -101,10 +105,27 @@ static void look_at(struct dp_line_source *source, const char *path)
     while ((n = read(fd, buf, sizeof buf)) > 0) {
         crc = crc32(crc, (const Bytef *)buf, (uInt)n);
         source->size += (uint64_t)n;
+        if (text && source->size <= DP_LIMIT_SOURCE)
+            dp_packed_add(text, buf, (size_t)n);
     }
     close(fd);
     source->crc = (uint32_t)crc;
     source->known = n == 0;
+}
+
+/* The same, and keeps its text; one that cannot be kept is done without. */
+static void take_in(struct dp_line_source *source, const char *path)
+{
+    struct dp_packed text;
+    bool good = dp_packed_begin(&text) == 0;
+    look_at(source, path, good ? &text : NULL);
+    good = dp_packed_end(&text) == 0 && good && source->known;
+    if (good && source->size <= DP_LIMIT_SOURCE && text.text.len <= DP_LIMIT_PACKED
+        && (source->packed = dp_mem_realloc(NULL, text.text.len, 1)) != NULL) {
+        memcpy(source->packed, text.text.ptr, text.text.len);
+        source->packed_len = text.text.len;
+    }
+    dp_buf_release(&text.text);
 }
 
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path)
@@ -115,7 +136,10 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
         || dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, (size_t)n + 1,
                                sizeof *lines->sources) < 0)
         return;
-    look_at(&lines->sources[n], path);
+    if (lines->texts)
+        take_in(&lines->sources[n], path);
+    else
+        look_at(&lines->sources[n], path, NULL);
 }
 
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
@@ -140,155 +164,96 @@ struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
 
 /* ---- writing ---- */
 
-/* A statement, its place taken apart, its times in ticks. */
-struct item {
-    const struct dp_stmt *line;
-    const char *file;
-    size_t file_len;
-    unsigned long at;
-    uint32_t sub;
-    uint64_t t[DP_SPREAD_TIMES];
-};
-
-/* FILE:LINE; a file's name may hold colons. */
-static void take_apart(struct item *it, const struct dp_lines_text *how)
-{
-    if (!it->line->site)
-        return;
-    const struct dp_name *site = dp_pool_name(how->sites, it->line->site - 1);
-    const char *colon = site->ptr + site->len;
-    while (colon > site->ptr && colon[-1] != ':')
-        colon--;
-    it->file = site->ptr;
-    it->file_len = colon > site->ptr ? (size_t)(colon - 1 - site->ptr) : site->len;
-    it->at = strtoul(colon, NULL, 10);
-}
-
-static int compare_files(const struct item *x, const struct item *y)
-{
-    size_t n = x->file_len < y->file_len ? x->file_len : y->file_len;
-    int c = memcmp(x->file, y->file, n);
-    return c ? c : x->file_len < y->file_len ? -1 : x->file_len > y->file_len;
-}
-
-#define ORDER(x, y)     (((x) > (y)) - ((x) < (y)))
-
-/* The first of several statements on a line has most that follow it. */
-static int compare(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    int c = compare_files(x, y);
-    c = c ? c : ORDER(x->at, y->at);
-    c = c ? c : ORDER(x->sub, y->sub);
-    return c ? c : ORDER(y->line->later, x->line->later);
-}
-
 /* Stamps to ticks, so that the sums are those of the contexts. Returns 0 or DP_E_NOMEM. */
-static int convert(struct item *items, size_t n, const struct dp_lines_text *how)
+static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n,
+                   const struct dp_lines_text *how)
 {
     const uint64_t sums[DP_SPREAD_TIMES] = { how->real, how->cpu, how->sys };
     struct dp_spread *times = dp_mem_realloc(NULL, n + 1, sizeof *times);
     if (!times)
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++) {
-        const struct dp_stmt *line = items[i].line;
-        uint64_t wait = line->wait < line->real ? line->wait : line->real;
-        times[i].stamps[DP_SPREAD_REAL] = (double)line->real;
-        times[i].stamps[DP_SPREAD_CPU] = (double)(line->real - wait);
-        times[i].stamps[DP_SPREAD_SYS] = (double)line->sys;
+        uint64_t wait = from[i]->wait < from[i]->real ? from[i]->wait : from[i]->real;
+        times[i].stamps[DP_SPREAD_REAL] = (double)from[i]->real;
+        times[i].stamps[DP_SPREAD_CPU] = (double)(from[i]->real - wait);
+        times[i].stamps[DP_SPREAD_SYS] = (double)from[i]->sys;
     }
     dp_spread(times, n, how->ticks_per_stamp, sums);
-    for (size_t i = 0; i < n; i++)
-        memcpy(items[i].t, times[i].t, sizeof items[i].t);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *t = times[i].t;
+        to[i].self[DP_USER] = t[DP_SPREAD_CPU] - t[DP_SPREAD_SYS];
+        to[i].self[DP_SYSTEM] = t[DP_SPREAD_SYS];
+        to[i].self[DP_REAL] = t[DP_SPREAD_REAL];
+    }
     dp_mem_free(times);
     return 0;
 }
-
-static void put_times(const struct item *it, struct dp_buf *out)
-{
-    dp_buf_addc(out, ' ');
-    dp_buf_addu(out, it->t[DP_SPREAD_CPU] - it->t[DP_SPREAD_SYS]);
-    dp_buf_addc(out, ' ');
-    dp_buf_addu(out, it->t[DP_SPREAD_SYS]);
-    dp_buf_addc(out, ' ');
-    dp_buf_addu(out, it->t[DP_SPREAD_REAL]);
-}
-
 /* What tells whether the source has changed. */
-static void put_source(const struct dp_lines *lines, const struct item *it, struct dp_buf *out)
+static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
+                       struct dp_buf *out)
 {
-    uint32_t n = dp_pool_lookup(&lines->files, it->file, it->file_len);
-    if (n != DP_MAP_NONE && n < lines->sources_cap && lines->sources[n].known)
-        dp_buf_addf(out, " size=%llu crc=%lx", (unsigned long long)lines->sources[n].size,
-                    (unsigned long)lines->sources[n].crc);
+    uint32_t n = dp_pool_lookup(&lines->files, at->file, at->len);
+    const struct dp_line_source *source = n < lines->sources_cap ? &lines->sources[n] : NULL;
+    if (source && source->known)
+        dp_fmt_source(out, source->size, source->crc, source->packed, source->packed_len);
 }
 
-static void put_later(const struct dp_stmt *line, struct dp_buf *out)
+static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_stmt *line,
+                                  const struct dp_lines_text *how)
 {
-    if (line->later) {
-        dp_buf_adds(out, " later=");
-        dp_buf_addu(out, line->later);
-    }
-    dp_buf_addc(out, '\n');
+    const struct dp_name none = { "", 0 },
+        *site = line->site ? dp_pool_name(how->sites, line->site - 1) : &none;
+    return (struct dp_fmt_stmt){
+        .at = dp_fmt_place(site->ptr, site->len), .sub = how->rank[line->sub],
+        .later = line->later, .count = line->count, .counts_only = how->counts_only,
+        .ops = how->ops ? &line->ops : NULL,
+        .counters = line->counts, .n_counters = lines->n_counts,
+    };
 }
 
-static void put_line(const struct dp_lines *lines, const struct dp_lines_text *how,
-                     const struct item *it, struct dp_buf *out)
+/* Those that are written. Returns how many. */
+static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *how,
+                      const struct dp_stmt **from, struct dp_fmt_stmt *to)
 {
-    const struct dp_stmt *line = it->line;
-    dp_buf_adds(out, DP_FMT_LINE);
-    dp_buf_addu(out, it->at);
-    dp_buf_addc(out, ' ');
-    dp_buf_addx(out, it->sub);
-    dp_buf_addc(out, ' ');
-    dp_buf_addu(out, line->count);
-    if (how->counts_only) {
-        put_later(line, out);
-        return;
+    size_t n = 0;
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct dp_stmt *line = lines->at[i];
+        if (!line || (line == lines->rest && (how->counts_only || (!line->real && !line->ops))))
+            continue;
+        from[n] = line;
+        to[n++] = written(lines, line, how);
     }
-    if (how->no_times)
-        dp_buf_adds(out, " 0 0 0");
-    else
-        put_times(it, out);
-    if (how->ops) {
-        dp_buf_addc(out, ' ');
-        dp_buf_addu(out, line->ops);
+    return n;
+}
+
+static void put_all(const struct dp_lines *lines, const struct dp_fmt_stmt *items, size_t n,
+                    struct dp_buf *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || !dp_fmt_stmt_same_file(&items[i - 1], &items[i])) {
+            dp_fmt_file(out, &items[i].at);
+            put_source(lines, &items[i].at, out);
+            dp_buf_addc(out, '\n');
+        }
+        dp_fmt_stmt(out, &items[i]);
     }
-    for (size_t i = 0; i < lines->n_counts; i++) {
-        dp_buf_addc(out, ' ');
-        dp_buf_addu(out, line->counts[i]);
-    }
-    put_later(line, out);
 }
 
 int dp_lines_write(const struct dp_lines *lines, const struct dp_lines_text *how,
                    struct dp_buf *out)
 {
-    struct item *items = dp_mem_realloc(NULL, lines->count + 1, sizeof *items);
-    size_t n = 0;
-    if (!items)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < lines->n; i++) {
-        const struct dp_stmt *line = lines->at[i];
-        if (!line || (line == lines->rest && (how->counts_only || (!line->real && !line->ops))))
-            continue;
-        items[n] = (struct item){ .line = line, .file = "", .sub = how->rank[line->sub] };
-        take_apart(&items[n++], how);
-    }
-    qsort(items, n, sizeof *items, compare);
-    int rc = how->no_times || how->counts_only ? 0 : convert(items, n, how);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        if (i == 0 || compare_files(&items[i - 1], &items[i])) {
-            dp_buf_adds(out, DP_FMT_FILE);
-            if (items[i].file_len)
-                dp_buf_add(out, items[i].file, items[i].file_len);
-            else
-                dp_buf_addc(out, '%');
-            put_source(lines, &items[i], out);
-            dp_buf_addc(out, '\n');
+    const struct dp_stmt **from = dp_mem_realloc(NULL, lines->count + 1, sizeof *from);
+    struct dp_fmt_stmt *items = dp_mem_realloc(NULL, lines->count + 1, sizeof *items);
+    int rc = from && items ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        size_t n = collect(lines, how, from, items);
+        rc = how->no_times || how->counts_only ? 0 : convert(from, items, n, how);
+        if (rc == 0) {
+            qsort(items, n, sizeof *items, dp_fmt_stmt_order);
+            put_all(lines, items, n, out);
         }
-        put_line(lines, how, &items[i], out);
     }
     dp_mem_free(items);
+    dp_mem_free(from);
     return rc < 0 ? rc : out->err;
 }

@@ -35,6 +35,8 @@ struct dp_line_source {
     uint64_t size;
     uint32_t crc;               /* that of gzip */
     bool known;
+    char *packed;               /* its text (dp_base64.h); NULL: it is not kept */
+    size_t packed_len;
 };
 
 struct dp_lines {
@@ -51,11 +53,12 @@ struct dp_lines {
     struct dp_stmt *free;       /* unused rest of the newest piece */
     size_t free_count, count;
     size_t n_counts, size;      /* counters of a statement; its bytes */
+    bool texts;                 /* sources are kept; the host sets it before the first statement */
 };
 
 enum { DP_LINE_REST = 1 };      /* the number of `rest`; the host's begin above */
 
-/* All of it 0 before the first time. live is borrowed; n_counts: counters beside the ops. What
+/* All of it 0 before the first time, but for `texts`. live is borrowed; n_counts: counters beside the ops. What
  * was charged before is forgotten; the places stay. Returns 0 or DP_E_NOMEM. */
 int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts);
 void dp_lines_release(struct dp_lines *lines);

@@ -605,6 +605,16 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
     dp_rec_rearm(rec);
 }
 
+struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
+                                         struct dp_cct_call *call)
+{
+    struct dp_cct_node *child = rec->cur->last;
+    uint32_t site = call->site = rec->how.site(rec->host_arg);
+    if (child && child->id == id && child->site == site)
+        return child;
+    return dp_cct_child(&rec->cct, rec->cur, id, site);
+}
+
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
 {
     if (rec->how.line_times)

@@ -404,10 +404,9 @@ DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
         rec->line = dp_lines_get(lines, number);
 }
 
-/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
- * to be called. */
-DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
-                                const int how)
+/* Charges the statement that runs, while its sub goes on. False: nothing has been done, as the
+ * clock is to be looked at; dp_rec_charge_all does the same then. */
+DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int how)
 {
     /* Less than nothing is a huge number. */
     uint64_t gap = now - rec->left - rec->zero;
@@ -418,6 +417,16 @@ DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64
     dp_rec_charge_line_ops(rec);
     if (how & DP_REC_COUNTS)
         dp_rec_charge_counts(rec, how);
+    return true;
+}
+
+/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
+ * to be called. */
+DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
+                                const int how)
+{
+    if (!dp_rec_charge_line(rec, now, how))
+        return false;
     line->count++;
     rec->line = line;
     return true;
@@ -428,6 +437,10 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 
 /* Charges whatever is kept, by a recording of any kind of tree. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
+
+/* The context of a call whose place the host knows, which goes into call->site. */
+struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
+                                         struct dp_cct_call *call);
 
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
@@ -440,9 +453,7 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
         if (DP_UNLIKELY(!child || child->id != id || child->site != site))
             child = dp_cct_child(&rec->cct, cur, id, site);
     } else if (DP_UNLIKELY(rec->how.site != NULL)) {
-        uint32_t site = call->site = rec->how.site(rec->host_arg);
-        if (!child || child->id != id || child->site != site)
-            child = dp_cct_child(&rec->cct, cur, id, site);
+        child = dp_rec_child_at_site(rec, id, call);
     } else if (DP_UNLIKELY(!child || child->id != id)) {
         child = dp_cct_child(&rec->cct, cur, id, 0);
     }

@@ -225,24 +225,18 @@ static void normalize_calls(struct dp_diff *diff)
             diff->runs[r].calls_factor = base / (double)diff->runs[r].all_calls;
 }
 
-/* Are entries lines of source? Then each run has lines, and the keys are a line's. */
+/* Are entries lines of source? Then each part has lines, and the keys are a line's. */
 static bool is_by_line(const struct dp_diff *diff)
 {
-    size_t part = 0;
     bool lines = false;
     for (size_t k = 0; k < diff->how->over.n_keys; k++) {
         enum dp_key key = diff->how->over.keys[k];
         lines = lines || key == DP_K_SRCLINE;
-        if (key != DP_K_SRCLINE && key != DP_K_SUB && key != DP_K_PACKAGE)
+        if (key == DP_K_PHASE || key == DP_K_CALLER || key == DP_K_PARENT)
             return false;
     }
-    for (size_t s = 0, start = 0; s < diff->n_sides; s++, start = part)
-        for (size_t k = 0; k < diff->sides[s].n_runs; k++) {
-            bool any = false;
-            for (; part < start + diff->sides[s].ends[k]; part++)
-                any = any || diff->parts[part].prof->n_lines;
-            lines = lines && any;
-        }
+    for (size_t i = 0; i < diff->n_parts; i++)
+        lines = lines && diff->parts[i].prof->n_lines;
     return lines;
 }
 

@@ -1,7 +1,7 @@
 #include "dp_edges.h"
 #include "dp_err.h"
-#include "dp_map.h"
 #include "dp_mem.h"
+#include "dp_pool.h"
 #include "dp_sort.h"
 
 #include <string.h>
@@ -9,34 +9,34 @@
 struct making {
     const struct dp_overhead *over;
     struct dp_edges *edges;
-    struct dp_map of;           /* site << 32 | name -> edge */
+    struct dp_pool numbers;     /* name, site and sub of an edge -> its number */
     size_t cap;
     uint32_t *until;            /* by edge: where the outermost context of it ends */
     size_t until_cap;
 };
 
-static int add(struct making *m, uint32_t name, const struct dp_over_node *callee, uint32_t at)
+static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_over_node *callee,
+               uint32_t at)
 {
-    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)callee->site << 32 | name);
-    if (!slot)
+    const uint32_t key[3] = { name, callee->site, of };
+    size_t known = m->edges->count;
+    uint32_t number = dp_pool_intern(&m->numbers, (const char *)key, sizeof key);
+    if (number == DP_MAP_NONE)
         return DP_E_NOMEM;
-    if (slot->value == DP_MAP_NONE) {
-        size_t n = m->edges->count;
-        slot->value = 0;
-        if (dp_mem_grow((void **)&m->edges->edges, &m->cap, n + 1, sizeof *m->edges->edges) < 0
-            || dp_mem_grow((void **)&m->until, &m->until_cap, n + 1, sizeof *m->until) < 0)
+    if (number >= known) {
+        if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
+            || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1,
+                                   sizeof *m->until) < 0)
             return DP_E_NOMEM;
-        m->edges->edges[n] = (struct dp_edge){ .name = name, .site = callee->site };
-        m->until[n] = 0;
-        slot->value = (uint32_t)n;
+        m->edges->edges[known] = (struct dp_edge){ .name = name, .site = callee->site, .of = of };
         m->edges->count++;
     }
-    struct dp_edge *e = &m->edges->edges[slot->value];
+    struct dp_edge *e = &m->edges->edges[number];
     e->calls += callee->calls;
     e->self += callee->self;
-    if (at >= m->until[slot->value]) {
+    if (at >= m->until[number]) {
         e->incl += callee->incl;
-        m->until[slot->value] = callee->end;
+        m->until[number] = callee->end;
     }
     return 0;
 }
@@ -49,8 +49,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
         return a->incl > b->incl ? -1 : 1;
     if (a->calls != b->calls)
         return a->calls > b->calls ? -1 : 1;
-    const uint32_t left[2] = { a->name, a->site }, right[2] = { b->name, b->site };
-    for (int i = 0; i < 2; i++) {
+    const uint32_t left[3] = { a->name, a->site, a->of }, right[3] = { b->name, b->site, b->of };
+    for (int i = 0; i < 3; i++) {
         if (left[i] == right[i])
             continue;
         if (left[i] == DP_OVER_NONE || right[i] == DP_OVER_NONE)
@@ -82,12 +82,30 @@ static int sort(struct making *m)
     return rc;
 }
 
+static void begin(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
+{
+    memset(m, 0, sizeof *m);
+    memset(edges, 0, sizeof *edges);
+    m->over = over;
+    m->edges = edges;
+    dp_pool_init(&m->numbers);
+}
+
+static int end(struct making *m, int rc)
+{
+    rc = rc < 0 ? rc : sort(m);
+    dp_pool_release(&m->numbers);
+    dp_mem_free(m->until);
+    if (rc < 0)
+        dp_edges_release(m->edges);
+    return rc;
+}
+
 int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name,
                   size_t len, bool callees)
 {
-    struct making m = { .over = over, .edges = edges };
-    memset(edges, 0, sizeof *edges);
-    dp_map_init(&m.of);
+    struct making m;
+    begin(&m, edges, over);
     uint32_t wanted = dp_pool_lookup(&over->values, name, len);
     int rc = 0;
     for (uint32_t i = 0; i < over->n_nodes && rc == 0 && wanted != DP_MAP_NONE; i++) {
@@ -97,15 +115,55 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
             continue;
         uint32_t caller = over->nodes[n->parent].name;
         if ((callees ? caller : n->name) == wanted)
-            rc = add(&m, callees ? n->name : caller, n, i);
+            rc = add(&m, callees ? n->name : caller, wanted, n, i);
     }
-    if (rc == 0)
-        rc = sort(&m);
-    dp_map_release(&m.of);
-    dp_mem_free(m.until);
-    if (rc < 0)
-        dp_edges_release(edges);
-    return rc;
+    return end(&m, rc);
+}
+
+/* ---- lines ---- */
+
+static bool is_of_c(const struct dp_over_side *sides, const struct dp_over_node *n)
+{
+    const struct dp_prof *prof = sides[n->side].prof;
+    uint32_t sub = prof->nodes[n->node].sub;
+    return sub != DP_PROF_NO_SUB && (prof->subs.subs[sub].xs || prof->subs.subs[sub].builtin);
+}
+
+/* The label of the sub whose line made a call. */
+static uint32_t line_caller(const struct dp_overhead *over, const struct dp_over_side *sides,
+                            const struct dp_over_node *callee)
+{
+    const struct dp_over_node *n = &over->nodes[callee->parent];
+    while (n->parent != DP_OVER_NONE && is_of_c(sides, n))
+        n = &over->nodes[n->parent];
+    return n->name;
+}
+
+int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
+                      const struct dp_over_side *sides, const struct dp_report_name *wanted,
+                      size_t n, bool callees)
+{
+    struct making m;
+    bool *is_wanted = dp_mem_zalloc((over->values.count + 1) * sizeof *is_wanted);
+    int rc = is_wanted ? 0 : DP_E_NOMEM;
+    begin(&m, edges, over);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        uint32_t number = dp_pool_lookup(&over->values, wanted[i].ptr, wanted[i].len);
+        if (number != DP_MAP_NONE)
+            is_wanted[number] = true;
+    }
+    for (uint32_t i = 0; i < over->n_nodes && rc == 0; i++) {
+        const struct dp_over_node *node = &over->nodes[i];
+        if (node->parent == DP_OVER_NONE || node->site == DP_OVER_NONE)
+            continue;
+        uint32_t caller = line_caller(over, sides, node);
+        if (!callees && is_wanted[node->name])
+            rc = add(&m, caller, node->name, node, i);
+        else if (callees && (is_wanted[node->site] || is_wanted[caller]))
+            rc = add(&m, node->name, caller, node, i);
+    }
+    dp_mem_free(is_wanted);
+    return end(&m, rc);
 }
 
 void dp_edges_release(struct dp_edges *edges)

@@ -5,9 +5,12 @@
 
 #include "dp_base.h"
 #include "dp_overhead.h"
+#include "dprof/report.h"
 
 struct dp_edge {
     uint32_t name;              /* the other sub: of over->values */
+    uint32_t of;                /* the sub whose callers or callees are asked for, likewise; of
+                                 * dp_edges_of_lines the sub of the line, or the called one */
     uint32_t site;              /* likewise, DP_OVER_NONE: not known */
     uint64_t calls;
     uint64_t incl;              /* of the metric, with what is called; recursion once */
@@ -17,12 +20,19 @@ struct dp_edge {
 struct dp_edges {
     struct dp_edge *edges;      /* the largest first */
     size_t count;
-    bool found;                 /* is there such a sub at all? */
+    bool found;                 /* of dp_edges_make: is there such a sub at all? */
 };
 
 /* name: a label. Returns 0 or DP_E_NOMEM; the caller releases it. */
 int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const char *name,
                   size_t len, bool callees);
+/* The calls that are made from lines, or the lines from which subs are called. wanted: labels of
+ * subs, and for callees also places as the nodes have them. An XS sub or a builtin that calls back
+ * has no lines: what it calls is called from the line that it was called from itself. Returns 0 or
+ * DP_E_NOMEM; the caller releases it. */
+int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
+                      const struct dp_over_side *sides, const struct dp_report_name *wanted,
+                      size_t n, bool callees);
 void dp_edges_release(struct dp_edges *edges);
 
 #endif

@@ -1,5 +1,6 @@
-/* A flame graph: which frames are wide enough to be drawn, where they stand, and what
- * is told of them. */
+/* A flame graph: the layout decides which frames are wide enough to be drawn, where they stand, and
+ * what is told of them. A picture gets the boxes; the page gets the frames of dp_stacks.h, and lays
+ * them out itself. */
 #ifndef DP_FLAME_H
 #define DP_FLAME_H
 

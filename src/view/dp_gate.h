@@ -11,7 +11,8 @@
 
 struct dp_finding {
     uint32_t rule, side;
-    const struct dp_diff *diff; /* whose entry it is about: that which was checked, or gate->lines */
+    const struct dp_diff *diff; /* whose entry it is about: the one that was checked, or
+                                 * gate->lines */
     uint32_t entry;             /* or DP_GATE_TOTAL */
     bool undecided;             /* it crosses the limit, and the test cannot say whether truly */
     struct dp_diff_values values;
@@ -29,8 +30,8 @@ struct dp_gate {
     struct dp_diff_how lines_how;
 };
 
-/* Checks how->rules of a diff: those entries that the filters show, and the total; or lines, where a
- * rule is about these: DP_E_ARG if a side has none. Returns 0 or a DP_E; the caller releases it. */
+/* Checks how->rules of a diff: those entries that the filters show, and the total; or lines, where
+ * a rule is about these: DP_E_ARG if a side has none. Returns 0 or a DP_E; the caller releases it. */
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_release(struct dp_gate *gate);
 

@@ -34,9 +34,10 @@ struct dp_line_seen {
     uint64_t count;             /* how often it ran */
 };
 
-/* The same of such lines. As many as can be are paired, in order: those first that ran equally often,
- * then those whose distance to the line before is the same on both sides. Of more than DP_LINES_GUESS
- * pairs that could be, those with equal numbers are taken. Returns 0 or DP_E_NOMEM. */
+/* The same of such lines. As many as can be are paired, in order: those first that ran equally
+ * often, then those whose distance to the line before is the same on both sides. Of more than
+ * DP_LINES_GUESS pairs that could be, those with equal numbers are taken. Returns 0 or
+ * DP_E_NOMEM. */
 #define DP_LINES_GUESS ((size_t)1 << 24)
 int dp_lines_align(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,
                    size_t m, uint32_t *to);

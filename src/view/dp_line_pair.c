@@ -98,7 +98,8 @@ static void survey(struct making *m)
             size_t len;
             uint64_t line;
             dp_srclines_place(of->prof, i, &file, &len, &line);
-            dp_text_unfield(&m->buf, file, len);
+            m->buf.len = 0;
+            dp_fmt_unfield(&m->buf, file, len);
             files[i] = add_file(m, m->buf.ptr, m->buf.len, of->side);
             m->no_memory = m->no_memory || m->buf.err;
         }
@@ -122,7 +123,8 @@ static uint32_t script_of(struct making *m, uint32_t side)
             size_t len;
             uint64_t line;
             dp_srclines_place(prof, i, &file, &len, &line);
-            dp_text_unfield(&m->buf, file, len);
+            m->buf.len = 0;
+            dp_fmt_unfield(&m->buf, file, len);
             if (m->buf.len == strlen(script) && memcmp(m->buf.ptr, script, m->buf.len) == 0)
                 return m->file_of_site[k][i];
         }
@@ -199,7 +201,8 @@ static void see_files(struct making *m, size_t k)
         struct version *v = version_of(m, m->file_of_site[k][i], of->side);
         dp_srclines_place(of->prof, i, &file, &len, &line);
         if (!v->there) {
-            dp_text_unfield(&m->buf, file, len);
+            m->buf.len = 0;
+            dp_fmt_unfield(&m->buf, file, len);
             v->name = text_of_buf(m);
         }
         see_version(of->prof, file, len, v);
@@ -340,7 +343,7 @@ static void pair(struct making *m, struct item *item, uint32_t line, uint32_t si
     m->count_of[line] = item->count;
 }
 
-/* Lines of an earlier side, which this one does not have yet, and items of a file, which are none yet:
+/* Lines of a file that an earlier side has and this one does not yet, and items that are no lines yet,
  * in order of subs and numbers. */
 struct job {
     struct making *m;
@@ -645,8 +648,8 @@ static void take_side(struct making *m, uint32_t side)
     }
 }
 
-/* Of a file that only one of the sides has, lines are not told to be inserted or deleted: it may not
- * have been loaded. */
+/* Of a file that only one of the sides has, lines are not told to be inserted or deleted: it may
+ * not have been loaded. */
 static void tell_fates(struct making *m)
 {
     uint32_t last = m->lp->sides ? m->lp->sides - 1 : 0;

@@ -1,6 +1,7 @@
 /* Which lines of source are the same in several profiles: of a baseline and of later sides, file by
- * file. Each side pairs with the baseline first, what is left with the sides before it. Files pair as those of subs do (dp_pair.h), and the program's own file with the baseline's,
- * whatever its name. Lines of a file pair
+ * file. Each side pairs with the baseline first; what is left, with the sides before it. Files pair
+ * as those of subs do (dp_pair.h), and the program's own file with the baseline's, whatever its
+ * name. Lines of a file pair
  * - by number, where the profiles tell that the sources are the same (size and CRC-32);
  * - by text, where those of both sides are given: a line that is nowhere on the other side was
  *   inserted or deleted, but for lines of a sub that have moved past others;

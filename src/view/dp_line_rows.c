@@ -1,10 +1,12 @@
 /* Lines of source as rows: what a host gets that prints nothing. */
 #include "dprof/lines.h"
+#include "dp_base64.h"
 #include "dp_buf.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_srclines.h"
-#include "dp_text.h"
+
+#include <zlib.h>
 
 struct handing {
     const struct dp_prof *prof;
@@ -27,7 +29,8 @@ static int hand_over(struct handing *h, size_t i)
     const char *file;
     size_t len;
     dp_srclines_place(h->prof, from->site, &file, &len, &row.line);
-    dp_text_unfield(&h->file, file, len);
+    dp_buf_clear(&h->file);
+    dp_fmt_unfield(&h->file, file, len);
     row.file = dp_buf_cstr(&h->file);
     row.file_len = h->file.len;
     if (dp_metric_is_time(h->metric)) {
@@ -69,19 +72,44 @@ int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t count
     return rc;
 }
 
-int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
-                   uint32_t *crc)
+/* NULL: nothing is known of it. */
+static const struct dp_prof_source *source_of(const struct dp_prof *prof, const char *file,
+                                              size_t len)
 {
     struct dp_buf field;
     dp_buf_init(&field);
     dp_fmt_field(&field, file, len);
     uint32_t n = field.err ? DP_MAP_NONE : dp_pool_lookup(&prof->sources, field.ptr, field.len);
     dp_buf_release(&field);
-    if (n == DP_MAP_NONE)
+    return n == DP_MAP_NONE ? NULL : &prof->source[n];
+}
+
+int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uint64_t *size,
+                   uint32_t *crc)
+{
+    const struct dp_prof_source *source = source_of(prof, file, len);
+    if (!source)
         return 0;
-    *size = prof->source[n].size;
-    *crc = prof->source[n].crc;
-    return prof->source[n].differs ? -1 : 1;
+    *size = source->size;
+    *crc = source->crc;
+    return source->differs ? -1 : 1;
+}
+
+int dp_line_text(const struct dp_prof *prof, const char *file, size_t len,
+                 void (*text)(void *ctx, const char *ptr, size_t len), void *ctx)
+{
+    const struct dp_prof_source *source = source_of(prof, file, len);
+    struct dp_buf buf;
+    if (!source || source->differs || !source->packed || source->size > DP_LIMIT_SOURCE)
+        return 0;
+    dp_buf_init(&buf);
+    int rc = dp_packed_open(&buf, source->packed, source->packed_len, (size_t)source->size);
+    bool whole = rc == 0 && buf.len == source->size
+                 && crc32(0, (const Bytef *)buf.ptr, (uInt)buf.len) == source->crc;
+    if (whole)
+        text(ctx, buf.ptr, buf.len);
+    dp_buf_release(&buf);
+    return rc == DP_E_NOMEM ? rc : whole;
 }
 
 int dp_line_sources(const struct dp_prof *prof,
@@ -93,7 +121,8 @@ int dp_line_sources(const struct dp_prof *prof,
     dp_buf_init(&file);
     for (uint32_t i = 0; i < prof->sources.count && rc == 0; i++) {
         const struct dp_name *name = dp_pool_name(&prof->sources, i);
-        dp_text_unfield(&file, name->ptr, name->len);
+        file.len = 0;
+        dp_fmt_unfield(&file, name->ptr, name->len);
         const char *text = dp_buf_cstr(&file);
         rc = file.err ? file.err
              : prof->source[i].differs ? 0

@@ -169,6 +169,15 @@ static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
 
 /* ---- contexts ---- */
 
+/* FILE:LINE of a place, as text for people: the file has it as a field. */
+static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_t site)
+{
+    const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
+    dp_buf_clear(&m->text);
+    dp_fmt_unfield(&m->text, at->ptr, at->len);
+    return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+}
+
 /* A context that is not cut off gets a node; phases are their parents' (they are
  * frames of nothing). Returns the node's number or a DP_E. */
 static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
@@ -201,11 +210,8 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     n->node = node;
     n->name = from->sub == DP_PROF_NO_SUB ? m->s_program : m->label[from->sub];
     n->site = DP_OVER_NONE;
-    if (from->site) {
-        const struct dp_name *place = dp_pool_name(&s->prof->sites, from->site - 1);
-        if ((n->site = value(m, place->ptr, place->len)) == DP_MAP_NONE)
-            return DP_E_NOMEM;
-    }
+    if (from->site && (n->site = site_value(m, s->prof, from->site)) == DP_MAP_NONE)
+        return DP_E_NOMEM;
     m->phase[at] = phase;
     bool matches = flags_of(s, from->sub) & DP_F_PARENT;
     m->match[at] = matches ? n->name : parent == DP_OVER_NONE ? m->s_other : m->match[parent];
@@ -414,14 +420,15 @@ static int sort_rows(struct dp_overhead *over, int by_self)
 
 /* ---- lines ---- */
 
-/* Are entries lines of source, with what statements cost? A line is in a sub, and in a package. */
+/* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
+ * package, and in a file of the run. */
 static bool is_by_line(const struct making *m, size_t n)
 {
     bool lines = false;
     for (size_t k = 0; k < m->how->n_keys; k++) {
         enum dp_key key = m->how->keys[k];
         lines = lines || key == DP_K_SRCLINE;
-        if (key != DP_K_SRCLINE && key != DP_K_SUB && key != DP_K_PACKAGE)
+        if (key == DP_K_PHASE || key == DP_K_CALLER || key == DP_K_PARENT)
             return false;
     }
     for (size_t i = 0; i < n; i++)
@@ -438,11 +445,13 @@ static uint32_t line_key(struct making *m, const struct dp_over_side *side,
         const struct dp_name *name = dp_pool_name(&pairs->texts, pairs->lines[paired].label);
         return value(m, name->ptr, name->len);
     }
-    if (key == DP_K_SRCLINE && line->site) {
-        const struct dp_name *at = dp_pool_name(&side->prof->sites, line->site - 1);
-        dp_text_unfield(&m->text, at->ptr, at->len);
-        return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+    switch (key) {
+    case DP_K_SCRIPT: return string(m, side->script);
+    case DP_K_PID: return string(m, side->pid);
+    case DP_K_THREAD: return string(m, side->thread);
     }
+    if (key == DP_K_SRCLINE && line->site)
+        return site_value(m, side->prof, line->site);
     if (key == DP_K_SRCLINE || line->sub == DP_PROF_NO_SUB)
         return key == DP_K_SRCLINE ? m->s_unknown : m->s_program;
     return key == DP_K_SUB ? m->label[line->sub] : m->key[key][line->sub];

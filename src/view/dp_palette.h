@@ -1,5 +1,10 @@
-/* Colours of frames: by package and kind, those of flamegraph.pl by their names, and those
- * of differences. */
+/* Colours of frames: by package and kind, those of flamegraph.pl by their names, and those of
+ * differences.
+ *
+ * The hue is a hash of the package, so that a package has its colour in every picture; the kind of
+ * sub is saturation and lightness. share/page-3-pane.js has the same for two schemes of light.
+ * Differences are blue, white and red. Lightness falls with the difference on both sides, so that a
+ * print in grey says how much a frame has changed, and the signs say which way. */
 #ifndef DP_PALETTE_H
 #define DP_PALETTE_H
 
@@ -24,8 +29,9 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
 /* The gradient behind the frames. */
 void dp_palette_background(enum dp_palette palette, struct dp_rgb top_bottom[2]);
 
-/* Of a difference: share, from -1 (all that was lost) to 1 (all that was gained), of the greatest
- * one. White is none; the greater it is, the darker, so that it can be told in grey, too. */
+/* The colour of a difference. share: the difference as a share of the greatest one, from -1 (as
+ * much was lost) to 1 (as much was gained). White is no difference; the greater the difference is,
+ * the darker is its colour. */
 struct dp_rgb dp_palette_change(double share);
 
 #endif

@@ -11,7 +11,6 @@
 #include "dp_prof_lines.h"
 #include "dp_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a sub has of a line. */
@@ -54,12 +53,10 @@ void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **f
     if (!site)
         return;
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
-    const char *colon = at->ptr + at->len;
-    while (colon > at->ptr && colon[-1] != ':')     /* a file's name may hold colons */
-        colon--;
-    *file = at->ptr;
-    *len = colon > at->ptr ? (size_t)(colon - 1 - at->ptr) : at->len;
-    *line = strtoull(colon, NULL, 10);
+    struct dp_fmt_place place = dp_fmt_place(at->ptr, at->len);
+    *file = place.file;
+    *len = place.len;
+    *line = place.line;
 }
 
 static bool is_of_c(const struct dp_prof *prof, uint32_t node)

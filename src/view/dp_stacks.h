@@ -1,5 +1,15 @@
 /* The stacks of one side, or of several side by side, as one tree of frames: contexts whose names
- * are equal all the way up are one frame. What folded text and flame graphs are made of. */
+ * are equal, by bytes, all the way up are one frame. Folded text, pictures and pages are made of
+ * this tree.
+ *
+ * It is a tree, and not sorted lines, because sorted lines draw a sub twice: `main::run` sorts
+ * between `main` and `main;child`. It goes by names, and not by subs, because a frame is what a
+ * person sees: two subs that are shown alike (anonymous ones with --no-separate-anon, one before
+ * and after it moved, those of several runs) are one box.
+ *
+ * Frames are in preorder with the number behind their subtree, so that everything else is a loop
+ * over arrays and nothing recurses. A frame keeps its own values, by column (metrics times sides).
+ * Values with callees are summed up from the back of the array, where somebody asks for them. */
 #ifndef DP_STACKS_H
 #define DP_STACKS_H
 

@@ -1,8 +1,11 @@
-/* Stacks from the leaves up. The tree of all callers would have a frame for each caller of each
- * context, which may be many times the tree itself; so it is never made. The contexts are sorted by
- * what is read from them up, once: those that share their innermost frames stand together then, so
- * that a frame of the tree is a range of them, and what it has the difference of two sums. A level
- * down costs no more than the branches that are there. */
+/* Stacks from the leaves up. The tree of all callers is never built as a whole, because it may have
+ * as many frames as the profile times their depth. The contexts are sorted once by what is read
+ * from them up: those that share their innermost frames stand together then, so that a frame of the
+ * tree is a range of them, and what the frame has is the difference of two sums.
+ *
+ * The walk goes level by level, and the code that draws says of each frame whether to go on, so
+ * that no branch is followed that is too narrow. A level down costs no more than the branches that
+ * are there. The page does the same, in JavaScript, for the frame that is zoomed to. */
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_mem.h"

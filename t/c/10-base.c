@@ -1,5 +1,6 @@
 /* Numbers, text, sorting, sources. */
 #include "tap.h"
+#include "dp_base64.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -41,7 +42,7 @@ static void fields(void)
 {
     struct dp_buf got, want;
     char name[40];
-    bool good = true;
+    bool good = true, back = true;
     dp_buf_init(&got);
     dp_buf_init(&want);
     for (size_t len = 1; len < 28; len++)
@@ -61,13 +62,85 @@ static void fields(void)
                         dp_buf_addc(&want, (char)b);
                 }
                 good = good && got.len == want.len && memcmp(got.ptr, want.ptr, got.len) == 0;
+                dp_buf_clear(&want);
+                dp_fmt_unfield(&want, got.ptr, got.len);
+                back = back && want.len == len && memcmp(want.ptr, name, len) == 0;
             }
     ok(good, "fields: what has to be encoded, and nothing else");
+    ok(back, "fields: decoded they are what they were");
+    dp_buf_clear(&want);
+    dp_fmt_unfield(&want, "%", 1);
+    ok(want.len == 0, "fields: a lone % is nothing");
+    dp_fmt_unfield(&want, "%4%4g%4A%", 9);
+    ok(want.len == 7 && memcmp(want.ptr, "%4%4gJ%", 7) == 0, "fields: what is no code stays");
     dp_buf_release(&got);
     dp_buf_release(&want);
 }
 
+static void place_is(const char *field, const char *file, uint64_t line)
+{
+    struct dp_fmt_place at = dp_fmt_place(field, strlen(field));
+    ok(at.len == strlen(file) && memcmp(at.file, file, at.len) == 0 && at.line == line,
+       "place: %s", field);
+}
+
+static void places(void)
+{
+    place_is("a.pl:12", "a.pl", 12);
+    place_is("c:/a:b.pm:7", "c:/a:b.pm", 7);
+    place_is("a.pl", "a.pl", 0);
+    place_is("a.pl:", "a.pl:", 0);
+    place_is(":3", "", 3);
+    place_is("", "", 0);
+}
+
 /* Names that differ in one byte, or in their length alone, are names of their own. */
+static int add_to(void *ctx, const void *ptr, size_t n)
+{
+    dp_buf_add(ctx, ptr, n);
+    return 0;
+}
+
+/* RFC 4648, section 10, and longer ones there and back, written in parts. */
+static void base64(void)
+{
+    static const char *const vectors[] = {
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+    };
+    struct dp_buf text, back;
+    struct dp_base64 b;
+    char bytes[2000];
+    bool good = true;
+    dp_buf_init(&text);
+    dp_buf_init(&back);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 7919 >> 3);
+    for (size_t n = 0; n < DP_ARRAY_LEN(vectors); n++) {
+        dp_buf_clear(&text);
+        dp_base64_init(&b, add_to, &text);
+        dp_base64_write(&b, "foobar", n);
+        dp_base64_end(&b);
+        ok(strcmp(dp_buf_cstr(&text), vectors[n]) == 0, "base64: %s", vectors[n]);
+    }
+    for (size_t n = 0; n < sizeof bytes; n += 37) {
+        dp_buf_clear(&text);
+        dp_buf_clear(&back);
+        dp_base64_init(&b, add_to, &text);
+        dp_base64_write(&b, bytes, n / 3);
+        dp_base64_write(&b, bytes + n / 3, n - n / 3);
+        dp_base64_end(&b);
+        good = good && dp_base64_decode(&back, text.ptr, text.len) == 0 && back.len == n
+               && memcmp(back.ptr, bytes, n) == 0;
+    }
+    ok(good, "base64: there and back");
+    ok(dp_base64_decode(&back, "Zm9", 3) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Zm=v", 4) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Z===", 4) == DP_E_SYNTAX
+       && dp_base64_decode(&back, "Zm9\n", 4) == DP_E_SYNTAX, "base64: what is none is refused");
+    dp_buf_release(&text);
+    dp_buf_release(&back);
+}
+
 static void pool(void)
 {
     struct dp_pool pool;
@@ -306,6 +379,8 @@ int main(void)
     locales();
     numbers();
     fields();
+    places();
+    base64();
     pool();
     chosen();
     text();

@@ -296,8 +296,8 @@ static void odd_pieces(void)
     image_state(&image, 0, false, false);
     image_piece(&image, DP_LIVE_MARKS, 0, words, 2 * sizeof *words);
     image_to();
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "a mark of kind 7"), "a kind that there is not: %s",
-       o.message);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "a mark of kind 7"),
+       "a kind that there is not: %s", o.message);
     is_u(o.marks, 1, "is no mark");
 
     image_trace(&image);

@@ -17,6 +17,17 @@ static const char stacks[] =
     "A::a;A::b;B::c 50\nA::a;A::b 30\nA::a;A::d;B::c 15\nA::a;A::b;A::a;A::b 7\n(program)"
     " 5\nB::c;B::c;B::c 3\nA::d;A::a 1\n";
 
+/* With places, and with statements: m::a calls m::b on line 2, and m::b m::a on line 5. */
+static const char lined[] =
+    "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n$dprof_lines='time';\n"
+    "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART3\n"
+    "& 1 m a m.pl:1\n& 2 m b m.pl:4\n"
+    "= 0 0 1 0 0 1 0 0\n"
+    "= 1 1 1 0 0 20 0 0 at=m.pl:9\n= 2 2 3 0 0 30 0 0 at=m.pl:2\n= 3 1 4 0 0 7 0 0 at=m.pl:5\n"
+    "= 4 2 6 0 0 2 0 0 at=m.pl:2\n"
+    "#f m.pl\n#l 1 1 1 0 0 5\n#l 2 1 5 0 0 22\n#l 5 2 9 0 0 32\n#l 9 0 1 0 0 1\n";
+static const struct dp_report_name wanted[] = { { "m.pl:2", 6 }, { "m::b", 4 }, { "no", 2 } };
+
 static struct dp_prof *of(const char *path, const char *text)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -26,6 +37,8 @@ static struct dp_prof *of(const char *path, const char *text)
     dp_prof_add_mem(prof, path, text, strlen(text), 0);
     return prof;
 }
+
+enum { SHAPES = 16 };
 
 static struct dp_report shape(int k)
 {
@@ -42,6 +55,8 @@ static struct dp_report shape(int k)
     how.fields[how.n_fields++] = DP_FIELD_SELF;
     for (size_t i = 0; i < how.over.n_keys; i++)
         how.fields[how.n_fields++] = DP_FIELD_KEY + (int)i;
+    if (k > 11)
+        how.fields[how.n_fields++] = DP_FIELD_HOT;
     how.over.relative = k % 4 == 3;
     how.over.max_stack = k % 5 == 4 ? 2 : 0;
     how.chain = k % 5;
@@ -49,19 +64,23 @@ static struct dp_report shape(int k)
     how.caller_order = k & 1;
     how.histogram = k == 6;
     how.format = k % 2 ? DP_JSON : DP_TEXT;
-    if (k >= 10) {
+    if (k >= 10 && k < 14) {
         how.edges_of = "A::b";
         how.edges_of_len = 4;
         how.callees = k & 1;
+    }
+    if (k == 12 || k == 13) {
+        how.edges_of_lines = wanted;
+        how.n_edges_of_lines = DP_ARRAY_LEN(wanted);
     }
     return how;
 }
 
 /* The allocation after n more ones fails, for every n that there is. */
-static void no_memory(const struct dp_over_side *sides)
+static void no_memory(const struct dp_over_side *sides, int first)
 {
     long failed = 0, odd = 0, kept = 0, endless = 0;
-    for (int k = 0; k < 12; k++) {
+    for (int k = first; k < SHAPES; k++) {
         struct dp_report how = shape(k);
         long before = (long)dp_mem_live(), n, good = 0;
         /* some can be done without (sorting); many in a row: none was left to fail */
@@ -76,9 +95,37 @@ static void no_memory(const struct dp_over_side *sides)
         }
         endless += n == 20000;
     }
-    ok(failed > 12 * 20, "memory that ends is said so");
+    ok(failed > (SHAPES - first) * 20, "memory that ends is said so");
     is_i(odd + endless, 0, "and nothing else is");
     is_i(kept, 0, "nothing kept");
+}
+
+/* The calls from lines: place, both subs, calls, inclusive ticks. */
+static void lines(const struct dp_over_side *side)
+{
+    static const struct { const char *site, *caller, *callee; unsigned calls, incl; } want[2][4] = {
+        { { "m.pl:2", "m::a", "m::b", 9, 39 } },                      /* callers of m::b */
+        { { "m.pl:2", "m::a", "m::b", 9, 39 }, { "m.pl:5", "m::b", "m::a", 4, 9 } }
+    };
+    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB }, .metric = DP_T_REAL };
+    struct dp_overhead over;
+    struct dp_edges e;
+    is_i(dp_overhead_make(&over, side, 1, &how), 0, "a profile with lines");
+    for (int callees = 0; callees < 2; callees++) {
+        is_i(dp_edges_of_lines(&e, &over, side, wanted, DP_ARRAY_LEN(wanted), callees), 0, "edges");
+        is_u(e.count, callees ? 2 : 1, callees ? "callees" : "callers");
+        for (size_t i = 0; i < e.count && i < 4; i++) {
+            const char *name = dp_pool_name(&over.values, e.edges[i].name)->ptr,
+                       *of = dp_pool_name(&over.values, e.edges[i].of)->ptr;
+            is_s(callees ? of : name, want[callees][i].caller, "the line's sub");
+            is_s(callees ? name : of, want[callees][i].callee, "the called sub");
+            is_s(dp_pool_name(&over.values, e.edges[i].site)->ptr, want[callees][i].site, "line");
+            is_u(e.edges[i].calls, want[callees][i].calls, "calls");
+            is_u(e.edges[i].incl, want[callees][i].incl, "what they cost, recursion once");
+        }
+        dp_edges_release(&e);
+    }
+    dp_overhead_release(&over);
 }
 
 static int add_edge(void *ctx, const struct dp_edge_row *row)
@@ -208,7 +255,11 @@ int main(void)
     flags[2] = 0;
     struct dp_over_side sides[2] = { { .prof = one, .script = "x" },
                                      { .prof = two, .flags = flags } };
-    no_memory(sides);
+    struct dp_prof *with_lines = of("lined", lined);
+    struct dp_over_side lined_sides[2] = { { .prof = with_lines }, sides[1] };
+    no_memory(sides, 0);
+    no_memory(lined_sides, 12);
+    lines(lined_sides);
     sums(sides);
     edges(sides);
     deep();
@@ -220,6 +271,7 @@ int main(void)
     ok(printed > 1000, "printed");
     dp_prof_free(one);
     dp_prof_free(two);
+    dp_prof_free(with_lines);
     is_i((long)dp_mem_live(), before, "nothing kept at the end");
     return tap_done();
 }

@@ -61,8 +61,8 @@ sub text_of {
     return (join('', map { "$_\n" } @lines), \%at);
 }
 
-# The profile of a program whose file is that: cost is [COUNT, TICKS, OPS] by identity, of those that
-# ran.
+# The profile of a program whose file is that: cost is [COUNT, TICKS, OPS] by identity, of those
+# that ran.
 sub profile_of {
     my ($program, $file, $text, $at, $cost, %how) = @_;
     my (@subs, @nodes, @lines, @root);

@@ -24,7 +24,7 @@ sub pick {
 
 sub one { return $_[ pick(scalar @_) ] }
 
-our (@text, @blind, %group, $depth, $unique, $sub);
+our (@text, @blind, %group, %elsewhere, $depth, $unique, $sub);
 
 sub here { return @text + 1 }
 
@@ -127,7 +127,7 @@ my @statements = (
         put('}');
     },
     (sub {
-        line('if (' . cond() . ') {');
+        line(one('if', 'unless') . ' (' . cond() . ') {');
         block('if');
         for (1 .. 1 + pick(2)) {
             $blind[here()] = 'elsif condition';
@@ -300,14 +300,83 @@ my @statements = (
         put('}');
         $text[-3] =~ s/\+= 2/+= 1/;
     },
-    sub { line('my $o' . $unique++ . ' = bless [], "Gone";') },
+    # Not the object, whose address differs from run to run, is what a block gives back.
+    sub { line('my $o' . $unique++ . ' = bless [], "Gone"; leaf(1);', 2) },
     sub { line('$tied = $tied . "a";') },
     sub { line('my $v' . $unique++ . ' = "$over" . ($over + 1);') },
     sub {
         line('(my $s' . $unique . ' = "xx") =~ s/x/leaf(1)/ge;');
         $unique++;
     },
+    sub {
+        my $l = 'W' . $unique++;
+        line("my \$t$l = 0;");
+        line(one("$l: while (1) {", "$l: for (;;) {"));
+        line("last $l if \$t$l++ > 1;");
+        block('while');
+        put('}');
+    },
+    sub {
+        several('(B(), eval {');
+        local $depth = $depth + 1;
+        body(1);
+        line('die "thrown\n" if ' . cond() . ';');
+        line('1;');
+        put('}) or do {');
+        block('or do');
+        put('};');
+    },
+    sub {
+        several('(B(), ' . cond() . ') ' . one('and', 'or', '&&', '||', '//') . ' do {');
+        block('and do');
+        put('};');
+    },
+    sub {
+        several('$x = (B(), ' . cond() . ') ? do {');
+        block('?: do');
+        put('} : do {');
+        block('?: do');
+        put('};');
+    },
+    sub {
+        several('$x = (B(), do {');
+        lone('do', call());
+        put('});');
+    },
+    sub {
+        several('my @m' . $unique++ . ' = (B(), grep {');
+        lone('grep', '$_ > 1');
+        put('} 1 .. 3);');
+    },
+    sub { line('@a = sort by 3, 1, 2;') },
+    sub { line('"aa" =~ /a(?{ $c[' . here() . '] += 2; leaf(1) })a/;') },
+    sub {
+        line('$x = <<A;');
+        put('made of @{[ leaf(3) ]}', 'A');
+        line(simple() . ';');
+    },
+    sub { line('moved($i);') },
+    sub { line('warn "told\n";') },
+    sub { line('lvalue($i) = ' . value() . ';') },
+    sub { line('Auto->' . one('one', 'two') . '($i);') },
+    sub {
+        line('for my $j (1 .. 2) {');
+        line(q{eval "\$o{'(eval):1'} += 2; if (\$j > 1) {\n++\$p{'(eval):2'} && leaf(1);\n} else }
+            . q{{\n++\$p{'(eval):4'} && leaf(1);\n}\n\$o{'(eval):6'} += 2; leaf(2)";});
+        @elsewhere{'(eval):2', '(eval):4'} = ('if in an eval', 'else in an eval');
+        put('}');
+    },
 );
+
+# What only newer perls have: with them a seed gives another program.
+push @statements, sub {
+    line('try {');
+    block('try');
+    line('die "thrown\n" if ' . cond() . ';');
+    put('} catch ($e) {');
+    block('catch');
+    put('}');
+} if $] >= 5.034;
 
 sub loop_exit {
     line(one('next', 'last') . ' if ' . cond() . ';');
@@ -324,7 +393,18 @@ my $END = <<'E';
     no warnings;
     my $file = __FILE__;
     printf "%s:%d %d %d\n", $file, $_, $c[$_], $l[$_] for grep { $c[$_] || $l[$_] } 1 .. $last;
-    print "$_ $o{$_} 0\n" for sort keys %o;
+    printf "%s %d %d\n", $_, $o{$_}, $p{$_} for sort keys %{ { %o, %p } };
+}
+# perl gives a block the file of what follows it
+1;
+#line 30 "made.down"
+sub moved {
+    $o{"made.down:31"} += 2; my $n = shift;
+    $o{"made.down:32"} += 2; if ($n) {
+        ++$p{"made.down:33"} && leaf(1);
+    }
+#line 50
+    $o{"made.down:50"} += 2; return 1;
 }
 E
 
@@ -332,12 +412,13 @@ E
 # compared together with an earlier one; and the last line that counts.
 sub program {
     my ($seed) = @_;
-    local (@text, @blind, %group);
+    local (@text, @blind, %group, %elsewhere);
     local $depth = 0;
     ($state, $unique) = ($seed * 7919 + 13, 0);
-    put('no warnings; no strict; our (@c, @l, %o, $n, $over, $tied, $last); '
+    put('no warnings; no strict; our (@c, @l, %o, %p, $n, $over, $tied, $last, $kept); '
         . 'sub B { $c[(caller)[2]]++; () } BEGIN { $over = bless [], "Over"; } package Over; '
-        . 'use overload q("") => \&text, "+" => \&add, fallback => 1; package main;');
+        . 'use overload q("") => \&text, "+" => \&add, fallback => 1; package main; '
+        . ($] >= 5.034 ? 'use feature "try";' : ''));
     put('sub Over::text {');
     line('"over"');
     put('}', 'sub Over::add {');
@@ -353,6 +434,16 @@ sub program {
     line('my $self = shift;');
     put('}', 'sub leaf {');
     line('$_[0];');
+    put('}', 'sub by {');
+    line('$a <=> $b;');
+    put('}', 'sub told {');
+    line('leaf(1);');
+    put('}', 'sub lvalue :lvalue {');
+    line('leaf(2);');
+    line('$kept;');
+    put('}', 'sub Auto::AUTOLOAD {');
+    line('my $self = shift;');
+    line('return leaf(1);');
     put('}', 'sub recurse {');
     line('my $d = shift;');
     line('return $d > 0 ? recurse($d - 1) + leaf(1) : 0;');
@@ -366,6 +457,7 @@ sub program {
         put('}');
     }
     line('tie $tied, "Tie";');
+    line('$SIG{__WARN__} = \&told;');
     line('for my $i (1 .. 5) {');
     line('eval { $c[' . here() . ']++; s0($i, 2) };', 2);
     put('}');
@@ -374,7 +466,7 @@ sub program {
     put("\$last = $last;", $END);
     return {
         text => join("\n", @text) . "\n", blind => [@blind], group => {%group}, last => $last,
-        lines => [@text],
+        elsewhere => { %elsewhere, 'made.down:33' => 'if behind #line' }, lines => [@text],
     };
 }
 
@@ -391,8 +483,9 @@ sub compare {
         $n = $program->{group}{$n} while $program->{group}{$n};
         return "$file:$n";
     };
-    my %kind = map { $program->{blind}[$_] ? ($at->("$file:$_") => $program->{blind}[$_]) : () }
-        1 .. $program->{last};
+    my %kind = (%{ $program->{elsewhere} },
+        map { $program->{blind}[$_] ? ($at->("$file:$_") => $program->{blind}[$_]) : () }
+            1 .. $program->{last});
     for (split /\n/, $out) {
         my ($place, $n, $lone) = /^(.+:\d+) (\d+) (\d+)$/ or next;
         $want{ $at->($place) } += $n;

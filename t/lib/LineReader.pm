@@ -25,7 +25,7 @@ sub read_text {
             $got{nodes}[$_] += $row[$_] for 0 .. $#row;
         } elsif (/^& (\w+) (\S+) (\S+)/) {
             $name{$1} = "$2\::$3";
-        } elsif (/^#f (\S+)(?: size=\d+ crc=[0-9a-f]+)?$/) {
+        } elsif (/^#f (\S+)(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+\/=]+)?)?$/) {
             $file = $1 eq '%' ? '' : $1;
             push @{ $got{problems} }, "file $file twice" if $seen{$file}++;
         } elsif (/^#l (\d+) (\w+) (\d+)((?: \d+)*)((?: later=[1-9]\d*)?)$/) {

@@ -4,18 +4,24 @@ package RunReader;
 
 use strict;
 use warnings;
+use Config;
 use Exporter 'import';
 use File::Glob ':bsd_glob';
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use DProfTest;
+use LineReader;
 
-our @EXPORT = qw(MODES some_modes calls_of calls_of_run run_files without_numbers);
+our @EXPORT = qw(MODES some_modes calls_of calls_of_run wrong_sums run_files without_numbers);
+
+# Older perls and those of 32 bits have no place for the numbers of statements.
+my @lines = $] >= 5.032 && $Config{ptrsize} == 8
+    ? [lines => { counting(PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time') }] : ();
 
 # Each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
 sub MODES {
     return (
-        [trace => { counting() }], [tree => { counting(PERL_DPROF_MODE => 'tree') }],
+        [trace => { counting() }], [tree => { counting(PERL_DPROF_MODE => 'tree') }], @lines,
         [limit => { counting(PERL_DPROF_LIMIT => 5000, PERL_DPROF_BUFFER => 50) }],
     );
 }
@@ -36,6 +42,20 @@ sub calls_of {
 
 # The same of all files of the run that wrote this one.
 sub calls_of_run { return calls_of(Devel::DProf::Input::processes($_[0])) }
+
+# In which of these files, as far as they are complete, the times of statements do not come to those
+# of contexts.
+sub wrong_sums {
+    my ($path) = @_;
+    my @wrong;
+    for my $file (Devel::DProf::Input::processes($path)) {
+        my $text = slurp($file) // '';
+        next if $text !~ /\$dprof_lines='time';/ || $text !~ /\$dprof_complete=1;/;
+        push @wrong, map { $file =~ s{.*/}{}r . ": $_" }
+            LineReader::problems(LineReader::read_text($text));
+    }
+    return @wrong;
+}
 
 # The names of what a run left, without the directory.
 sub run_files { return sort map { s{.*/}{}r } glob "$_[0]{dir}/tmon.out*" }

@@ -187,6 +187,8 @@ sub tree {
     my ($edges, $counters) = ($about->{edges}, scalar split ' ',
         $about->{header}{dprof_counters} // '');
     my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last, $lined);
+    # of contexts and of statements: user, system, real, each counter
+    my (@contexts, @statements);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
         push @wrong, $text =~ s/\n//r;
@@ -223,32 +225,36 @@ sub tree {
             $edges->{"$path[-1] > $name"} += $calls if $edges && $depth && $calls && !$phase{$id};
             push @path, $name;
             $calls[ hex $id ] += $calls if $depth && !$phase{$id};
-            $sums->[0] += $user;
-            $sums->[1] += $sys;
-            $sums->[2] += $real;
+            my @row = ($user, $sys, $real, split ' ', $counts);
+            $contexts[$_] += $row[$_] for 0 .. $#row;
         } elsif ($line =~ /\Ah ([1-9a-f][0-9a-f]*)((?: \d+:\d+)+)\n\z/) {
             my ($id, $buckets) = ($1, $2);
             if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
-        } elsif ($line =~ /\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+)?\n\z/) {
+        } elsif ($line
+            =~ m{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z}) {
             $lined = 1;
         } elsif ($line =~ /\A#l \d+ (0|[1-9a-f][0-9a-f]*) \d+((?: \d+)*)(?: later=[1-9]\d*)?\n\z/) {
-            my ($id, $columns) = ($1, $2 =~ tr/ //);
+            my ($id, @row) = ($1, split ' ', $2);
             my $times = ($about->{header}{dprof_lines} // '') eq 'time';
             if (!$lined || ($id && !exists $name{$id})) {
                 $bad->('a statement of nothing', $line) or last;
             }
-            if ($columns != ($times ? 3 + $counters : 0)) {
+            if (@row != ($times ? 3 + $counters : 0)) {
                 $bad->('not the columns of a statement', $line) or last;
             }
+            $statements[$_] += $row[$_] for 0 .. $#row;
         } else {
             $bad->('unknown line', $line) or last;
         }
     }
     push @wrong, 'the last line is cut' if defined $last && $last !~ /\n\z/;
+    $sums->[$_] += $contexts[$_] // 0 for 0 .. 2;
     if ($about->{header}{dprof_complete}) {
         push @wrong, 'no root' unless $root;
+        push @wrong, "statements come to @statements, contexts to @contexts"
+            if ($about->{header}{dprof_lines} // '') eq 'time' && "@statements" ne "@contexts";
         for (keys %counted) {
             push @wrong,
                 "$name{$_}: $counted{$_} calls in the histogram, $calls[ hex $_ ] in the tree"

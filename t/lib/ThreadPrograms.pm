@@ -80,7 +80,7 @@ sub wrong_in_threads {
     my $want = $programs{$name}[1];
     my ($calls, @outcomes) = calls_of_run($path);
     my $f = $calls->{'main::f'} // 0;
-    my @wrong;
+    my @wrong = wrong_sums($path);
     push @wrong, "$f calls of f, not $want" if $want >= 0 ? $f != $want : $f < -$want;
     push @wrong, map { "outcome $_->{code}: $_->{message}" }
         grep { $_->{code} && $_->{code} != Devel::DProf::Profile::TRUNCATED } @outcomes;

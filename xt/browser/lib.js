@@ -1,7 +1,7 @@
 // What the browser tests share: a chromium, and TAP.
 //
-// playwright-core is looked for in DPROF_PLAYWRIGHT (a folder that holds node_modules), then as node does.
-// A test is: const { browser, ok, is, done } = require('./lib.js').
+// playwright-core is looked for in DPROF_PLAYWRIGHT (a folder that holds node_modules), then as
+// node does. A test is: const { browser, ok, is, done } = require('./lib.js').
 
 'use strict';
 
@@ -12,7 +12,8 @@ let count = 0, failed = 0;
 function ok(condition, name) {
     count++;
     if (!condition) failed++;
-    console.log(`${condition ? 'ok' : 'not ok'} ${count} - ${String(name).replace(/[#\r\n]/g, ' ')}`);
+    const told = String(name).replace(/[#\r\n]/g, ' ');
+    console.log(`${condition ? 'ok' : 'not ok'} ${count} - ${told}`);
     return !!condition;
 }
 
@@ -23,7 +24,10 @@ function note(text) {
 function is(got, expected, name) {
     const same = JSON.stringify(got) === JSON.stringify(expected);
     ok(same, name);
-    const told = (value) => { const text = String(JSON.stringify(value)); return text.length > 400 ? text.slice(0, 400) + ' ...' : text; };
+    const told = (value) => {
+        const text = String(JSON.stringify(value));
+        return text.length > 400 ? text.slice(0, 400) + ' ...' : text;
+    };
     if (!same) note(`     got: ${told(got)}\nexpected: ${told(expected)}`);
     return same;
 }
@@ -36,7 +40,8 @@ function done() {
 
 function playwright() {
     const folder = process.env.DPROF_PLAYWRIGHT;
-    return require(folder ? path.join(path.resolve(folder), 'node_modules', 'playwright-core') : 'playwright-core');
+    const name = 'playwright-core';
+    return require(folder ? path.join(path.resolve(folder), 'node_modules', name) : name);
 }
 
 // Calls body(browser) with a headless chromium, then ends it and the TAP.
@@ -61,8 +66,12 @@ async function open(b, file, options = {}) {
     page.errors = [];
     page.requests = [];
     page.on('pageerror', (error) => page.errors.push(String(error)));
-    page.on('console', (message) => { if (message.type() === 'error') page.errors.push(message.text()); });
-    page.on('request', (request) => { if (!/^(?:file|data|blob):/.test(request.url())) page.requests.push(request.url()); });
+    page.on('console', (message) => {
+        if (message.type() === 'error') page.errors.push(message.text());
+    });
+    page.on('request', (request) => {
+        if (!/^(?:file|data|blob):/.test(request.url())) page.requests.push(request.url());
+    });
     await page.goto('file://' + path.resolve(file) + (options.hash || ''));
     return page;
 }

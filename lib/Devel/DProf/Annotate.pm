@@ -5,6 +5,7 @@ package Devel::DProf::Annotate;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(metric_is_time);
 use Devel::DProf::Lines;
 use Devel::DProf::Text qw(bytes text shown grouped plural);
 
@@ -19,10 +20,8 @@ sub new {
     my ($class, $profile, %how) = @_;
     my $self = bless {%how}, $class;
     $self->{lines} = Devel::DProf::Lines->new($profile, @how{qw(metric counter)});
-    $self->{total} = 0;
-    for my $rows (map { values %$_ } values %{ $self->{lines}{files} }) {
-        $self->{total} += $_->[Devel::DProf::Lines::SELF] for @$rows;
-    }
+    $self->{total} = metric_is_time($how{metric}) ? $profile->total($how{metric})
+        : $profile->counted($how{counter});
     return $self;
 }
 
@@ -47,16 +46,16 @@ sub part {
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
     my $of = $self->{lines}{files}{$file} || {};
     $first = $self->beginning_of($source, $label, $first);
-    my ($most) = sort { $b <=> $a } keys %$of, $first;
-    $last = $source ? scalar @$source : $most if !defined $last;
+    my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
+    $last //= $most;
     my $end = $self->end_of($source, $label, $first, $last);
     my @out = $self->head($label, $file, $first, $end, $source, $is_another);
     my $width = length $end;
     for my $line ($first .. $end) {
         my $text = $source ? $source->[ $line - 1 ] // '' : '';
-        next if !$source && !$of->{$line};
+        next if $line > ($source ? @$source : 0) && !$of->{$line};
         push @out, $self->line($file, $label, $line, $width, $text);
-        push @out, $self->calls($file, $line, $width, $text);
+        push @out, $self->calls($file, $label, $line, $width, $text);
     }
     return join '', map { "$_\n" } @out;
 }
@@ -91,7 +90,9 @@ sub head {
     my ($self, $label, $file, $first, $end, $source, $is_another) = @_;
     my $what = defined $label ? shown($label) . '  ' : '';
     my @head = ("# $what" . shown($file) . ($label ? ":$first-$end" : ''));
-    if (!$source) {
+    if (!$source && $file =~ /\A(?:\(eval |-e\z)/) {
+        push @head, '# The source was no file, but text that the program had.';
+    } elsif (!$source) {
         push @head, '# The source is not there; --symfs DIR tells where it is.';
     } elsif ($is_another) {
         push @head, '# The file has changed since it was recorded: costs may stand beside other'
@@ -115,9 +116,9 @@ sub line {
 }
 
 sub calls {
-    my ($self, $file, $line, $width, $text) = @_;
+    my ($self, $file, $label, $line, $width, $text) = @_;
     my ($indent) = printable($text) =~ /\A( *)/;
-    my @calls = $self->{lines}->calls($file, $line);
+    my @calls = $self->{lines}->calls($file, $line, $label);
     my $more = @calls > 5 ? @calls - 5 : 0;
     splice @calls, 5;
     my @lines = map {
@@ -176,7 +177,7 @@ message that ends with a newline if there is none, or if there are many.
 
 =item lines, total
 
-The L<Devel::DProf::Lines>, and the sum of all lines.
+The L<Devel::DProf::Lines>, and what is 100 %: all that the profile has of the metric.
 
 =back
 

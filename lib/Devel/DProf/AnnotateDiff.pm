@@ -80,8 +80,7 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# A sub by its label for both sides. Where it stands is told by its lines and, where it has its name,
-# by its beginning.
+# A sub, by its label for both sides.
 sub find_subs {
     my ($self, $word) = @_;
     my %file_of;
@@ -112,8 +111,7 @@ sub source {
     my ($self, $side, $file) = @_;
     return undef if !defined $file;
     for my $profile ($self->{diff}->profiles_of($side)) {
-        my ($size, $crc) = $profile->line_source($file) or next;
-        my $text = Devel::DProf::Source::text($file, $size, $crc, @{ $self->{symfs} || [] });
+        my $text = Devel::DProf::Source::text($profile, $file, @{ $self->{symfs} || [] });
         return [split /\n/, $text] if defined $text;
     }
     return undef;
@@ -287,8 +285,8 @@ newline if the sides cannot be compared.
 
 =item text_of WORD
 
-The text, as characters. WORD is a sub or a file, by its name or the end of that. Dies with a message
-that ends with a newline if there is none, or if there are many.
+The text, as characters. WORD is a sub or a file, by its name or the end of that. Dies with a
+message that ends with a newline if there is none, or if there are many.
 
 =back
 

@@ -29,13 +29,17 @@ sub write {
 sub written_how {
     my ($profile, $counters_only) = @_;
     my @counters = grep { counter_repeats($_) } @{ Devel::DProf::View::counter_names($profile) };
-    return { kind => $counters_only ? Devel::DProf::Profile::COUNTERS : Devel::DProf::Profile::BASELINE, counters => \@counters };
+    my $kind = $counters_only ? Devel::DProf::Profile::COUNTERS : Devel::DProf::Profile::BASELINE;
+    return { kind => $kind, counters => \@counters };
 }
 
 # One profile of files, with paths that are the same everywhere. Dies with what is wrong with one.
 sub profile {
     my ($files, %how) = @_;
-    my %take = (bases => bases($how{root}), map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below));
+    my %take = (
+        bases => bases($how{root}),
+        map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below),
+    );
     die "there are no files\n" if !@$files;
     my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum(\%take, sub {
         my ($o, $why) = @_;
@@ -55,14 +59,18 @@ sub wrong {
     return Devel::DProf::Input::reason($o);
 }
 
-# Beginnings of paths and what stands in their place, in pairs. What is below the project's folder is relative to that, whether it was
-# taken from blib or not; what is below another of perl's folders is relative to that.
+# Beginnings of paths and what stands in their place, in pairs. What is below the project's folder
+# is relative to that, whether it was taken from blib or not; what is below another of perl's
+# folders is relative to that.
 sub bases {
     my ($root) = @_;
     require Config;
     $root = Cwd::abs_path($root // '.') // '';
-    my %base = map { ("$_/" => '') } map { my $dir = $_; $dir =~ s{/+\z}{}; ($dir, Cwd::abs_path($dir) // ()) }
-        grep { defined && !ref && m{^/.} } @INC, @Config::Config{qw(privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    my @perls_own = @Config::Config{qw(
+        privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
+    my %base = map { ("$_/" => '') }
+        map { my $dir = $_; $dir =~ s{/+\z}{}; ($dir, Cwd::abs_path($dir) // ()) }
+        grep { defined && !ref && m{^/.} } @INC, @perls_own;
     delete @base{ grep { index($_, "$root/") == 0 } keys %base } if length $root > 1;
     if (length $root > 1) {
         for my $in ("$root/", '') {
@@ -79,11 +87,13 @@ sub bases {
 # What changes by less of the total is no branch of its own.
 use constant LEAST_PERCENT => 0.05;
 
-# Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what is wrong with a rule.
+# Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what
+# is wrong with a rule.
 sub compare {
     my (%how) = @_;
     my @messages;
-    my @sides = map { { name => $how{"$_->[0]_name"} // $_->[1], runs => runs($how{ $_->[0] }) } } ['old', 'baseline'], ['new', 'now'];
+    my @sides = map { { name => $how{"$_->[0]_name"} // $_->[1], runs => runs($how{ $_->[0] }) } }
+        ['old', 'baseline'], ['new', 'now'];
     my %has = common(@sides);
     my $rules = rules($how{fail_if}, \%has, \@messages);
     my $metric = $how{metric} // metric($rules, \%has);
@@ -101,7 +111,8 @@ sub compare {
         return $o->{code} ? 'cut' : 'fine';
     }, @sides);
     # settle tells why not
-    $read && $diff->settle && $diff->settle_rules or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
+    $read && $diff->settle && $diff->settle_rules
+        or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
     my $compared = $diff->compared(LEAST_PERCENT) or die "a pattern cannot be used\n";
@@ -161,8 +172,9 @@ sub rules {
         my $why;
         if (defined $metric && $metric ne 'calls') {
             my $is_time = $metric =~ /^(?:self|incl)\z/;
-            my $known = $is_time ? $has->{times} : defined counter_named($metric, keys %{ $has->{counters} })
-                && exists $has->{counters}{ counter_named($metric, keys %{ $has->{counters} }) };
+            my $counter = $is_time ? undef : counter_named($metric, keys %{ $has->{counters} });
+            my $known = $is_time ? $has->{times}
+                : defined $counter && exists $has->{counters}{$counter};
             my $perls = join ', ', @{ $has->{perls} };
             if (@{ $has->{perls} } > 1) { $why = "recorded by different perls ($perls)" }
             elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
@@ -263,10 +275,12 @@ sub table {
     my $more = @rows > $most ? @rows - $most : 0;
     splice @rows, $most;
     my $calls_only = $result->{metric} eq 'calls';
-    my @table = [$calls_only ? () : 'calls', '', $result->{metric} . (is_time($result) ? ' (s)' : ''), '', 'sub'];
+    my $unit = is_time($result) ? ' (s)' : '';
+    my @table = [$calls_only ? () : 'calls', '', $result->{metric} . $unit, '', 'sub'];
     for my $row (@rows) {
         push @table, [
-            $calls_only ? () : change(@$row{qw(baseline_calls calls)}), grown(@$row{qw(baseline value)}), named($row),
+            $calls_only ? () : change(@$row{qw(baseline_calls calls)}),
+            grown(@$row{qw(baseline value)}), named($row),
         ];
         splice @{ $table[-1] }, 1, 0, '' if !$calls_only;
     }
@@ -287,7 +301,8 @@ sub change {
 
 sub grown {
     my ($old, $new) = map { $_ // 0 } @_;
-    return (change($old, $new), $old == $new ? '' : $old ? sprintf('%+.1f%%', 100 * ($new - $old) / $old) : 'new');
+    my $percent = $old == $new ? '' : $old ? sprintf('%+.1f%%', 100 * ($new - $old) / $old) : 'new';
+    return (change($old, $new), $percent);
 }
 
 sub number {
@@ -301,7 +316,8 @@ sub named {
     return shown($row->{name}) . $state;
 }
 
-# What of the call tree has changed, from the program down: first the ways to the subs that a rule is about, then the widest.
+# What of the call tree has changed, from the program down: first the ways to the subs that a rule
+# is about, then the widest.
 sub branch {
     my ($compared, $result, $most) = @_;
     my $all = $compared->{lines};
@@ -317,7 +333,8 @@ sub branch {
     }
     my %weight = map { $_ => abs $all->[$_]{change} } @changed;
     my %wanted = map { $_ => $found{ $all->[$_]{name} } ? 1 : 0 } @changed;
-    my @order = sort { $wanted{$b} <=> $wanted{$a} || $weight{$b} <=> $weight{$a} || $a <=> $b } @changed;
+    my @order = sort { $wanted{$b} <=> $wanted{$a} || $weight{$b} <=> $weight{$a} || $a <=> $b }
+        @changed;
     my %kept;
     for my $i (@order) {
         my @new;
@@ -330,11 +347,14 @@ sub branch {
     my @rows = @$all[sort { $a <=> $b } keys %kept];
     return '' if !@rows;
     my $calls_only = $result->{metric} eq 'calls';
-    my @table = (['calls', $calls_only ? () : ($result->{metric} . (is_time($result) ? ' (s)' : '')), 'call tree']);
+    my $unit = is_time($result) ? ' (s)' : '';
+    my @table = ['calls', $calls_only ? () : $result->{metric} . $unit, 'call tree'];
     for my $row (@rows) {
         my $depth = $row->{level} > 20 ? 20 : $row->{level};
         push @table, [
-            change(@$row{qw(baseline_calls calls)}), $calls_only ? () : change(@$row{qw(baseline value)}), '  ' x $depth . shown($row->{name}),
+            change(@$row{qw(baseline_calls calls)}),
+            $calls_only ? () : change(@$row{qw(baseline value)}),
+            '  ' x $depth . shown($row->{name}),
         ];
     }
     return join '', map { "$_\n" } columns(WIDTH, LEAST, @table), $more ? "... and $more more" : ();

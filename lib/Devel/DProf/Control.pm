@@ -12,7 +12,8 @@ our @EXPORT_OK = qw(start stop mark save);
 # The recorder's own functions where it is there, and nothing at all otherwise.
 for my $name (@EXPORT_OK) {
     no strict 'refs';
-    *$name = defined &{"Devel::DProf::_control_$name"} ? \&{"Devel::DProf::_control_$name"} : sub { return };
+    my $own = "Devel::DProf::_control_$name";
+    *$name = defined &$own ? \&$own : sub { return };
 }
 
 1;

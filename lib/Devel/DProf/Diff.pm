@@ -6,8 +6,9 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_SRCLINE
-                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_M_CALLS DP_M_COUNTER DP_V_FLAT
+                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
+                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_CALLER DP_K_PARENT
+                               DP_M_CALLS DP_M_COUNTER DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
                                DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
                                DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
@@ -152,7 +153,9 @@ sub settle {
     my @sides = @{ $self->{sides} };
     for my $side (@sides) {
         my @parts = parts($side);
-        next if $self->{force} || $self->{empty} || grep { (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL) } @parts;
+        next if $self->{force} || $self->{empty} || grep {
+            (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL)
+        } @parts;
         my $why = $self->{windows} ? 'no part of it lies within --time'
             : 'nothing was recorded in it';
         $self->{say}->("$side->{name}: $why");
@@ -175,13 +178,11 @@ sub settle {
     return 1;
 }
 
-# What the runs of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and counters,
-# too.
+# What the profiles of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and
+# counters, too.
 sub line_detail {
     my ($side) = @_;
-    my @of_runs = map { my $run = $_; (sort { $b <=> $a } map { $_->line_detail } @$run)[0] // 0 }
-        @{ $side->{profiles} };
-    return (sort { $a <=> $b } @of_runs)[0] // 0;
+    return (sort { $a <=> $b } map { $_->line_detail } parts($side))[0] // 0;
 }
 
 # Can something be compared line by line? If not, it is said why. name: the metric; undef: any.
@@ -205,7 +206,7 @@ sub settle_lines {
     my $what = $self->{annotate} ? '--annotate' : 'srcline';
     if (!$self->{annotate}) {
         return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
-        return 1 if grep { $_ != DP_K_SRCLINE && $_ != DP_K_SUB && $_ != DP_K_PACKAGE }
+        return 1 if grep { $_ == DP_K_PHASE || $_ == DP_K_CALLER || $_ == DP_K_PARENT }
             @{ $self->{keys} };
         return 1 if !grep { line_detail($_) } $self->sides;
     }
@@ -215,7 +216,8 @@ sub settle_lines {
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }
 
-# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow sub, too.
+# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow
+# sub, too.
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
@@ -243,7 +245,9 @@ sub has {
 sub measure {
     my ($self, $name) = @_;
     my ($lacking, @counters);
-    $name = counter_named($name, map { @{ counter_names($_) } } map { parts($_) } @{ $self->{sides} }) // $name if !exists $METRIC{$name};
+    my @all = map { parts($_) } @{ $self->{sides} };
+    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
+        if !exists $METRIC{$name};
     for my $side (@{ $self->{sides} }) {
         for my $profile (parts($side)) {
             my @names = @{ counter_names($profile) };
@@ -254,9 +258,10 @@ sub measure {
         }
     }
     if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } map { parts($_) } @{ $self->{sides} };
+        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
         $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
-        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0]))) for @{ $self->{sides} };
+        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
+            for @{ $self->{sides} };
         return;
     }
     my $counted = counter_repeats($name);
@@ -276,9 +281,11 @@ sub doubt_counter {
     for my $side (@{ $self->{sides} }) {
         my @headers;
         for my $profile (parts($side)) {
-            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] } 0 .. $profile->files - 1;
+            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] }
+                0 .. $profile->files - 1;
         }
-        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers : [$side->{name}, map { $_->[1] } @headers];
+        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
+            : [$side->{name}, map { $_->[1] } @headers];
         $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
     }
     return;
@@ -295,7 +302,8 @@ sub same_unit {
         . '-f compares them all the same');
     for my $side (@{ $self->{sides} }) {
         my $unit = (parts($side))[0]->unit;
-        $self->{say}->("$side->{name}: " . ($unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit'));
+        my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';
+        $self->{say}->("$side->{name}: $counts");
     }
     return 0;
 }
@@ -306,8 +314,10 @@ sub why_unpinned {
     my %seeds;
     for my $side (@{ $self->{sides} }) {
         for my $profile (parts($side)) {
-            my ($seed, $keys) = map { $_ // '' } @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
-            return "the hash seed of $side->{name} was random" if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
+            my ($seed, $keys) = map { $_ // '' }
+                @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
+            return "the hash seed of $side->{name} was random"
+                if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
             $seeds{"$seed/$keys"} = 1;
         }
     }
@@ -319,15 +329,19 @@ sub differences {
     my ($self, $of_commands) = @_;
     my @told;
     my $times = !grep { $self->has_no_times($_) } map { parts($_) } @{ $self->{sides} };
-    my %names = (dprof_perl => 'perl', $times ? (dprof_clock => 'the clock') : (), dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
-        $of_commands ? () : (program => 'the program'));
+    my %names = (
+        dprof_perl => 'perl', $times ? (dprof_clock => 'the clock') : (),
+        dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
+        $of_commands ? () : (program => 'the program'),
+    );
     for my $name (sort keys %names) {
         my (%values, @order);
         for my $side (@{ $self->{sides} }) {
             for my $profile (parts($side)) {
                 my %header = %{ $self->header($profile) };
                 next if !defined $header{dprof_format};
-                $header{builtins} = ($header{dprof_options} // '') =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
+                my $options = $header{dprof_options} // '';
+                $header{builtins} = $options =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
                 $header{program} = ($header{dprof_script} // '') =~ s{.*/}{}r;
                 my $value = $header{$name} // '';
                 push @order, length $value ? $value : 'none' if !$values{$value}++;
@@ -344,13 +358,18 @@ sub doubts {
     my @doubts;
     my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{rules} };
     my $why = $self->why_unpinned;
-    if (defined $why && grep { $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]{exact} } @growth) {
-        push @doubts, "$why, so that calls and ops may differ by chance; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat";
+    my $of_counts = grep {
+        $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]{exact}
+    } @growth;
+    if (defined $why && $of_counts) {
+        push @doubts, "$why, so that calls and ops may differ by chance; "
+            . 'PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat';
     }
     return @doubts;
 }
 
-# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there is no such.
+# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there
+# is no such.
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
@@ -367,26 +386,31 @@ sub is_chancy {
 # After printing: rules and renames that met nothing.
 sub idle {
     my ($self, $result) = @_;
-    my @idle = map {
-        my $rule = $self->{rules}[$_];
-        "--fail-if $rule->{text}: no " . ($rule->{by_line} ? 'line' : 'sub') . ' matches';
-    }
-        grep { $self->{rules}[$_]{pattern} >= 0 && !$self->{matched}{ $self->{rules}[$_]{pattern} } } 0 .. $#{ $self->{rules} };
-    my $filter = join ' and ', map { $self->{$_} ? { re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C' }->{$_} : () }
-        qw(re_only re_skip packages scripts);
+    my @unmatched = grep { $_->{pattern} >= 0 && !$self->{matched}{ $_->{pattern} } }
+        @{ $self->{rules} };
+    my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line' : 'sub') . ' matches' }
+        @unmatched;
+    my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
+    my $filter = join ' and ', map { $option{$_} }
+        grep { $self->{$_} } qw(re_only re_skip packages scripts);
     push @idle, "$filter: nothing is left" if length $filter && !$result->{rows};
     my ($names, @renames) = ($self->{subs} || {}, @{ $self->{renames} || [] });
     return @idle if !%$names && !@renames;
-    my %labels = map { $_ => 1 } '(program)', map { $_->[0] } map { $_->subs({ autoload => $self->{autoload} }) } map { parts($_) } @{ $self->{sides} };
+    my @subs = map { $_->subs({ autoload => $self->{autoload} }) }
+        map { parts($_) } @{ $self->{sides} };
+    my %labels = map { $_ => 1 } '(program)', map { $_->[0] } @subs;
     while (my ($old, $new) = splice @renames, 0, 2) {
         my $known = $old =~ /::\z/ ? grep { index($_, $old) == 0 } keys %labels : $labels{$old};
-        my $hint = !$known && grep({ index($_, "${old}::") == 0 } keys %labels) ? "; a package ends in :: on both sides" : '';
-        push @idle, "--map $old=$new: no side has $old$hint" if !$known;
+        next if $known;
+        my $is_package = grep { index($_, "${old}::") == 0 } keys %labels;
+        my $hint = $is_package ? '; a package ends in :: on both sides' : '';
+        push @idle, "--map $old=$new: no side has $old$hint";
     }
     my %shown = map { $_ => 1 } map { @$_ } values %{ $self->{labels} || {} };
     for my $name (grep { !$labels{$_} && !$shown{$_} } sort keys %$names) {
         my @like = few(grep { /::\Q$name\E\z/ } sort keys %labels);
-        push @idle, "-S $name: no sub has that name" . (@like ? '; there is ' . join(', ', @like) : '');
+        push @idle, "-S $name: no sub has that name"
+            . (@like ? '; there is ' . join(', ', @like) : '');
     }
     return @idle;
 }
@@ -408,14 +432,17 @@ sub gate {
             $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
-                $rule{re} = eval { no warnings 'regexp'; qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+                $rule{re} = eval { no warnings 'regexp'; qr/$re/ }
+                    // die "--fail-if: /$re/ is not a regular expression: "
+                        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
             }
             if (/\G(new|gone)\b\s*/gc) {
                 $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
             } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
                 @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
                 do {
-                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
+                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc
+                        or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
                     push @{ $rule{limits} }, [$1, $2 // ''];
                 } while (/\G&\s*/gc);
                 die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > DP_RULE_LIMITS;
@@ -423,7 +450,8 @@ sub gate {
                 die wrong($text, pos, 'METRIC > LIMIT, new or gone');
             }
             $rule{text} = substr($text, $start, pos() - $start) =~ s/\s+\z//r;
-            die wrong($text, pos, 'a comma, or the end') if pos != length && substr($text, pos, 1) ne ',';
+            die wrong($text, pos, 'a comma, or the end')
+                if pos != length && substr($text, pos, 1) ne ',';
             push @rules, \%rule;
         }
     }
@@ -440,8 +468,8 @@ sub wrong {
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
-# Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule, returns
-# false where a side lacks what it asks for: that was said.
+# Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule,
+# returns false where a side lacks what it asks for: that was said.
 sub settle_rules {
     my ($self) = @_;
     for my $parsed (@{ $self->{parsed} || [] }) {
@@ -460,7 +488,8 @@ sub settle_rules {
                 && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
-            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) } @{ $parsed->{limits} }];
+            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) }
+                @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
     }
@@ -487,7 +516,8 @@ sub rule_measure {
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
         if exists $METRIC{$name} && $name ne 'calls';
     my $measure = $self->measure($name) or return undef;
-    my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} } 0 .. $#{ $self->{measures} };
+    my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} }
+        0 .. $#{ $self->{measures} };
     return $known if defined $known;
     $self->doubt_counter($measure, 0);
     push @{ $self->{measures} }, $measure;
@@ -523,7 +553,7 @@ sub facts {
     my @facts = ('Metric', 'metric', $self->{label}
         . ($self->{children} || $view ? ', with what was called' : ', self')
         . (metric_is_time($measure->{metric}) && $self->is_time ? ', in seconds' : ''));
-    push @facts, ($view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by')),
+    push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
     my $why = $measure->{exact} ? $self->why_unpinned : undef;
@@ -664,7 +694,8 @@ sub part {
     my $script = $header->{dprof_script};
     # as other checkouts have it: told by its name alone where that is no other's
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
-    return [$profile, flags($self, $profile, $header, $self->{labels}{$profile}), $script, @$header{qw(dprof_pid dprof_tid)}];
+    my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
+    return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
 }
 
 sub ambiguous {
@@ -696,8 +727,9 @@ Devel::DProf::Diff - profiles compared
 
     my $diff = Devel::DProf::Diff->new(metric_name => 'calls', say => sub { warn "$_[0]\n" });
     $diff->gate('calls > 0');
-    $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
-        { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] }) or die;
+    my $read = $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
+        { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] });
+    $read or die;
     $diff->settle && $diff->settle_rules or die;
     my $result = $diff->print(\*STDOUT);
     die "slower\n" if $result->{failed};
@@ -713,9 +745,9 @@ and calls the comparison in C.
 
 =item new FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the metric
-to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by
-default); say, a sub that gets messages of one line each; force, which compares different units,
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the
+metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu>
+by default); say, a sub that gets messages of one line each; force, which compares different units,
 too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded
 nothing, too; apart, which keeps the files of a run apart, as only_of needs it; unit, what folded
 stacks count; as_measured, which does not adjust times for the speed of the runs; time_floor and
@@ -830,9 +862,10 @@ compared.
 =item print HANDLE [, FIELD => VALUE, ...]
 
 Compares and prints, with other fields than those of C<new> where some are given. Returns a hash,
-or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative number as in L<Devel::DProf::Profile>), rows, failed and undecided
-(findings of the rules), findings (the findings as lines of text), and needed (the number of runs a
-side that could decide the undecided ones).
+or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative
+number as in L<Devel::DProf::Profile>), rows, failed and undecided (findings of the rules), findings
+(the findings as lines of text), and needed (the number of runs a side that could decide the
+undecided ones).
 
 =back
 

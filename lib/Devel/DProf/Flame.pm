@@ -17,7 +17,8 @@ our @ISA = ('Devel::DProf::Stacks');
 my %ORDER = words_of('flame_order');
 my %WIDTH = words_of('flame_width');
 my %GRADIENT = (
-    yellow => ['#eeeeee', '#eeeeb0'], blue => ['#eeeeee', '#e0e0ff'], green => ['#eef2ee', '#e0ffe0'], grey => ['#f8f8f8', '#e8e8e8'],
+    yellow => ['#eeeeee', '#eeeeb0'], blue => ['#eeeeee', '#e0e0ff'],
+    green => ['#eef2ee', '#e0ffe0'], grey => ['#f8f8f8', '#e8e8e8'],
     gray => ['#f8f8f8', '#e8e8e8'],
 );
 
@@ -40,16 +41,19 @@ sub new {
         if !exists $palette{$colors};
     $self->{palette} = $palette{$colors};
     if (defined(my $background = $self->{bgcolors})) {
-        $self->{background} = $GRADIENT{$background} // ($background =~ /^#[0-9a-fA-F]{6}\z/ ? [($background) x 2] : undef)
+        my $is_colour = $background =~ /^#[0-9a-fA-F]{6}\z/;
+        $self->{background} = $GRADIENT{$background} // ($is_colour ? [($background) x 2] : undef)
             or die "--bgcolors $background: must be yellow, blue, green, grey or a colour like "
                 . "#ffffff\n";
     }
     my $encoding = $self->{encoding};
     die "--encoding $encoding: must be the name of an encoding that includes ASCII, like UTF-8 or "
         . "ISO-8859-1\n"
-        if defined $encoding && ($encoding !~ /^[A-Za-z][\w.:-]*\z/ || $encoding =~ /^(?:utf|ucs)-?(?:16|32|2|4)/i);
+        if defined $encoding && ($encoding !~ /^[A-Za-z][\w.:-]*\z/
+            || $encoding =~ /^(?:utf|ucs)-?(?:16|32|2|4)/i);
     delete $self->{encoding} if defined $encoding && $encoding =~ /^utf-?8\z/i;
-    for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }], [view => { graph => 0, pair => 1, triple => 2 }]) {
+    for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }],
+        [view => { graph => 0, pair => 1, triple => 2 }]) {
         my ($name, $known) = @$_;
         die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
@@ -103,8 +107,10 @@ sub attributes_of {
             die "--nameattr $file, line $.: $key is not one of " . join(', ', @ATTRIBUTES) . "\n"
                 if !grep { $_ eq $key } @ATTRIBUTES;
             # what a browser would run
-            die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, mailto:, ftp: or file:, or is a path\n"
-                if $key eq 'href' && $value =~ m{^[^/?#]*:} && $value !~ m{^(?:https?|mailto|ftp|file):}i;
+            die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, "
+                . "mailto:, ftp: or file:, or is a path\n"
+                if $key eq 'href' && $value =~ m{^[^/?#]*:}
+                    && $value !~ m{^(?:https?|mailto|ftp|file):}i;
         }
         push @attributes, text($name), text(join "\t", @fields);
     }
@@ -149,7 +155,8 @@ sub write_map {
 
 # ---- what is drawn ----
 
-# After read: settles the metric, or metrics. Dies with what is wrong with an option; false where a side lacks one; that was said.
+# After read: settles the metric, or metrics. Dies with what is wrong with an option; false where a
+# side lacks one; that was said.
 sub prepare {
     my ($self) = @_;
     my @wanted = metrics_of($self->{metric} // 'cpu');
@@ -161,11 +168,13 @@ sub prepare {
         $self->settle($_) or return 0 for @wanted;
         $self->{file_name} = ($self->sides)[0]{name};
         $self->{reader}->as_sides(@wanted);
-        my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] } @wanted;
+        my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] }
+            @wanted;
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
         # each is its own unit, but for times
-        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), (grep { !is_time_word($_) } @wanted) ? '' : $self->unit);
+        my $unit = (grep { !is_time_word($_) } @wanted) ? '' : $self->unit;
+        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
         $self->{is_pair} = 1;
     } else {
         my ($first) = @wanted;
@@ -205,9 +214,12 @@ sub others {
     my @profiles = map { @$_ } map { @{ $_->{profiles} } } $self->sides;
     my %time = words_of('time');
     return () if $self->unit ne 's' && !grep { $_ eq 'calls' } $self->has;
-    my @names = grep { $_ ne $first } $self->has;
-    @names = grep { my $name = $_; !exists $time{$name} || ($self->unit eq 's' && grep { $_->total($time{$name}) } @profiles) } @names;
-    return @names;
+    my $has_times = $self->unit eq 's';
+    return grep {
+        my $name = $_;
+        $name ne $first && (!exists $time{$name}
+            || ($has_times && grep { $_->total($time{$name}) } @profiles));
+    } $self->has;
 }
 
 # How it looks, as C takes it.
@@ -216,11 +228,16 @@ sub look {
     my @sides = map { $_->{name} } $self->sides;
     my $two = $self->{two};
     my ($before, $after) = @sides;
-    my $width = $self->{hue} ? 'change' : $self->{width_of} // ($self->{negate} ? 'before' : 'after');
+    my $width = $self->{hue} ? 'change'
+        : $self->{width_of} // ($self->{negate} ? 'before' : 'after');
+    my $sides_title = $two && ($self->{is_pair} ? "$after against $before"
+        : "$before \x{2192} $after");
     my %usual = (
-        title => $self->{title} // ($two ? ($self->{is_pair} ? "$after against $before" : "$before \x{2192} $after")
-            : $self->{flamechart} ? 'Flame Chart' : $self->{inverted} ? 'Icicle Graph' : 'Flame Graph'),
-        nametype => 'Function:', font => $self->{fonttype} // 'Verdana', font_size => $self->{fontsize} // 12, font_width => $self->{fontwidth} // 0.59,
+        title => $self->{title} // ($two ? $sides_title
+            : $self->{flamechart} ? 'Flame Chart' : $self->{inverted} ? 'Icicle Graph'
+            : 'Flame Graph'),
+        nametype => 'Function:', font => $self->{fonttype} // 'Verdana',
+        font_size => $self->{fontsize} // 12, font_width => $self->{fontwidth} // 0.59,
         factor => 1, height => 16, min_width => 0.1, min_percent => 0,
     );
     $self->{$_} //= $usual{$_} for keys %usual;
@@ -228,7 +245,8 @@ sub look {
     $self->{title} = $usual{title} if !length $self->{title};
     if (!$self->{is_pair} && !defined $self->{subtitle}) {
         my $metric = $self->{metrics}[0];
-        $self->{subtitle} = $two || $metric->{label} eq 'samples' ? undef : "$metric->{label} of $sides[0]";
+        $self->{subtitle} = "$metric->{label} of $sides[0]"
+            if !$two && $metric->{label} ne 'samples';
     }
     $self->{width_number} = $WIDTH{$width};
     $self->{width_word} = $width;
@@ -240,16 +258,22 @@ sub look {
 # Which side is which, what was normalized.
 sub legend {
     my ($self, $width, $before, $after) = @_;
-    my $of = { after => "wide: $after", before => "wide: $before", union => 'wide: the greater of both', change => 'wide: what differs' }->{$width};
+    my $of = {
+        after => "wide: $after", before => "wide: $before",
+        union => 'wide: the greater of both', change => 'wide: what differs',
+    }->{$width};
     my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'inclusive' : 'self';
-    return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of" if $self->{is_pair};
+    return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of"
+        if $self->{is_pair};
     my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
-    my $verb = $self->{negate} ? "there will be in $after than in $before" : "in $after than in $before";
+    my $verb = $self->{negate} ? "there will be in $after than in $before"
+        : "in $after than in $before";
     $normalized .= '; times adjusted for the speed of the runs, where that is known'
         if $self->{truth} && $self->{truth}->is_adjusted;
     my $alpha = $self->{truth} ? '; coloured: significant differences ('
         . $self->{truth}->alpha . ', Benjamini-Hochberg)' : '';
-    my $marks = $width eq 'after' ? '; outlined: new' : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
+    my $marks = $width eq 'after' ? '; outlined: new'
+        : $width eq 'before' ? '; dashed: gone' : '; dashed: gone, outlined: new';
     return "red: more, blue: less $verb, $delta; $of$marks$normalized$alpha";
 }
 
@@ -266,7 +290,8 @@ sub draw {
     $how{truth} = $self->{truth}->in_c if $self->{truth};
     my $result = $self->print($out, $self->{format}, %how);
     if ($self->{cp} && !$result->{code} && !$self->{two} && !$self->{is_page}) {
-        eval { $self->write_map(@{ $result->{colours} }); 1 } or $self->{map_failed} = $@ =~ s/\n\z//r;
+        eval { $self->write_map(@{ $result->{colours} }); 1 }
+            or $self->{map_failed} = $@ =~ s/\n\z//r;
     }
     return $result;
 }
@@ -284,15 +309,19 @@ sub for_page {
     my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
     my %options = (
         order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
-        (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)), merged => $bool->($self->{recursion} == 1),
+        (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)),
+        merged => $bool->($self->{recursion} == 1),
     );
     $how->{options} = '"options":' . $json->encode(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
     return if !$self->{two};
+    my ($before, $after) = map { $_->{name} } $self->sides;
     my %diff = (
-        view => $self->{view} // 'graph', width => $self->{width_word}, colour => $self->{delta} // 'self', negate => $bool->($self->{negate}),
-        normalized => $self->{normalize} ? ($self->sides)[0]{name} . ' as if it had the total of ' . ($self->sides)[1]{name} : '',
-        runs => [map { scalar @{ $_->{profiles} } } $self->sides], mode => $self->{is_pair} ? 'pair-metric' : 'diff',
+        view => $self->{view} // 'graph', width => $self->{width_word},
+        colour => $self->{delta} // 'self', negate => $bool->($self->{negate}),
+        normalized => $self->{normalize} ? "$before as if it had the total of $after" : '',
+        runs => [map { scalar @{ $_->{profiles} } } $self->sides],
+        mode => $self->{is_pair} ? 'pair-metric' : 'diff',
     );
     $how->{difference} = $json->encode(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
     return;
@@ -303,19 +332,24 @@ sub notes_of_page {
     my ($self) = @_;
     my @notes;
     for my $side ($self->sides) {
-        my $label = $self->{diff} && $side == ($self->sides)[0] ? 'Baseline' : $self->{diff} ? 'Other side' : 'Profile';
+        my $label = !$self->{diff} ? 'Profile'
+            : $side == ($self->sides)[0] ? 'Baseline' : 'Other side';
         my $runs = @{ $side->{profiles} };
-        push @notes, $label, ($self->{file_name} // $side->{name}) . ($runs > 1 ? ", $runs runs" : '') . ($side->{cut} ? ', cut short' : '');
+        push @notes, $label, ($self->{file_name} // $side->{name})
+            . ($runs > 1 ? ", $runs runs" : '') . ($side->{cut} ? ', cut short' : '');
         my %header = %{ $self->{reader}->header($side->{profiles}[0][0]) };
-        my @facts = map { defined $header{"dprof_$_"} && length $header{"dprof_$_"} ? tr/_/ /r . ' ' . $header{"dprof_$_"} : () } qw(script perl clock hash_seed);
+        my @facts = map { tr/_/ /r . ' ' . $header{"dprof_$_"} }
+            grep { length($header{"dprof_$_"} // '') } qw(script perl clock hash_seed);
         my ($second) = ($header{dprof_start} // '') =~ /^(\d{1,12})(?:\.\d*)?\z/;
         my @at = defined $second ? gmtime $second : ();
-        push @facts, sprintf '%d-%02d-%02d %02d:%02d:%02d UTC', $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0] if @at;
+        push @facts, sprintf '%d-%02d-%02d %02d:%02d:%02d UTC',
+            $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0] if @at;
         push @notes, 'Recorded', text(join ', ', @facts) if @facts;
         last if $self->{is_pair};
     }
     push @notes, 'Notes', $self->{notes} if length($self->{notes} // '');
-    push @notes, 'Filter', join ', ', map { $self->{"re_$_"} ? "--$_ " . $self->{"re_$_"} : () } qw(only skip) if $self->{re_only} || $self->{re_skip};
+    my @filters = grep { $self->{"re_$_"} } qw(only skip);
+    push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
     return map { text("$_") } @notes;
 }
 
@@ -325,12 +359,16 @@ sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 sub told {
     my ($self, $result) = @_;
     my @told;
-    push @told, 'there is nothing to draw' . ($self->{re_only} || $self->{re_skip} ? ' after --only and --skip' : '') if $result->{empty};
-    push @told, 'no frame is left after ' . join(' and ', map { $self->{"re_$_"} ? "--$_" : () } qw(only skip)) if ($self->{re_only} || $self->{re_skip}) && !$result->{empty} && $result->{frames} < 2;
+    my @filters = map { "--$_" } grep { $self->{"re_$_"} } qw(only skip);
+    push @told, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
+        if $result->{empty};
+    push @told, 'no frame is left after ' . join(' and ', @filters)
+        if @filters && !$result->{empty} && $result->{frames} < 2;
     push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr))
         . ': for a picture, not for a page'
         if $self->{is_page} && grep { defined $self->{$_} } qw(total nameattr);
-    push @told, '--countname: times have units of their own' if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
+    push @told, '--countname: times have units of their own'
+        if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
     push @told, "--total $self->{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "

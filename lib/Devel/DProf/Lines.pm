@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -59,20 +58,55 @@ sub is_in {
     return defined $row->[SUB] && $self->{subs}[ $row->[SUB] ][0] eq $label;
 }
 
+# The rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
+sub rows_of {
+    my ($self, $word) = @_;
+    my $of = $self->{files};
+    if (ref $word) {
+        return map { my $file = $_; map { @{ $of->{$file}{$_} } }
+            grep { "$file:$_" =~ $word } keys %{ $of->{$file} } } $self->files;
+    }
+    my ($name, $line) = $word =~ /\A(.+):([0-9]+)\z/s ? ($1, $2) : ($word, undef);
+    my @files = grep { $_ eq $name } $self->files;
+    @files = grep { m{/\Q$name\E\z} } $self->files if !@files;
+    return map { @$_ }
+        map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
+}
+
+# What the view goes by to find the calls from lines (callees), or those of the subs that they
+# stand in: labels, places. Nothing where nothing is meant; undef: the lines are in no sub.
+sub edges_of {
+    my ($self, $word, $callees, @labels) = @_;
+    my @subs = grep { $_ eq $word } @labels;
+    my @rows = @subs ? () : $self->rows_of($word);
+    @subs = grep { /::\Q$word\E\z/ } @labels if !@subs && !@rows;
+    return @subs if @subs || !@rows;
+    my %names = map { $_ => 1 } $callees ? map { "$_->[FILE]:$_->[LINE]" } @rows
+        : map { $labels[ $_->[SUB] ] } grep { defined $_->[SUB] } @rows;
+    return %names ? sort keys %names : undef;
+}
+
+# Are the places of calls known?
+sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
+
 # ---- the source ----
 
 # The lines of a file as bytes, and whether it is another than the one that was recorded; nothing if
-# it is not there. where: folders that it may be below.
+# it is not there. The profile's own text goes first. where: folders that it may be below.
 sub source {
     my ($self, $file, @where) = @_;
+    my $kept = $self->{profile}->line_text($file);
+    return (in_lines($kept), 0) if defined $kept;
     for my $path ((map { "$_/$file" } @where), $file) {
         next if !-f $path;
         open my $in, '<:raw', $path or next;
         my $text = do { local $/; <$in> } // '';
-        return ([map { s/\r\z//r } split /\n/, $text], $self->is_another($file, $text));
+        return (in_lines($text), $self->is_another($file, $text));
     }
     return;
 }
+
+sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
 
 # Is a text another than the source that was recorded? Undef: that is not known.
 sub is_another {
@@ -82,22 +116,31 @@ sub is_another {
     return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
 }
 
+# What is shown of a line: where a sub is asked for, what is its own. A line on which only others
+# have something, blocks and closures that stand in the sub, is theirs.
+sub rows_at {
+    my ($self, $file, $line, $label) = @_;
+    my @rows = @{ $self->{files}{$file}{$line} || [] };
+    my @own = defined $label ? grep { $self->is_in($_, $label) } @rows : ();
+    return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
+}
+
 # Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
 sub cost {
     my ($self, $file, $line, $label) = @_;
-    my @rows = @{ $self->{files}{$file}{$line} || [] };
-    @rows = grep { $self->is_in($_, $label) } @rows if defined $label;
+    my @rows = $self->rows_at($file, $line, $label);
     return if !@rows;
     my @sum = (0, 0, 0);
     for my $row (@rows) { $sum[$_] += $row->[ COUNT + $_ ] for 0 .. 2 }
     return @sum;
 }
 
-# The calls from a line: [label, calls, inclusive] each, the longest first.
+# The calls from a line, or from what one sub has of it: [label, calls, inclusive] each, the longest
+# first.
 sub calls {
-    my ($self, $file, $line) = @_;
+    my ($self, $file, $line, $label) = @_;
     my %of;
-    for my $call (map { @{ $_->[TO] } } @{ $self->{files}{$file}{$line} || [] }) {
+    for my $call (map { @{ $_->[TO] } } $self->rows_at($file, $line, $label)) {
         my $to = $of{ $self->{subs}[ $call->[0] ][0] } ||= [$self->{subs}[ $call->[0] ][0], 0, 0];
         $to->[1] += $call->[1];
         $to->[2] += $call->[2];
@@ -143,25 +186,38 @@ The names of files that have lines.
 What a user means by a word: a list of [label or undef, file, first line, last line or undef]. A
 file goes by its name or the end of that, a sub by its label or the end of that.
 
+=item edges_of WORD, CALLEES, LABEL, ...
+
+What C<--callees> (or else C<--callers>) shows by line for a word or a compiled regex: labels of
+subs, and FILE:LINE of lines from which subs are called. The LABELs are those of the profile's subs,
+in their order, as they are shown. Nothing if the word means nothing; undef if it means lines that
+are in no sub, which so have no callers.
+
+=item has_places
+
+Does the profile tell where calls are made?
+
 =item source FILE, FOLDER, ...
 
 The lines of a file, without their ends, and whether the file is another than the one that was
-recorded (undef: that is not known). An empty list if it is not there. The file is looked for below
-the FOLDERs first.
+recorded (undef: that is not known). An empty list if it is not there. The text comes from the
+profile, if that has it (C<source=1>), else from the file, which is looked for below the FOLDERs
+first.
 
 =item cost FILE, LINE [, LABEL]
 
 How often the statements of a line ran, their own cost, and that with the subs that they call:
-ticks, or what the counter counts. With a LABEL, of the statements of that sub. An empty list if
-there are none.
+ticks, or what the counter counts. With a LABEL, of the statements of that sub, or where it has none
+on the line, of those that there are. An empty list if there are none.
 
-=item calls FILE, LINE
+=item calls FILE, LINE [, LABEL]
 
-The calls from a line: [label, calls, inclusive cost] each, the longest first.
+The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
+longest first.
 
 =item is_another FILE, TEXT
 
-=item range SUB, is_in ROW, LABEL
+=item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 
 Parts of the above.
 

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(
-    DP_E_TRUNCATED DP_E_NOTPROFILE DP_E_IO DP_E_SYNTAX DP_E_ARG DP_FORCE
+    DP_E_TRUNCATED DP_E_NOTPROFILE DP_E_IO DP_E_ARG DP_FORCE
     DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
     DP_BY_TIME DP_BY_CALLS DP_BY_NAME DP_BY_AVERAGE DP_UNSORTED
     DP_WRITE_BASELINE DP_WRITE_COUNTERS DP_KEEP DP_DROP DP_GROUP DP_OTHER DP_SEPARATE_CROWDED
@@ -14,7 +14,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant {
     TRUNCATED => DP_E_TRUNCATED, NOTPROFILE => DP_E_NOTPROFILE, CANNOT_READ => DP_E_IO,
-    GARBLED => DP_E_SYNTAX, NO_SUCH => DP_E_ARG,
+    NO_SUCH => DP_E_ARG,
     FORCE => DP_FORCE,
     CPU => DP_T_CPU, USER => DP_T_USER, SYSTEM => DP_T_SYSTEM, REAL => DP_T_REAL,
     BY_TIME => DP_BY_TIME, BY_CALLS => DP_BY_CALLS, BY_NAME => DP_BY_NAME,
@@ -100,6 +100,11 @@ ran in the phase is below it.
 
 Call this before the first C<add>: what ran in the phase C<BEGIN>, before the main program began, is
 left out.
+
+=item chart TIME
+
+Call this before the first C<add>: contexts are then stretches of time, in order and not added up,
+for a flame chart of that time.
 
 =item declare_unit NAME
 
@@ -243,15 +248,15 @@ The same comparison as rows, of the first two sides. Returns a hash: failed, und
 (the numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
 subs; lines, the call tree from the program down; findings. Each of the last three is a list of
 hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
-calls; times are in seconds, and what a side does not have is undef. If there are several keys, other
-is the second one. A row that is a line of source (L<Devel::DProf::Diff>, keys) also has file, which
-is the name that both sides have in common; baseline_file and own_file, as the two sides have it, if
-they have it; baseline_line and line, its numbers on both sides, 0 if a
-side does not have it as far as is known; and fate: kept, moved (past other lines of its sub),
-inserted, deleted, or unknown if the sources are. A line also has level. What
-changes less than PERCENT of the total is one line with its siblings: it has no name, and more is how
-many there are. A finding has rule, name, side, undecided, and, if the rule is about growth, baseline
-and value.
+calls; times are in seconds, and what a side does not have is undef. If there are several keys,
+other is the second one. A row that is a line of source (L<Devel::DProf::Diff>, keys) also has file,
+which is the name that both sides have in common; baseline_file and own_file, as the two sides have
+it, if they have it; baseline_line and line, its numbers on both sides, 0 if a side does not have it
+as far as is known; and fate: kept, moved (past other lines of its sub), inserted, deleted, or
+unknown if the sources are. A line of the call tree also has level. What changes less than PERCENT
+of the total is one line with its siblings: it has no name, and more is how many there are. A
+finding has rule, name, side, undecided; if the rule is about growth, baseline and value; and if
+name is a line of source, sub, where it stands.
 
 =item pairs
 
@@ -262,8 +267,8 @@ file is refused.
 =item Devel::DProf::Profile::stacks_formats
 
 The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;
-look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in it;
-metrics, true if it has several metrics.
+look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in
+it; metrics, true if it has several metrics.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 
@@ -280,15 +285,31 @@ because of the limit C<recursion>), and colours: the drawn names and their colou
 The names of subs as a difference shows them: a list for each [PROFILE, SIDE], in the order of
 L</subs>.
 
+=item line_rows METRIC [, COUNTER]
+
+Lines of source, as a reference to a list of [file, line, sub or undef, count, self, inclusive,
+calls, [[sub, calls, inclusive], ...]] by file, line and sub; subs are numbers in the order of
+L</subs>, values are ticks, or what the counter counts. L<Devel::DProf::Lines> gives them to tools.
+
+=item line_detail
+
+0 if the profile has no statements, but perhaps calls by line; 1 if statements have counts; 2 if
+they also have times.
+
+=item line_source FILE
+
+Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile had different
+ones; an empty list if they are not known.
+
 =item line_sources
 
 A list of [FILE, SIZE, CRC] for each source whose size and CRC-32 the profile has.
 
 =item Devel::DProf::Profile::align_texts OLD, NEW
 
-Of two versions of a source, as bytes: a list that has for each line of NEW the number of the line of
-OLD, from 1, that it is; 0: it was inserted. Lines are the same if they differ only in white space at
-their ends.
+Of two versions of a source, as bytes: a list that has for each line of NEW the number of the line
+of OLD, from 1, that it is; 0: it was inserted. Lines are the same if they differ only in white
+space at their ends.
 
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(include_dirs module_folder record_into stop);
+our @EXPORT_OK = qw(include_dirs module_folder record_into);
 
 # The folders that a perl of this installation would not search by itself.
 sub include_dirs {
@@ -18,13 +18,15 @@ sub include_dirs {
     my %known = map { $_ => 1 } grep { defined && length } @Config::Config{qw(
         privlibexp archlibexp sitelibexp sitearchexp vendorlibexp vendorarchexp)};
     my $object = "auto/Devel/DProf/DProf.$Config::Config{dlext}";
-    my @dirs = ($Devel::DProf::Core::Dir, grep { !ref && (-e "$_/Devel/DProf.pm" || -e "$_/$object") } @INC);
+    my @dirs = ($Devel::DProf::Core::Dir,
+        grep { !ref && (-e "$_/Devel/DProf.pm" || -e "$_/$object") } @INC);
     my %seen;
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
-# A folder that has the recorder and nothing else, both parts of it, as it is when it is installed: where they are apart (blib), XSLoader falls back to
-# DynaLoader, and the program executes what that loads. Dies with what is wrong.
+# A folder that has the recorder and nothing else, both parts of it, as it is when it is installed:
+# where they are apart (blib), XSLoader falls back to DynaLoader, and the program executes what that
+# loads. Dies with what is wrong.
 sub module_folder {
     my ($dir) = @_;
     require Config;
@@ -34,13 +36,15 @@ sub module_folder {
     my $ours = $INC{'Devel/DProf/Core.pm'} =~ s{/Devel/DProf/Core\.pm\z}{}r;
     my ($module) = grep { -e } map { "$_/Devel/DProf.pm" } grep { !ref } $ours, @INC;
     my ($built) = grep { -e } map { "$_/$object" } grep { !ref } $Devel::DProf::Core::Dir, @INC;
-    die "DProf: Devel/DProf.pm and $object are not where Devel::DProf::Core is\n" if !defined $module || !defined $built;
+    die "DProf: Devel/DProf.pm and $object are not where Devel::DProf::Core is\n"
+        if !defined $module || !defined $built;
     my $mine = "$dir/$Config::Config{version}/$Config::Config{archname}";
     File::Path::make_path("$dir/Devel", "$mine/Devel", "$mine/auto/Devel/DProf");
     for (["$mine/Devel/DProf.pm", $module], ["$mine/$object", $built]) {
         -e $_->[0] or symlink Cwd::abs_path($_->[1]), $_->[0] or die "DProf: $_->[0]: $!\n";
     }
-    # perls of other versions or architectures cannot load ours: they run as if they had not been asked to
+    # perls of other versions or architectures cannot load ours: they run as if they had not been
+    # asked to
     open my $out, '>', "$dir/Devel/DProf.pm" or die "DProf: $dir/Devel/DProf.pm: $!\n";
     print $out "package Devel::DProf;\n\$^P = 0;\ndelete \$ENV{PERL5DB};\nsub import {}\n1;\n";
     close $out or die "DProf: $dir/Devel/DProf.pm: $!\n";
@@ -49,10 +53,12 @@ sub module_folder {
 
 my $child;      # the process group of the command that runs
 
-# Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned; all its perls write to the folder, whose name is absolute. Its
-# input is empty or the file `stdin', its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout and said of the folder, which then
-# stay. `env': variables of its own; `events': counters; `lines':
-# what lines have; `inc': more folders for its modules. Returns the status of wait, the files, and the end of what it said when it failed.
+# Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
+# all its perls write to the folder, whose name is absolute. Its input is empty or the file `stdin',
+# its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout
+# and said of the folder, which then stay. `env': variables of its own; `events': counters; `lines':
+# what lines have; `inc': more folders for its modules. Returns the status of wait, the files, and
+# the end of what it said when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
@@ -60,7 +66,8 @@ sub record_into {
     my $separator = $Config::Config{path_sep};
     my @dirs = include_dirs();
     my @module = @dirs ? module_folder("$dir/module") : ();
-    local $ENV{PERL5LIB} = join $separator, @module, @{ $how{inc} || [] }, grep({ length } $ENV{PERL5LIB} // ''), @dirs;
+    local $ENV{PERL5LIB} = join $separator, @module, @{ $how{inc} || [] },
+        grep({ length } $ENV{PERL5LIB} // ''), @dirs;
     local $ENV{PERL5OPT} = join ' ', grep { length } $ENV{PERL5OPT} // '', '-d:DProf=mode=tree';
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = ($dir =~ s/%/%%/gr) . '/%p.out';
     local $ENV{PERL_HASH_SEED} = 0;
@@ -107,8 +114,8 @@ my $temp;       # the folder of record_in_turn, which goes when this goes
 # that is removed by with_signals, or `keep'. HOW: rounds; warmup, rounds that do not count; first,
 # the number of the first command in the folders' names; show, as of record_into; and what is
 # called: progress, before a run, with its round (below 1: it does not count), the rounds, and the
-# command; done, after it; failed, with what a command said that failed. Returns for each command the
-# lists of its runs' files. Dies with what went wrong: of one run nothing could be compared.
+# command; done, after it; failed, with what a command said that failed. Returns for each command
+# the lists of its runs' files. Dies with what went wrong: of one run nothing could be compared.
 sub record_in_turn {
     my ($commands, %how) = @_;
     require File::Spec;
@@ -219,6 +226,6 @@ Devel::DProf::Record - runs commands under the recorder
 This module is for the tools of this distribution. C<module_folder(DIR)> makes a folder with links
 to the recorder's two parts, and returns it. C<include_dirs> returns the folders of this module that
 perl does not search by itself. C<record_into(DIR, COMMAND, show =E<gt> BOOL)> runs a command in a
-process group of its own. C<stop>, called by a signal handler, ends that command.
+process group of its own.
 
 =cut

@@ -10,10 +10,14 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The bytes of a file of that size and CRC-32: of the file itself, or of one below the folders whose
-# path has the same end. Undef: there is none.
+# The bytes of a source as a profile recorded it: its own text, or that of a file of that size and
+# CRC-32, which is the file itself, or one below the folders whose path has the same end. Undef:
+# there is none.
 sub text {
-    my ($file, $size, $crc, @where) = @_;
+    my ($profile, $file, @where) = @_;
+    my $kept = $profile->line_text($file);
+    return $kept if defined $kept;
+    my ($size, $crc) = $profile->line_source($file) or return undef;
     for my $path (places($file, @where)) {
         next if !-f $path || -s _ != $size;
         open my $in, '<:raw', $path or next;
@@ -38,16 +42,19 @@ sub differing {
     my (@files, %sides_with);
     for my $side (0 .. $#$sides) {
         my %seen;
-        for my $source (map { @{ $_->line_sources } } @{ $sides->[$side] }) {
-            next if $seen{ join ' ', @$source }++;
-            push @files, [$side, @$source];
-            $sides_with{"@$source[1, 2]"}{$side} = 1;
+        for my $profile (@{ $sides->[$side] }) {
+            for my $source (@{ $profile->line_sources }) {
+                my ($file, $size, $crc) = @$source;
+                push @files, [$side, $profile, $file, "$size $crc"]
+                    if !$seen{"$size $crc $file"}++;
+                $sides_with{"$size $crc"}{$side} = 1;
+            }
         }
     }
     my @found;
-    for my $one (grep { keys %{ $sides_with{"@$_[2, 3]"} } < @$sides } @files) {
-        my ($side, $file, $size, $crc) = @$one;
-        my $text = text($file, $size, $crc, @where);
+    for my $one (grep { keys %{ $sides_with{ $_->[3] } } < @$sides } @files) {
+        my ($side, $profile, $file) = @$one;
+        my $text = text($profile, $file, @where);
         push @found, $side, $file, $text if defined $text;
     }
     return @found;
@@ -65,17 +72,18 @@ Devel::DProf::Source - the source of a program as it was when it was recorded
 
 =head1 DESCRIPTION
 
-A profile with lines has the size and the CRC-32 of each source. This module finds the file that has
-them. It is internal to this distribution.
+A profile with lines has the size and the CRC-32 of each source, and perhaps its text. This module
+finds the text, or the file that has them. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
 =over
 
-=item text FILE, SIZE, CRC, FOLDER, ...
+=item text PROFILE, FILE, FOLDER, ...
 
-The bytes of the FILE, or of one whose path below a FOLDER has the same end, if they have that SIZE
-and CRC; or undef.
+The bytes of a source of a L<Devel::DProf::Profile>: what the profile itself has, or the contents of
+the FILE, or of one whose path below a FOLDER has the same end, if they have the size and the CRC-32
+that were recorded; or undef.
 
 =item differing SIDES, FOLDER, ...
 

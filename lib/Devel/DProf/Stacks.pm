@@ -1,6 +1,7 @@
 package Devel::DProf::Stacks;
 
-# Profiles as stacks: what dproffold and dprofflame share. Reads one side or two, and settles what is counted.
+# Profiles as stacks: what dproffold and dprofflame share. Reads one side or two, and settles what
+# is counted.
 
 use strict;
 use warnings;
@@ -30,7 +31,10 @@ sub options {
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         renames => [map { renames($_) } @{ $opt->{map} || [] }],
-        bases => [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')],
+        bases => [
+            (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
+            text(Cwd::getcwd() // ''),
+        ],
     );
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     for (qw(pid tid)) {
@@ -39,8 +43,8 @@ sub options {
     return %how;
 }
 
-# The files, or sides. Without a name: standard input, where something comes from there, as for filters; else what the
-# recorder leaves. Nothing where there are more sides than two.
+# The files, or sides. Without a name: standard input, where something comes from there, as for
+# filters; else what the recorder leaves. Nothing where there are more sides than two.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -80,14 +84,15 @@ sub format_option {
         . "; else the suffix of FILE decides\n";
 }
 
-# How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks), processes, force, windows, renames,
-# bases, pid, tid (hashes of wanted ones).
+# How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),
+# processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
     return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
 }
 
-# Reads the files of one side, or the two sides. False where there is nothing to go on with; that was said.
+# Reads the files of one side, or the two sides. False where there is nothing to go on with; that
+# was said.
 sub read {
     my ($self, @names) = @_;
     my @sides;
@@ -99,7 +104,8 @@ sub read {
         my @named = map { side($_, $self->{processes}, 1) // return } @names;
         my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
         of_runs($self->{processes}, $quiet, @paths);
-        @sides = { name => join(', ', @names > 3 ? (@names[0 .. 2], '...') : @names), runs => [\@paths] };
+        my $name = join ', ', @names > 3 ? (@names[0 .. 2], '...') : @names;
+        @sides = { name => $name, runs => [\@paths] };
     }
     my $diff = $self->{reader} = Devel::DProf::Diff->new(
         (map { $_ => $self->{$_} }
@@ -140,7 +146,10 @@ sub split_pairs {
 
 sub is_pair {
     my ($profile) = @_;
-    return grep { my %h = $profile->header($_); ($h{dprof_format} // '') =~ /^folded/ && (() = $profile->counters) } 0 .. $profile->files - 1;
+    return grep {
+        my %header = $profile->header($_);
+        ($header{dprof_format} // '') =~ /^folded/ && (() = $profile->counters);
+    } 0 .. $profile->files - 1;
 }
 
 sub sides { return $_[0]{reader}->sides }
@@ -155,7 +164,8 @@ sub failed { return $_[0]{failed} }
 # May --only and --skip have left nothing?
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 
-# What is counted, by name: one metric, or several. Returns false where a side lacks one; that was said.
+# What is counted, by name: one metric, or several. Returns false where a side lacks one; that was
+# said.
 sub settle {
     my ($self, @names) = @_;
     my $diff = $self->{reader};
@@ -172,10 +182,14 @@ sub settle {
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
             my @own = splice @counters, 0, scalar @parts;
-            push @{ $self->{columns} }, $self->{pairs} && $s == 0 && !metric_is_counter($measure->{metric})
-                ? { metric => DP_M_COUNTER, counters => [(0) x @parts] } : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
+            my $has_none = $self->{pairs} && $s == 0 && !metric_is_counter($measure->{metric});
+            push @{ $self->{columns} }, $has_none
+                ? { metric => DP_M_COUNTER, counters => [(0) x @parts] }
+                : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{metrics} }, { key => $measure->{name}, $self->words($measure->{name}, $measure->{metric}) };
+        push @{ $self->{metrics} }, {
+            key => $measure->{name}, $self->words($measure->{name}, $measure->{metric}),
+        };
     }
     return 1;
 }
@@ -184,11 +198,15 @@ sub settle {
 sub words {
     my ($self, $name, $metric) = @_;
     my $unit = $self->unit;
-    return (label => $unit eq 's' ? metric_text($metric) : length $unit ? $unit : 'samples', unit => $unit) if metric_is_time($metric);
+    if (metric_is_time($metric)) {
+        my $label = $unit eq 's' ? metric_text($metric) : length $unit ? $unit : 'samples';
+        return (label => $label, unit => $unit);
+    }
     return (label => $name, unit => $name) if !metric_is_counter($metric);
     my $profile = ($self->sides)[0]{profiles}[0][0];
     my $counted = counter_unit($profile, $name);
-    return (label => counter_label($profile, $name), unit => length $counted && $counted ne 'events' && $counted ne 's' ? $counted : $name);
+    my $is_unit = length $counted && $counted ne 'events' && $counted ne 's';
+    return (label => counter_label($profile, $name), unit => $is_unit ? $counted : $name);
 }
 
 # Of times: "s"; of folded stacks, what they count, "" if nobody knows.
@@ -200,12 +218,13 @@ sub unit {
 # Names of all metrics that every side has.
 sub has {
     my ($self) = @_;
-    my @lists = map { [$self->{reader}->has($_)] } map { @$_ } map { @{ $_->{profiles} } } $self->sides;
+    my @lists = map { [$self->{reader}->has($_)] }
+        map { @$_ } map { @{ $_->{profiles} } } $self->sides;
     return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
 }
 
-# Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks takes
-# them. Returns what C tells of it.
+# Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks
+# takes them. Returns what C tells of it.
 sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
@@ -227,7 +246,8 @@ sub parts {
     my $diff = $self->{reader};
     $diff->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
-        +{ name => $_->{name}, cut => $_->{cut}, runs => [map { [map { $self->part($_) } @$_] } @{ $_->{profiles} }] }
+        my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
+        +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }
     } $self->sides;
     $self->{no_program} = $self->{re_skip} && '(program)' =~ $self->{re_skip} ? 1 : 0;
     return \@sides;

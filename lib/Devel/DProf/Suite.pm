@@ -17,7 +17,10 @@ use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-use constant { DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000', WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30 };
+use constant {
+    DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000',
+    WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30,
+};
 
 # Each profile can become part of a sum that is written.
 use constant INPUT => Devel::DProf::Input->new(detail => 1);
@@ -37,7 +40,8 @@ my %OPTION = (
 
 # ---- options ----
 
-# Items NAME=VALUE, as prove has split them at commas; defaults from the environment. Dies with what is wrong.
+# Items NAME=VALUE, as prove has split them at commas; defaults from the environment. Dies with what
+# is wrong.
 sub options {
     my ($self, @items) = @_;
     my (%opt, $last);
@@ -73,7 +77,8 @@ sub goes_on {
     return $item =~ /\A[^=]*>/ ? 1 : 0;
 }
 
-# OPTIONS as options() has them; what is not among them is taken from the environment. Dies with what is wrong.
+# OPTIONS as options() has them; what is not among them is taken from the environment. Dies with
+# what is wrong.
 sub new {
     my ($class, %opt) = @_;
     for my $name (keys %OPTION) {
@@ -117,8 +122,8 @@ sub profiles_in {
         readdir $in;
 }
 
-# The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...] each. What a process starts belongs to what
-# that belongs to.
+# The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...]
+# each. What a process starts belongs to what that belongs to.
 sub by_test {
     my ($self, $dir) = @_;
     my @all = grep { defined $_->{dprof_pid} }
@@ -134,7 +139,8 @@ sub by_test {
     return map { [$self->short_path($_), @{ $paths{$_} }] } sort keys %paths;
 }
 
-# The command: DIR, options. What stands behind yath: all of a folder, summed up and compared. Returns the exit status.
+# The command: DIR, options. What stands behind yath: all of a folder, summed up and compared.
+# Returns the exit status.
 sub main {
     my ($dir, @items) = @_;
     my $self = eval {
@@ -155,7 +161,10 @@ sub main {
 sub finish {
     my ($self, $passed, $scratch) = @_;
     my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
-    for my $what (['out' => sub { $self->keep_profiles }], ['html' => sub { $self->draw($scratch) }]) {
+    for my $what (
+        ['out' => sub { $self->keep_profiles }],
+        ['html' => sub { $self->draw($scratch) }],
+    ) {
         my ($name, $code) = @$what;
         next if !defined $self->{$name} || eval { $code->(); 1 };
         push @lines, "FAIL: $name: " . $@ =~ s/\s+\z//r;
@@ -169,7 +178,10 @@ sub add {
     my ($self, $name, $paths, %facts) = @_;
     my $file = $self->{by_name}{$name};
     if (!$file) {
-        $file = $self->{by_name}{$name} = { name => $name, paths => [], whole => [], cut => [], processes => {}, cpu => 0, ops => undef, calls => 0, top => [] };
+        $file = $self->{by_name}{$name} = {
+            name => $name, paths => [], whole => [], cut => [], processes => {},
+            cpu => 0, ops => undef, calls => 0, top => [],
+        };
         push @{ $self->{files} }, $file;
     }
     $file->{$_} ||= $facts{$_} for keys %facts;
@@ -214,7 +226,9 @@ sub count {
         if ($names[$n] eq 'ops') { $file->{ops} += $profile->counted($n) }
         else { $file->{counters}{ $names[$n] } += $profile->counted($n) }
     }
-    my @top = $profile->rows({ time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1 });
+    my @top = $profile->rows({
+        time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1,
+    });
     splice @top, TOP_SUBS if @top > TOP_SUBS;
     $file->{top} = [map { +{ name => $_->[0], cpu => $_->[2] / $profile->hz } } @top];
     return;
@@ -225,18 +239,23 @@ sub subs_of {
     my ($profile) = @_;
     my $hz = $profile->hz;
     my %how = (rows => ALL, program => 1, separate => 1, order => Devel::DProf::Profile::UNSORTED);
-    my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } } $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
+    my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } }
+        $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
     $sub{'(program)'}{calls} = 0 if $sub{'(program)'};
     my @names = @{ counter_names($profile) };
     my ($ops) = grep { $names[$_] eq 'ops' } 0 .. $#names;
     if (defined $ops) {
-        $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } $profile->rows({ %how, counter => $ops + 1 });
+        my @rows = $profile->rows({ %how, counter => $ops + 1 });
+        $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } @rows;
     }
     return values %sub;
 }
 
 sub costliest {
-    return sort { $b->{cpu} <=> $a->{cpu} || ($b->{ops} // 0) <=> ($a->{ops} // 0) || $a->{name} cmp $b->{name} } @_;
+    return sort {
+        $b->{cpu} <=> $a->{cpu} || ($b->{ops} // 0) <=> ($a->{ops} // 0)
+            || $a->{name} cmp $b->{name}
+    } @_;
 }
 
 # ---- the summary ----
@@ -292,7 +311,8 @@ sub summary {
         $ops += $file->{ops} if defined $file->{ops};
         $counters{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
     }
-    my @text = ("\n", wrapped('DProf:', '      ', plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
+    my @text = ("\n", wrapped('DProf:', '      ',
+        plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
         sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'),
         map { number($counters{$_}) . ' ' . shown($_) } sort keys %counters));
     push @text, $self->table_of_files($cpu, @files), $self->table_of_subs($cpu) if @files;
@@ -306,7 +326,10 @@ sub table_of_files {
     my @text = "\n" . line('Test file, its costliest subs', 'CPU s', 'Share', 'Ops', 'Calls');
     for my $file (@files) {
         push @text, row($cpu, $file, $file->{name});
-        my @top = map { sprintf '%s %.0f%%', short($self->short_name($_->{name}), 60), 100 * $_->{cpu} / $file->{cpu} } grep { $_->{cpu} > 0 } @{ $file->{top} };
+        my @top = map {
+            sprintf '%s %.0f%%', short($self->short_name($_->{name}), 60),
+                100 * $_->{cpu} / $file->{cpu}
+        } grep { $_->{cpu} > 0 } @{ $file->{top} };
         push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
     }
     return @text if !@rest;
@@ -331,7 +354,9 @@ sub remarks {
     my @without = map { shown($_->{name}) } grep { !@{ $_->{paths} } } @{ $self->{files} };
     push @text, "\n", wrapped('Not profiled:', '   ', some($self->{top}, @without)) if @without;
     my @cut = map { shown($_->{name}) } grep { @{ $_->{cut} } } @{ $self->{files} };
-    push @text, "\n", wrapped('With processes that were killed or still run' . (defined $self->{baseline} ? ', not compared:' : ':'), '   ', some($self->{top}, @cut)) if @cut;
+    my $cut = 'With processes that were killed or still run'
+        . (defined $self->{baseline} ? ', not compared:' : ':');
+    push @text, "\n", wrapped($cut, '   ', some($self->{top}, @cut)) if @cut;
     push @text, map { 'DProf: ' . shown($_) . "\n" } some($self->{top}, @{ $self->{unread} || [] });
     return @text;
 }
@@ -346,13 +371,18 @@ sub some {
 # A test file's name as a file's below a folder: nothing leads out of it.
 sub safe_name {
     my ($self, $name) = @_;
-    my $path = File::Spec->file_name_is_absolute($name) ? File::Spec->abs2rel($name, $self->{here}) : $name;
-    my @parts = map { /\A\.+\z/ ? s/\./%2E/gr : $_ } map { bytes($_) =~ s/([^\w.+@~-]|[^\x21-\x7e])/sprintf '%%%02X', ord $1/ger }
+    my $path = $name;
+    $path = File::Spec->abs2rel($name, $self->{here}) if File::Spec->file_name_is_absolute($name);
+    my @parts = map { /\A\.+\z/ ? s/\./%2E/gr : $_ }
+        map { bytes($_) =~ s/([^\w.+@~-]|[^\x21-\x7e])/sprintf '%%%02X', ord $1/ger }
         grep { length && $_ ne '.' } split m{/}, $path;
     return join('/', @parts) . '.tmon';
 }
 
-sub updates { return length($ENV{DPROF_UPDATE_BASELINES} // '') && $ENV{DPROF_UPDATE_BASELINES} ne '0' }
+sub updates {
+    my $told = $ENV{DPROF_UPDATE_BASELINES} // '';
+    return length $told && $told ne '0';
+}
 
 # Compares with what is there. Returns lines of findings; remembers what has no baseline.
 sub compare {
@@ -366,21 +396,27 @@ sub compare {
             next;
         }
         next if updates();
-        my $result = eval { Devel::DProf::Baseline::compare(old => [$base], new => $file->{whole}, fail_if => $self->{fail_if}) };
+        my $result = eval {
+            Devel::DProf::Baseline::compare(
+                old => [$base], new => $file->{whole}, fail_if => $self->{fail_if});
+        };
         if (!$result) {
             push @{ $self->{unreadable} }, "$file->{name}: cannot be compared: " . $@ =~ s/\s+\z//r;
             next;
         }
         $self->{compared}++;
         push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
-        push @lines, map { "$file->{name}: $_" } some(FINDINGS, map { found($_) } grep { !$_->{undecided} } @{ $result->{findings} }) if $result->{failed};
+        next if !$result->{failed};
+        my @found = map { found($_) } grep { !$_->{undecided} } @{ $result->{findings} };
+        push @lines, map { "$file->{name}: $_" } some(FINDINGS, @found);
     }
     return @lines;
 }
 
 sub found {
     my ($finding) = @_;
-    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) } @$finding{qw(old new)};
+    my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
+        @$finding{qw(old new)};
     my $in = defined $finding->{in} ? ' in ' . shown($finding->{in}) : '';
     my ($line) = @{ $finding->{lines} || [] };
     return "$finding->{sub}$in: $finding->{rule}"
@@ -392,14 +428,20 @@ sub found {
 sub said {
     my ($self) = @_;
     my $said = $self->{said} || {};
-    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} } sort keys %$said;
-    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' } @texts;
+    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} }
+        sort keys %$said;
+    return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' }
+        @texts;
 }
 
 # Those that ran as they should: a test that failed or was skipped did something else.
-sub comparable { return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $_[0]{files} } }
+sub comparable {
+    my ($self) = @_;
+    return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $self->{files} };
+}
 
-# Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is wrong.
+# Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is
+# wrong.
 sub write_baselines {
     my ($self) = @_;
     my %missing = map { $_ => 1 } @{ $self->{missing} || [] };
@@ -408,18 +450,24 @@ sub write_baselines {
         next if $self->{keep} && !updates() && !$missing{ $file->{name} };
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
         make_folder($base);
-        Devel::DProf::Baseline::write($base, $file->{whole}, counters_only => $self->{counters_only} ? 1 : 0);
+        Devel::DProf::Baseline::write($base, $file->{whole},
+            counters_only => $self->{counters_only} ? 1 : 0);
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
     }
     my $where = short($self->short_path($self->{baseline}), 40);
     return updates() ? plural($written, 'baseline') . " rewritten in $where"
-        : @new ? plural(scalar @new, 'baseline') . " recorded in $where: " . join ', ', some(3, @new) : ();
+        : @new ? plural(scalar @new, 'baseline') . " recorded in $where: "
+            . join ', ', some(3, @new) : ();
 }
 
-sub short_path { my ($self, $path) = @_; return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path }
+sub short_path {
+    my ($self, $path) = @_;
+    return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path;
+}
 
-# All of it: compares, and writes where the suite passed. Returns whether the gate passed, and lines.
+# All of it: compares, and writes where the suite passed. Returns whether the gate passed, and
+# lines.
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
@@ -427,8 +475,12 @@ sub gate {
     my @unreadable = @{ $self->{unreadable} || [] };
     if (@lines || @unreadable) {
         my %by = map { s/: .*//sr => 1 } @lines;
-        my @why = (%by ? plural(scalar keys %by, 'test file costs', 'test files cost') . " more than the baseline allows ($self->{fail_if})" : (),
-            @unreadable ? plural(scalar @unreadable, 'baseline') . ' cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them' : ());
+        my @why = (
+            %by ? plural(scalar keys %by, 'test file costs', 'test files cost')
+                . " more than the baseline allows ($self->{fail_if})" : (),
+            @unreadable ? plural(scalar @unreadable, 'baseline')
+                . ' cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them' : (),
+        );
         return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
     }
     return (1, @told, 'the suite failed: baselines stay as they are') if !$passed;
@@ -522,7 +574,8 @@ are those of L<Devel::DProf::Baseline>.
 =item new NAME => VALUE, ...
 
 The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
-html, top, events, lines. Options that are not given come from the environment (PROVE_DPROF_...). Dies with
+html, top, events, lines. Options that are not given come from the environment (PROVE_DPROF_...).
+Dies with
 one line if an option is wrong. Folders are relative to the current one.
 
 =item options ITEM, ...

@@ -129,7 +129,11 @@ A name as people may see it: characters, control characters made visible.
 
 =item fitted TEXT, WIDTH
 
-The end of a text that is too long, behind C<...>. cut TEXT, WIDTH: the beginning.
+The end of a text that is too long, behind C<...>.
+
+=item cut TEXT, WIDTH
+
+The beginning of a text that is too long, before C<...>.
 
 =item grouped NUMBER
 

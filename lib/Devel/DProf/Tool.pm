@@ -10,7 +10,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved terminal_width);
+our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved
+                    terminal_width);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 

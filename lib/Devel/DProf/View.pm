@@ -14,8 +14,8 @@ use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC %KEY %FORMAT is_time_word metrics_for_help key keys_of
-                    counter_names counter_named metrics_of counter_repeats counter_label counter_unit counter_doubts filters
+our @EXPORT_OK = qw(%METRIC is_time_word metrics_for_help key keys_of counter_names counter_named
+                    metrics_of counter_repeats counter_label counter_unit counter_doubts filters
                     flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
@@ -57,13 +57,15 @@ sub is_time_word { return exists $is_time_word{ $_[0] } }
 
 # ---- counters ----
 
-# By number; empty where a file of the profile does not have it. The unit is behind the last colon: cycles:u:cycles.
+# By number; empty where a file of the profile does not have it. The unit is behind the last colon:
+# cycles:u:cycles.
 sub counter_names {
     my ($profile) = @_;
     return [map { s/:[^:]*\z//r } $profile->counters];
 }
 
-# The one that somebody means: by its name, or by that without modifiers, cycles for cycles:u, where only one is called so. Undef: none.
+# The one that somebody means: by its name, or by that without modifiers, cycles for cycles:u, where
+# only one is called so. Undef: none.
 sub counter_named {
     my ($word, @names) = @_;
     my ($exact) = grep { $_ eq $word } @names;
@@ -90,7 +92,8 @@ sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 sub counter_label {
     my ($profile, $name) = @_;
     my $unit = counter_unit($profile, $name);
-    return !length $unit || $unit eq 'events' || index(lc $name, lc $unit) >= 0 ? $name : "$name in $unit";
+    my $is_in_name = !length $unit || $unit eq 'events' || index(lc $name, lc $unit) >= 0;
+    return $is_in_name ? $name : "$name in $unit";
 }
 
 # Empty where the profile does not tell.
@@ -107,13 +110,15 @@ sub counter_doubts {
     for my $header (@headers) {
         my @names = map { s/:[^:]*\z//r } split ' ', $header->{dprof_counters} // '';
         my @shares = split ' ', $header->{dprof_shares} // '';
-        for (grep { $names[$_] eq $name && ($shares[$_] // '') =~ /^\d+(?:\.\d+)?\z/ } 0 .. $#names) {
+        my $share = qr/^\d+(?:\.\d+)?\z/;
+        for (grep { $names[$_] eq $name && ($shares[$_] // '') =~ $share } 0 .. $#names) {
             $least = $shares[$_] if $shares[$_] < $least;
         }
         $lost ||= $header->{dprof_events_lost} && $name !~ /^(?:ops|(?:svs|bytes)(?:-freed)?)\z/;
     }
     return (
-        $least < 99.95 ? sprintf("%s: %s was counted %.1f %% of the time; its numbers are estimates", $of, $name, $least) : (),
+        $least < 99.95 ? sprintf('%s: %s was counted %.1f %% of the time; its numbers are '
+            . 'estimates', $of, $name, $least) : (),
         $lost ? "$of: $name was not counted to the end: the program closed its counter" : (),
     );
 }
@@ -129,7 +134,8 @@ sub filters {
         $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
     }
     for my $name (@patterns) {
-        $how{"re_$name"} = pattern(length $name > 1 ? "--$name" : "-$name", $opt->{$name}) if defined $opt->{$name};
+        my $option = length $name > 1 ? "--$name" : "-$name";
+        $how{"re_$name"} = pattern($option, $opt->{$name}) if defined $opt->{$name};
     }
     return %how;
 }
@@ -139,8 +145,11 @@ sub flags {
     my ($how, $profile, $header, $labels) = @_;
     my $n = 0;
     my $script = $header->{dprof_script} // '';
-    my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{ $script =~ s{.*/}{}sr };
-    return undef if !$hidden && !grep { $how->{$_} } qw(subs packages re_only re_skip re_p re_ignore-callees);
+    my $base = $script =~ s{.*/}{}sr;
+    my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{$base};
+    my @filters = qw(subs packages re_only re_skip re_p re_ignore-callees);
+    return undef if !$hidden && !grep { $how->{$_} } @filters;
+    my ($subs, $cut) = @$how{qw(subs re_ignore-callees)};
     my $flags = '';
     my %naming = map { $_ => $how->{$_} } qw(separate autoload);
     for my $sub ($profile->subs(\%naming), ['(program)', '(program)']) {
@@ -148,13 +157,13 @@ sub flags {
         my $label = $labels ? $labels->[$n] // $own : $own;     # as it is shown
         $n++;
         my $shown = !$hidden
-            && (!$how->{subs} || $how->{subs}{$label} || $how->{subs}{$own} || $how->{subs}{ $own =~ s/\[.*//sr })
+            && (!$subs || $subs->{$label} || $subs->{$own} || $subs->{ $own =~ s/\[.*//sr })
             && (!$how->{packages} || $how->{packages}{$package})
             && (!$how->{re_only} || $label =~ $how->{re_only})
             && (!$how->{re_skip} || $label !~ $how->{re_skip});
         $flags .= chr(($shown ? DP_F_SHOWN : 0)
             | ($how->{re_p} && $label =~ $how->{re_p} ? DP_F_PARENT : 0)
-            | ($how->{'re_ignore-callees'} && $label =~ $how->{'re_ignore-callees'} ? DP_F_CUT : 0));
+            | ($cut && $label =~ $cut ? DP_F_CUT : 0));
     }
     return $flags;
 }
@@ -184,7 +193,8 @@ sub medium {
 
 sub colour {
     my ($how, $is_terminal) = @_;
-    return $how->{color} eq 'always' || ($how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '')) ? 1 : 0;
+    my $auto = $how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '');
+    return $how->{color} eq 'always' || $auto ? 1 : 0;
 }
 
 # Adds up the times of the profiles in ticks of the finest of all. Returns a message about the first

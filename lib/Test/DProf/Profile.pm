@@ -9,7 +9,8 @@ use Carp 'croak';
 
 our $VERSION = '20261120.00';
 
-# How: read, a sub that gives a Devel::DProf::Profile; is_block; skipped, why there is none; dir, a folder for its file; stdout, stderr, status.
+# How: read, a sub that gives a Devel::DProf::Profile; is_block; skipped, why there is none; dir, a
+# folder for its file; stdout, stderr, status.
 sub new {
     my ($class, %how) = @_;
     return bless {%how}, $class;
@@ -41,7 +42,8 @@ sub is_time {
     return exists $time{$metric};
 }
 
-# The numbers of a sub, or of (total): calls, and a metric's self and inclusive values. Undef: there is no such sub.
+# The numbers of a sub, or of (total): calls, and a metric's self and inclusive values. Undef: there
+# is no such sub.
 sub row {
     my ($self, $name, $metric) = @_;
     return $self->rows($metric)->{$name};

@@ -22,13 +22,15 @@ sub load {
     my $app = $prove->{app_prove};
     my $before = $app->{+__PACKAGE__};
     # .proverc and the command line may both have it
-    my %opt = (%{ $before ? $before->{opt} : {} }, %{ Devel::DProf::Suite->options(@{ $prove->{args} || [] }) });
+    my $given = Devel::DProf::Suite->options(@{ $prove->{args} || [] });
+    my %opt = (%{ $before ? $before->{opt} : {} }, %$given);
     my $suite = Devel::DProf::Suite->new(%opt);
     my $self = bless { opt => \%opt, suite => $suite, jobs => [], of_job => {} }, $class;
     $self->prepare;
     $app->{+__PACKAGE__} = $self;
     return 1 if $before;
-    # one that App::Prove runs its tests with is a class of its own, so that other plugins' stay what they are
+    # one that App::Prove runs its tests with is a class of its own, so that other plugins' stay
+    # what they are
     my $subclass = "$class\::Prove" . ++our $Apps;
     my $parent = ref $app;
     my $run = $app->can('_runtests') or die "DProf: this prove is not known to the plugin\n";
@@ -44,20 +46,25 @@ sub load {
 
 # ---- the environment of the tests ----
 
-# The folder that all goes to, where perl finds the module, and whether that works. Dies with what is wrong.
+# The folder that all goes to, where perl finds the module, and whether that works. Dies with what
+# is wrong.
 sub prepare {
     my ($self) = @_;
     my $was = $ENV{PERL5OPT} // '';
-    die "DProf: PERL5OPT has `$1' already; only one of them can watch a program\n" if $was =~ /(?:^|\s)(-d\S*)/;
-    my ($temp) = grep { defined && -w $_ && plain($_) } File::Spec->rel2abs(File::Spec->tmpdir), '/tmp'
+    die "DProf: PERL5OPT has `$1' already; only one of them can watch a program\n"
+        if $was =~ /(?:^|\s)(-d\S*)/;
+    my @folders = (File::Spec->rel2abs(File::Spec->tmpdir), '/tmp');
+    my ($temp) = grep { defined && -w $_ && plain($_) } @folders
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
     my @inc = $self->include;
     my ($events, $lines) = ($self->{suite}->events, $self->{suite}->lines);
     $self->{perl5opt} = sub {
         my ($dir, $alone) = @_;
-        return join ' ', grep { length } $alone ? () : $was, @inc, "-d:DProf=mode=tree,out=$dir/%p.out" . (defined $events ? ",events=$events" : '')
+        my $debugger = "-d:DProf=mode=tree,out=$dir/%p.out"
+            . (defined $events ? ",events=$events" : '')
             . (defined $lines ? ",lines=$lines" : '');
+        return join ' ', grep { length } $alone ? () : $was, @inc, $debugger;
     };
     return $self->try;
 }
@@ -65,8 +72,9 @@ sub prepare {
 # PERL5OPT is split at blanks, the profiler's options at commas.
 sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 
-# Where perl would not find the module by itself, a folder that has nothing else: one of the person's own in front of all others
-# would bring other modules with it. PERL5LIB stays as it is, and a test may change it.
+# Where perl would not find the module by itself, a folder that has nothing else: one of the
+# person's own in front of all others would bring other modules with it. PERL5LIB stays as it is,
+# and a test may change it.
 sub include {
     my ($self) = @_;
     return if !Devel::DProf::Record::include_dirs();
@@ -87,10 +95,12 @@ sub try {
         close $in;
     } else {
         open STDERR, '>&', \*STDOUT;
-        exec { $perl } $perl, '-e', '0' or do { print "$perl: $!\n"; require POSIX; POSIX::_exit(127) };
+        exec { $perl } $perl, '-e', '0'
+            or do { print "$perl: $!\n"; require POSIX; POSIX::_exit(127) };
     }
     my ($line) = grep { /\S/ } split /\n/, $said;
-    die 'DProf: the profiler cannot run here: ' . ($line // "status $?") =~ s/\ADProf: //r . "\n" if $? || !Devel::DProf::Suite::profiles_in($dir);
+    die 'DProf: the profiler cannot run here: ' . ($line // "status $?") =~ s/\ADProf: //r . "\n"
+        if $? || !Devel::DProf::Suite::profiles_in($dir);
     return;
 }
 
@@ -101,7 +111,8 @@ sub run {
     my $suite = $self->{suite};
     local %ENV = %ENV;
     $self->{perl5lib} = $ENV{PERL5LIB};
-    # calls and ops repeat with the same seed only; without a baseline no test shall see that it is watched
+    # calls and ops repeat with the same seed only; without a baseline no test shall see that it is
+    # watched
     @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->baseline;
     my %more = (
         parser_args => sub { $self->before_test($_[1]) },
@@ -154,7 +165,8 @@ sub before_test {
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
     return if !defined $self->{suite}->baseline;
-    # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC takes longer
+    # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC
+    # takes longer
     if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
     else { delete $ENV{PERL5LIB} }
     return;
@@ -163,7 +175,9 @@ sub before_test {
 sub after_test {
     my ($self, $job, $parser) = @_;
     my $n = shift @{ $self->{of_job}{"$job->[0]\0$job->[1]"} } // return;
-    $self->{jobs}[$n]{facts} = { failed => $parser->has_problems ? 1 : 0, skipped => defined $parser->skip_all ? 1 : 0 };
+    $self->{jobs}[$n]{facts} = {
+        failed => $parser->has_problems ? 1 : 0, skipped => defined $parser->skip_all ? 1 : 0,
+    };
     return;
 }
 
@@ -172,7 +186,8 @@ sub finish {
     my ($self, $passed, $loud, $out) = @_;
     my $suite = $self->{suite};
     for my $job (@{ $self->{jobs} }) {
-        $suite->add($job->{name}, [Devel::DProf::Suite::profiles_in($job->{dir})], %{ $job->{facts} || { failed => 1 } });
+        my @profiles = Devel::DProf::Suite::profiles_in($job->{dir});
+        $suite->add($job->{name}, \@profiles, %{ $job->{facts} || { failed => 1 } });
     }
     print {$out} bytes($suite->summary) if $loud;
     my ($good, @lines) = $suite->finish($passed, "$self->{dir}");
@@ -299,8 +314,8 @@ Draws a flame graph of the whole suite: a picture if the name ends in C<.svg>, o
 =item lines=count, lines=time
 
 Records what lines of source cost, too (L<Devel::DProf/OPTIONS>). A finding of the gate then names
-the line of the sub that has grown most, if the baseline has lines, too; and rules may be about lines
-(B<--fail-if> of L<dprofdiff>). With C<count>, how often they ran: that repeats.
+the line of the sub that has grown most, if the baseline has lines, too; and rules may be about
+lines (B<--fail-if> of L<dprofdiff>). With C<count>, how often they ran: that repeats.
 
 =item events=EVENT+EVENT
 
@@ -340,7 +355,8 @@ them up afterwards, with the same options except C<events>:
 
     mkdir /tmp/prof
     yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
-    perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' /tmp/prof top=20 html=suite.html
+    perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' \
+        /tmp/prof top=20 html=suite.html
 
 C<--no-use-fork> makes yath start each test as a program of its own: a test that yath only forks is
 not a new perl, and does not read PERL5OPT. For a baseline add

@@ -184,14 +184,16 @@ sub compare_all {
     return $failed || compare($opt, $how, @sides);
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word, cycles:u, cpu/event=0x3c/u.
+# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word,
+# cycles:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
     my $metric = qr{[A-Za-z][\w.+%-]*(?::\w+|/[^/]+/\w*)?};
     for my $i (reverse 0 .. $#args) {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
-        $args[$i] = '--modules' if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
+        $args[$i] = '--modules'
+            if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
     }
     return @args;
 }
@@ -202,12 +204,13 @@ sub bare_m {
 sub how {
     my ($opt) = @_;
     my %how = (
-        keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
+        keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)),
+        metric_name => $opt->{m} // 'cpu', unit => $opt->{unit}, separate => $opt->{R} // 1,
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
-        children => $opt->{children} ? 1 : 0, separate => $opt->{R} // 1,
-        autoload => $opt->{A} ? 1 : 0,
-        normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0, force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
-        period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0, unit => $opt->{unit},
+        children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
+        normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
+        force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
+        period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
         as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
     );
     $how{no_children} = !$how{children};
@@ -219,20 +222,23 @@ sub how {
         die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
-    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how, qw(text csv json markdown html tap junit github), keys %flame);
+    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how,
+        qw(text csv json markdown html tap junit github), keys %flame);
     for (qw(alpha confidence)) {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
-    @how{qw(time_floor time_floor_percent)} = time_floor($opt->{'time-floor'}) if defined $opt->{'time-floor'};
+    @how{qw(time_floor time_floor_percent)} = time_floor($opt->{'time-floor'})
+        if defined $opt->{'time-floor'};
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
-    $how{bases} = [(map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, symfs => $opt->{symfs}, main => $opt->{main}, progress => 1,
+    my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
+    $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
+    my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return { %how, diff => $diff };
@@ -319,7 +325,8 @@ sub recorded {
 sub say_progress {
     my ($opt, $round, $rounds, $command) = @_;
     return if $opt->{q};
-    my $text = ($round > 0 ? "run $round of $rounds" : 'warming up') . ': ' . Devel::DProf::Profile::escape($command);
+    my $text = ($round > 0 ? "run $round of $rounds" : 'warming up')
+        . ': ' . Devel::DProf::Profile::escape($command);
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
     } else {
@@ -360,7 +367,8 @@ sub compare {
     my ($opt, $how, @sides) = @_;
     my $diff = $how->{diff};
     $diff->read(sub { used(@_, $opt->{f}) }, @sides) or return FAILED;
-    $diff->only_of('pid', id_list('--pid', $opt->{pid})) && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
+    $diff->only_of('pid', id_list('--pid', $opt->{pid}))
+        && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
     $diff->settle or return FAILED;
     my $rules = eval { $diff->settle_rules };
     return $TOOL->usage($@) if $@;

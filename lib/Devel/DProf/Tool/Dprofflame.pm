@@ -116,8 +116,9 @@ sub two_dashes {
 sub how {
     my ($opt) = @_;
     my %how = (
-        Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0, flamechart => $opt->{flamechart} ? 1 : 0,
-        metric => $opt->{m}, view => $opt->{view}, delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
+        Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
+        metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
+        delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );

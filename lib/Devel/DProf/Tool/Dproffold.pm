@@ -104,7 +104,8 @@ sub how {
         format => $format->{name});
 }
 
-# The metric, and how its values are printed. Dies with what is wrong with the options; nothing where a side lacks it.
+# The metric, and how its values are printed. Dies with what is wrong with the options; nothing
+# where a side lacks it.
 sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;

@@ -45,7 +45,8 @@ sub command { return $TOOL }
 # Groups in the order of the list, and what stands above them.
 my @GROUPS = qw(given perl software hardware cache pmu table);
 my %TITLE = (
-    given => 'As written', perl => "Perl's own counters", software => 'Software events', hardware => 'Hardware events', cache => 'Cache events',
+    given => 'As written', perl => "Perl's own counters", software => 'Software events',
+    hardware => 'Hardware events', cache => 'Cache events',
 );
 use constant {
     WHOLE_MACHINE => 'it counts for the whole machine, not for one program',
@@ -61,7 +62,8 @@ sub list {
     return processor($opt, $events, $processor) if $opt->{cpuid};
     my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
     tried($events, $processor, $_) for @items;
-    my $text = $opt->{json} ? json($opt, $events, $processor, @items) : listed($opt, $events, $processor, !@$patterns, @items);
+    my $text = $opt->{json} ? json($opt, $events, $processor, @items)
+        : listed($opt, $events, $processor, !@$patterns, @items);
     return printed($opt, $text);
 }
 
@@ -80,15 +82,23 @@ sub chosen {
     my %rank = map { $GROUPS[$_] => $_ } 0 .. $#GROUPS;
     my @all = @{ $events->list($opt->{a} ? 1 : 0) };
     my @found = grep { my $item = $_; !@patterns || grep { matches($_, $item) } @patterns } @all;
-    @found = grep { my $item = $_; $opt->{a} || ($item->{per_thread} && (!$item->{deprecated} || grep { is_named($_, $item) } @patterns)) } @found;
+    @found = grep {
+        my $item = $_;
+        $opt->{a} || ($item->{per_thread}
+            && (!$item->{deprecated} || grep { is_named($_, $item) } @patterns));
+    } @found;
     for my $pattern (@patterns) {
         next if grep { matches($pattern, $_) } @found;
-        my $tried = $pattern =~ /[*?\[]/ && $pattern !~ m{/} ? { error => "$pattern: no event has such a name" } : $events->try(bytes($pattern));
+        my $is_glob = $pattern =~ /[*?\[]/ && $pattern !~ m{/};
+        my $tried = $is_glob ? { error => "$pattern: no event has such a name" }
+            : $events->try(bytes($pattern));
         if (defined $tried->{error}) {
             complain("dproflist: $tried->{error}");
             next;
         }
-        push @found, { %$tried, name => $pattern, group => 'given', per_thread => 1, deprecated => 0 };
+        push @found, {
+            %$tried, name => $pattern, group => 'given', per_thread => 1, deprecated => 0,
+        };
     }
     complain('dproflist: there are no events') if !@patterns && !@found;
     return sort { $rank{ $a->{group} } <=> $rank{ $b->{group} } } @found;
@@ -107,7 +117,8 @@ sub matches {
         return grep { defined && /$re/ } @$item{qw(name alias)};
     }
     my $word = lc $pattern;
-    return grep { defined && index(lc $_, $word) >= 0 } @$item{qw(name alias topic description)}, $TITLE{ $item->{group} };
+    return grep { defined && index(lc $_, $word) >= 0 }
+        @$item{qw(name alias topic description)}, $TITLE{ $item->{group} };
 }
 
 sub glob_re {
@@ -117,7 +128,9 @@ sub glob_re {
         while (pos // 0 < length) {
             if (/\G\*/gc) { $re .= '.*' }
             elsif (/\G\?/gc) { $re .= '.' }
-            elsif (/\G\[([!^]?)(\]?[^\]]*)\]/gc) { $re .= '[' . ($1 ? '^' : '') . ($2 =~ s/([\[\]\\^&~])/\\$1/gr) . ']' }
+            elsif (/\G\[([!^]?)(\]?[^\]]*)\]/gc) {
+                $re .= '[' . ($1 ? '^' : '') . ($2 =~ s/([\[\]\\^&~])/\\$1/gr) . ']';
+            }
             elsif (/\G(.)/gcs) { $re .= quotemeta $1 }
             else { last }
         }
@@ -129,13 +142,15 @@ sub glob_re {
 sub tried {
     my ($events, $processor, $item) = @_;
     my $is_elsewhere = $item->{group} eq 'table' && $item->{table} ne ($processor->{row} // '');
-    my $tried = $is_elsewhere ? { why => ELSEWHERE } : !$item->{per_thread} ? { why => WHOLE_MACHINE }
+    my $tried = $is_elsewhere ? { why => ELSEWHERE }
+        : !$item->{per_thread} ? { why => WHOLE_MACHINE }
         : defined $item->{works} ? $item : $events->try($item->{name});
     $item->{elsewhere} = 1 if $is_elsewhere;
     $item->{works} = $tried->{works} ? 1 : 0;
     $item->{unit} = $tried->{unit} if defined $tried->{unit};
     $item->{why} = $tried->{why} // $tried->{error} if !$item->{works};
-    $item->{recorded_as} = $tried->{name} if $item->{works} && $item->{group} ne 'given' && lc $tried->{name} ne lc $item->{name};
+    $item->{recorded_as} = $tried->{name}
+        if $item->{works} && $item->{group} ne 'given' && lc $tried->{name} ne lc $item->{name};
     return;
 }
 
@@ -161,7 +176,8 @@ sub listed {
         }
         my $only = ($item->{recorded_as} // '') =~ /u\z/;
         $user_only ||= $only;
-        my $mark = $only ? '[u]' : $item->{works} || $item->{elsewhere} ? '' : "[$number{ $item->{why} }]";
+        my $mark = $only ? '[u]'
+            : $item->{works} || $item->{elsewhere} ? '' : "[$number{ $item->{why} }]";
         push @text, entry($opt, $item, sprintf("%-${left}s", $mark), $names, $width);
     }
     my @notes = map { "[$number{$_}] $_" } @reasons;
@@ -208,12 +224,14 @@ sub entry {
     my ($opt, $item, $mark, $names, $width) = @_;
     my $column = length($mark) + $names + 2;
     my @lines;
-    my $desc = ($item->{description} // '') . ($item->{deprecated} ? ' (deprecated)' : '') . ($opt->{a} && !$item->{per_thread} ? ' (whole machine)' : '');
+    my $desc = ($item->{description} // '') . ($item->{deprecated} ? ' (deprecated)' : '')
+        . ($opt->{a} && !$item->{per_thread} ? ' (whole machine)' : '');
     push @lines, $desc if length $desc;
     if ($opt->{l}) {
         my $long = $item->{long_description};
         push @lines, $long if defined $long && $long ne $desc;
-        push @lines, join '; ', grep { length } terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
+        push @lines, join '; ', grep { length }
+            terms($item), defined $item->{unit} ? "unit: $item->{unit}" : '';
     }
     @lines = map { folded(shown($_ =~ s/\s+/ /gr), $width - $column, '') } grep { /\S/ } @lines;
     return beside($mark . name($item), $column, @lines);
@@ -252,7 +270,8 @@ sub processor {
     my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid}
         . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
     my $count = grep { $_->{group} eq 'table' } @{ $events->list };
-    push @lines, ['Table', defined $processor->{row} ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
+    push @lines, ['Table', defined $processor->{row}
+        ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
     push @lines, ['Core PMU', $processor->{pmu}
         . ($processor->{hidden} ? ', which the kernel does not show: this machine has no hardware '
         . 'counters' : '')];
@@ -265,8 +284,12 @@ sub processor {
 
 sub fields {
     my ($processor) = @_;
-    my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu}, pmu_shown => bool(!$processor->{hidden}));
-    $fields{table} = { cpuid => $processor->{row}, version => $processor->{version} } if defined $processor->{row};
+    my %fields = (
+        cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
+        pmu_shown => bool(!$processor->{hidden}),
+    );
+    $fields{table} = { cpuid => $processor->{row}, version => $processor->{version} }
+        if defined $processor->{row};
     return \%fields;
 }
 
@@ -274,12 +297,18 @@ sub json {
     my ($opt, $events, $processor, @items) = @_;
     my @events;
     for my $item (@items) {
-        my %fields = map { $_ => $item->{$_} } grep { defined $item->{$_} } qw(name alias description long_description topic group event unit pmu table why recorded_as);
+        my %fields = map { $_ => $item->{$_} } grep { defined $item->{$_} } qw(
+            name alias description long_description topic group event unit pmu table why
+            recorded_as);
         $fields{$_} = bool($item->{$_}) for qw(works deprecated per_thread);
         push @events, \%fields;
     }
     my %all = (processor => fields($processor), events => \@events);
-    $all{tables} = [map { +{ cpuid => $_->{cpuid}, version => $_->{version}, table => $_->{table} } } @{ $events->tables }] if $opt->{a};
+    if ($opt->{a}) {
+        $all{tables} = [map {
+            +{ cpuid => $_->{cpuid}, version => $_->{version}, table => $_->{table} }
+        } @{ $events->tables }];
+    }
     return encoded(\%all);
 }
 

@@ -115,7 +115,8 @@ sub profile {
         ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out' if !@$names;
     return $TOOL->usage("-O $opt->{O}: the number of rows must be positive")
         if defined $opt->{O} && $opt->{O} < 1;
-    return $TOOL->usage('-Q is meaningful only when used with -p') if $opt->{Q} && !defined $opt->{p};
+    return $TOOL->usage('-Q is meaningful only when used with -p')
+        if $opt->{Q} && !defined $opt->{p};
     return $TOOL->usage('--main works with the table and -S; -T and -t show every call')
         if $opt->{main} && ($opt->{T} || $opt->{t});
     return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
@@ -173,7 +174,8 @@ sub how {
         my $re = text($opt->{$name});
         $how{"re_$name"} = eval { qr/$re/ };
         if (!$how{"re_$name"}) {
-            $TOOL->usage("-$name: not a regular expression: " . ($@ =~ s/ at \S+ line \d+\.\n\z//r));
+            my $why = $@ =~ s/ at \S+ line \d+\.\n\z//r;
+            $TOOL->usage("-$name: not a regular expression: $why");
             return;
         }
         $how{group} = $re if $name eq 'G';
@@ -238,12 +240,16 @@ sub counter {
     require Devel::DProf::View;
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', time_words(), grep { length } @counters)) if !defined $name;
+    my @known = (time_words(), grep { length } @counters);
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join ', ', @known)
+        if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
     for my $file (0 .. $profile->files - 1) {
-        complain($_) for Devel::DProf::View::counter_doubts($name, $profile->outcome($file)->{path}, { $profile->header($file) });
+        my $path = $profile->outcome($file)->{path};
+        my %header = $profile->header($file);
+        complain($_) for Devel::DProf::View::counter_doubts($name, $path, \%header);
     }
     return OK;
 }
@@ -374,7 +380,8 @@ sub unexpected {
             complain("    $named => $ended.");
             next;
         }
-        complain("Garbled profile, unexpected exit time stamp ($o->{path}: $named instead of $ended)");
+        complain('Garbled profile, unexpected exit time stamp '
+            . "($o->{path}: $named instead of $ended)");
         return 0;
     }
     return 1;
@@ -387,7 +394,8 @@ sub record {
     require Devel::DProf::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
-    my $rc = system { $^X } $^X, map({ "-I$_" } Devel::DProf::Record::include_dirs()), '-d:DProf', @command;
+    my @include = map { "-I$_" } Devel::DProf::Record::include_dirs();
+    my $rc = system { $^X } $^X, @include, '-d:DProf', @command;
     if ($rc == -1) {
         complain("Failed: $^X -d:DProf @command: $!");
         return FAILED;

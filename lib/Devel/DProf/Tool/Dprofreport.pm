@@ -9,16 +9,16 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                metric_text only_keys DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
-                               DP_FIELD_MIN DP_FIELD_MAX DP_K_SCRIPT DP_K_PID DP_K_THREAD
-                               DP_K_PHASE DP_K_PARENT DP_M_CALLS DP_M_COUNTER DP_TEXT
-                               DP_CHAIN_GRAPH);
+                               DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
+                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options;
+use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts filters flags medium colour too_large);
+use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names counter_named
+                          counter_label counter_doubts filters flags medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -28,7 +28,7 @@ my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
 # What `how` knows and the view does not.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
-    metric_name counter color);
+    metric_name counter color by_line);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
@@ -84,7 +84,8 @@ Calls:
 = G|inverted
     -G                  the same in caller order
 = callers=s  callees=s
-    --callers SUB  --callees SUB                who calls SUB, what SUB calls
+    --callers SUB  --callees SUB                who calls SUB, what SUB calls; with -s srcline by
+                        line, and of FILE:LINE, FILE or /REGEX/ in place of SUB
 Output:
 = t|field-separator=s  format=s
     --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
@@ -110,6 +111,8 @@ sub shown {
     my ($failed, @sides) = sides($opt, $how, @$names);
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
+        if defined $how->{by_line};
     return report($opt, $how, $failed, $names, @sides);
 }
 
@@ -120,7 +123,7 @@ sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
-    my @keys = keys_of($opt->{s} // 'sub');
+    my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
     %how = (%how, filters($opt, qw(only skip p ignore-callees)));
     push @keys, DP_K_PARENT if $how{re_p} && !grep { $_ == DP_K_PARENT } @keys;
     die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == DP_K_PARENT } @keys;
@@ -140,7 +143,13 @@ sub how {
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one at a time\n"
         if defined $opt->{callers} && defined $opt->{callees};
-    $how{edges_of} = text($opt->{callers} // $opt->{callees}) if defined $opt->{callers} || defined $opt->{callees};
+    my $edges_of = $opt->{callers} // $opt->{callees};
+    $how{edges_of} = text($edges_of) if defined $edges_of;
+    # of which lines
+    $how{by_line}
+        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
+        if defined $edges_of
+        && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -150,11 +159,13 @@ sub how {
 # -g may stand alone: what follows is its value only if it can be one.
 sub bare_g {
     my @args = @_;
-    my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count|\d+(?:\.\d+)?)/;
+    my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
+        |\d+(?:\.\d+)?)/x;
     for my $i (0 .. $#args) {
         last if $args[$i] eq '--';
         next if $args[$i] ne '-g' && $args[$i] ne '--call-graph';
-        $args[$i] = '--call-graph=' if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
+        $args[$i] = '--call-graph='
+            if $i == $#args || $args[ $i + 1 ] !~ /^$word(?:,$word)*\z/ || -e $args[ $i + 1 ];
     }
     return @args;
 }
@@ -169,6 +180,7 @@ sub fields {
         @fields = usual_fields($opt, $how) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
+                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # stands in front of it
                 push @fields, $FIELD{ lc $word };
                 next;
             }
@@ -211,8 +223,9 @@ sub chains {
         elsif (exists $CHAIN_VALUE{$word}) { $how->{chain_value} = $CHAIN_VALUE{$word} }
         elsif ($word =~ /^\d+(?:\.\d+)?\z/ && @numbers < 2) { push @numbers, $word }
         else {
-            die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, percent, period, count,"
-                . " or a number (the threshold in percent, then how many frames to print)\n";
+            die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, "
+                . "percent, period, count, or a number (the threshold in percent, then how many "
+                . "frames to print)\n";
         }
     }
     $how->{threshold} = $numbers[0] // 0.5;
@@ -244,6 +257,7 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
+    without_lines($opt, $how, @profiles) if $opt->{main};
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -258,14 +272,35 @@ sub sides {
             return FAILED;
         }
         my @counters = @{ counter_names($p) };
-        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} } 0 .. $#counters;
+        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} }
+            0 .. $#counters;
         if (defined $counter && !$opt->{f}) {
-            complain($_) for map { my %of = $p->header($_); counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of) } 0 .. $p->files - 1;
+            complain($_) for map {
+                my %of = $p->header($_);
+                counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of)
+            } 0 .. $p->files - 1;
         }
-        my $side = [$p, flags($how, $p, \%header), @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
-        push @sides, $side;
+        my $flags = flags($how, $p, \%header);
+        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
     }
     return ($failed, @sides);
+}
+
+# Statements are not told apart by phase, so there are none of the main program alone.
+sub without_lines {
+    my ($opt, $how, @profiles) = @_;
+    return if $opt->{f} || !(defined $opt->{annotate}
+        || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
+        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} }));
+    for my $profile (@profiles) {
+        for my $n (0 .. $profile->files - 1) {
+            my %header = $profile->header($n);
+            next if !defined $header{dprof_lines};
+            complain($profile->outcome($n)->{path} . ': --main leaves out what statements cost,'
+                . ' which is known of the whole run alone; record with start=main');
+        }
+    }
+    return;
 }
 
 sub metric {
@@ -302,14 +337,46 @@ sub unlike_first {
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
-        : "its times are in $unit, those of the other files in $others; --unit declares that of folded stacks";
+        : "its times are in $unit, those of the other files in $others; --unit declares that of "
+            . 'folded stacks';
 }
 
 # ---- source ----
 
+# The lines and subs whose callers or callees are asked for. False: there are none, which is told.
+sub edges_of_lines {
+    my ($how, $names, @profiles) = @_;
+    require Devel::DProf::Lines;
+    my %names;
+    my @lines = map { Devel::DProf::Lines->new($_, $METRIC{real}) } @profiles;
+    if (!grep { $_->has_places } @lines) {
+        complain("@$names: places of calls are not in there; record them with lines or"
+            . ' callsites=1');
+        return 0;
+    }
+    for my $n (0 .. $#profiles) {
+        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
+        $names{ $_ // '' } = 1
+            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
+    }
+    my $in_none = delete $names{''};
+    $how->{edges_of_lines} = [sort keys %names];
+    return 1 if %names;
+    my $word = bytes($how->{edges_of});
+    complain($in_none ? "$word is in no sub, which could have callers"
+        : "there is no sub, file or line $word in @$names");
+    return 0;
+}
+
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
+    if ($how->{metric} == DP_M_CALLS) {
+        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
+            . ' line ran');
+        return USAGE;
+    }
     require Devel::DProf::Annotate;
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
@@ -331,7 +398,11 @@ sub annotate {
 # Of all the files, as many as are told of.
 sub scripts {
     my %seen;
-    my @scripts = grep { defined && length && !$seen{$_}++ } map { my $p = $_; map { my %h = $p->header($_); $h{dprof_script} } 0 .. $p->files - 1 } @_;
+    my @all = map {
+        my $p = $_;
+        map { my %header = $p->header($_); $header{dprof_script} } 0 .. $p->files - 1;
+    } @_;
+    my @scripts = grep { defined && length && !$seen{$_}++ } @all;
     return few(@scripts);
 }
 
@@ -339,9 +410,11 @@ sub report {
     my ($opt, $how, $failed, $names, @sides) = @_;
     my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
-    $how->{facts} = ['Profile', 'profile', join(', ', map { text($_) } @paths), @scripts ? ('Script', 'script', join ', ', @scripts) : (),
+    my $files = join ', ', map { text($_) } @paths;
+    my $of = join ', ', @scripts;
+    $how->{facts} = ['Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
         'Metric', 'metric', $how->{metric_name}];
-    $how->{title} //= 'Profile of ' . (@scripts ? join ', ', @scripts : join ', ', map { text($_) } @paths);
+    $how->{title} //= 'Profile of ' . (@scripts ? $of : $files);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     $how->{colour} = colour($how, $is_terminal);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides,

@@ -1,0 +1,46 @@
+/* Bytes as base64 (RFC 4648, section 4: with `=` at the end, without line ends), and packed text as
+ * fields of a profile have it. */
+#ifndef DP_BASE64_H
+#define DP_BASE64_H
+
+#include "dp_base.h"
+#include "dp_buf.h"
+#include "dp_io.h"
+
+/* Encodes what is written to it. */
+struct dp_base64 {
+    dp_write_fn *write;
+    void *ctx;
+    unsigned char rest[3];      /* bytes that are no group yet */
+    size_t n_rest;
+};
+
+void dp_base64_init(struct dp_base64 *b, dp_write_fn *fn, void *ctx);
+/* A dp_write_fn; ctx is the encoder. */
+int dp_base64_write(void *ctx, const void *ptr, size_t n);
+/* Writes the last group. Returns 0 or the writer's error. */
+int dp_base64_end(struct dp_base64 *b);
+
+/* Appends what base64 of len bytes stands for. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is none:
+ * then some of it may have been appended. */
+int dp_base64_decode(struct dp_buf *buf, const char *ptr, size_t len);
+
+/* A text, gzipped, as base64, piece by piece. */
+struct dp_packed {
+    struct dp_buf text;         /* the outcome */
+    struct dp_base64 base64;
+    struct dp_pack *pack;
+};
+
+/* Returns 0 or DP_E_NOMEM. */
+int dp_packed_begin(struct dp_packed *p);
+int dp_packed_add(struct dp_packed *p, const void *ptr, size_t len);
+/* Returns 0, or an error of now or of before: then the text is of no use. Called in any case, before
+ * the text is released. */
+int dp_packed_end(struct dp_packed *p);
+
+/* Appends what was packed, at most `most` bytes. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is not
+ * packed text, or is longer. */
+int dp_packed_open(struct dp_buf *buf, const char *ptr, size_t len, size_t most);
+
+#endif
