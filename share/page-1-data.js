@@ -86,15 +86,20 @@ class Frames {
     }
 }
 
-function decode(bytes) {
+// Blocks of a page begin with JSON, and go on with columns.
+function blocks(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     let at = 0;
-    const take = () => {
+    return () => {
         const size = view.getUint32(at, true), from = at + 4;
         at = from + size;
         if (at > bytes.length) throw new Error('the data end too early');
         return bytes.subarray(from, at);
     };
+}
+
+function decode(bytes) {
+    const take = blocks(bytes);
     const facts = JSON.parse(new TextDecoder().decode(take()));
     if (facts.format !== 1) throw new Error(`format ${facts.format} is not known here`);
     const n = facts.frames;

@@ -8,10 +8,11 @@ const S = {
     path: [],                  // names from the root's kid to the frame zoomed to
     q: '', match: false,       // the search, and whether case counts
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, sub: -1,
+    source: false, file: -1, line: 0,                                      // the source view, its file (-1: the overview) and line
     layout: 'graph', width: 'after', colour: 'self', uncertain: false,     // of differences
 };
 let P = null, V = null;
-const F = { names: null, error: '', at: -1 };
+const F = { names: null, test: null, mark: null, error: '', at: -1 };
 
 function begin({ facts, tree }) {
     const { names, diff, metrics, options = {} } = facts;
@@ -25,6 +26,7 @@ function begin({ facts, tree }) {
     }
     Object.assign(S, {
         metric: Math.max(0, P.key(options.metric)), order: options.order || 'name', q: options.search || '',
+        source: options.start === 'source' && hasLines(),
         icicle: !!options.inverted, reversed: !!options.reverse && canReverse(), merged: !!options.merged,
     });
     P.initial = { ...S };
@@ -125,11 +127,13 @@ const isNew = (i) => !!P.diff && V.total[0][i] === 0 && V.total[1][i] > 0;
 function compile() {
     F.error = '';
     if (S.q === '') {
-        F.names = null;
+        F.names = F.test = F.mark = null;
         return;
     }
     try {
         const test = new RegExp(S.q, S.match ? '' : 'i');
+        F.test = (text) => test.test(text);
+        F.mark = new RegExp(test.source, test.flags + 'g');
         F.names = Uint8Array.from(P.names, (name) => (test.test(name) ? 1 : 0));
     } catch (error) {
         F.error = `Not a usable regex: ${error.message.replace(/^.*: /s, '')}`;

@@ -88,6 +88,7 @@ function zoom(frame) {
 
 function back() {
     if (history.state && history.state.dprof > 0) history.back();
+    else if (S.source) openSource(true);
     else if (S.path.length) zoom(V.tree.parent[V.focus]);
 }
 
@@ -106,13 +107,17 @@ function turn(key, value) {
     S[key] = value;
     refresh({ layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view');
     if (key === 'icicle') for (const pane of panes) pane.scroll.scrollTop = value ? 0 : pane.height;
-    if (key === 'metric') drawTable();
+    if (key === 'metric') {
+        drawTable();
+        drawSource();
+    }
     remember();
 }
 
 function toolbar() {
     const press = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)), timed = !!V.tree.when;
-    for (const id of ['icicle', 'reversed', 'merged', 'table', 'uncertain']) press(id, S[id]);
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'source']) press(id, S[id]);
+    press('table', S.table && !S.source);
     press('case', S.match);
     press('dark', theme === 'dark');
     $('reset').disabled = S.path.length === 0;
@@ -140,9 +145,9 @@ function found() {
     const node = $('found');
     node.classList.toggle('bad', !!F.error);
     $('q').setAttribute('aria-invalid', String(!!F.error));
-    $('prev').disabled = $('next').disabled = !F.names || !F.frames;
+    $('prev').disabled = $('next').disabled = S.source ? !R.list.length : !F.names || !F.frames;
     const where = F.at >= 0 ? `${grouped(F.at + 1)} of ${grouped(F.list.length)} \u00b7 ` : '';
-    const text = F.error || (!F.names ? '' : !F.frames ? 'no match'
+    const text = F.error || (S.source ? foundInSources() : !F.names ? '' : !F.frames ? 'no match'
         : `${where}${F.shares.map(percent).join(' \u2192 ')} in ${plural(F.frames, 'frame')}`);
     if (node.textContent !== text) node.textContent = node.title = text;
 }
@@ -155,11 +160,17 @@ function search(text, match = S.match) {
     panes.forEach((pane) => pane.paint());
     toolbar();
     drawTable();
+    findInSources();
+    drawSource();
     remember();
 }
 
 // To a match, in drawn order: in place where it can be seen, else zoomed as little as makes it visible.
 function step(by) {
+    if (S.source) {
+        stepSource(by);
+        return;
+    }
     if (!F.names || !F.frames) return;
     const { name, parent, depth } = V.tree, [{ x }] = panes, wide = (i) => panes.find((pane) => pane.weights[i] > 0);
     if (!F.list) {
@@ -260,7 +271,10 @@ function inWords(i) {
 function details() {
     const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus;
     if (frame === 0 && C.hover < 0 && !C.keys) $('details').replaceChildren(make('span', { className: 'soft' }, 'Click a frame to zoom, / to search, ? for all keys'));
-    else $('details').replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', inWords(frame));
+    else {
+        const sub = V.tree.name[frame], to = hasLines() && placeOf(sub) ? button('Source', () => openSourceOf(sub), { className: 'link', title: `${placeOf(sub)} (l)` }) : '';
+        $('details').replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', to, ' ', inWords(frame));
+    }
 }
 
 function speak(frame, before = '') {
@@ -302,13 +316,20 @@ function toSearch() {
 const KEYS = [
     [['/', 'Ctrl+F'], 'search', toSearch], [['n', 'Enter'], 'next match', () => step(1)], [['p', 'N', 'Shift+Enter'], 'previous match', () => step(-1)],
     [['c'], 'match case', () => search(S.q, !S.match)], [['\u2191', '\u2193', '\u2190', '\u2192'], 'move between frames'],
-    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => zoom(0)],
-    [['i'], 'icicle or flame', () => turn('icicle', !S.icicle)], [['r'], 'callers', () => turn('reversed', !S.reversed)],
-    [['m'], 'merge recursion', () => turn('merged', !S.merged)], [['o'], 'next order', () => cycle('order')],
-    [['t'], 'table of subs', () => openTable(!S.table)], [['s'], 'the frame\u2019s sub in the table', () => openSub(V.tree.name[C.cursor >= 0 ? C.cursor : V.focus])],
-    [['v'], 'next view of a difference', () => cycle('layout')], [['w'], 'next width of a difference', () => cycle('width')],
+    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => (S.source ? openSource(true) : zoom(0))],
+    [['i'], 'icicle or flame', () => turn('icicle', !S.icicle), 'graph'], [['r'], 'callers', () => turn('reversed', !S.reversed), 'graph'],
+    [['m'], 'merge recursion', () => turn('merged', !S.merged), 'graph'], [['o'], 'next order', () => cycle('order'), 'graph'],
+    [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
+    [['l'], 'source: of the frame\u2019s sub, or all files', () => (S.source ? openSource(true) : hasLines() && openSourceOf(subHere()))],
+    [['g'], 'graph: of the line\u2019s sub', () => S.source && toGraph(subAt(S.line))],
+    [['h'], 'the next of the lines that cost most', () => toHot(1), 'source'], [['H'], 'the one before', () => toHot(-1), 'source'],
+    [['z'], 'fold cheap lines, subs, nothing', () => foldBy({ all: 'cheap', cheap: 'subs', subs: 'all' }[G.fold]), 'source'],
+    [['x'], 'calls and callers in the source', () => showNotes(!G.notes), 'source'],
+    [['v'], 'next view of a difference', () => cycle('layout'), 'graph'], [['w'], 'next width of a difference', () => cycle('width'), 'graph'],
     [['d'], 'dark or light', () => dye(theme === 'dark' ? 'light' : 'dark')], [['?'], 'this help', help],
 ];
+
+const subHere = () => V.tree.name[C.cursor >= 0 ? C.cursor : V.focus];
 
 function keydown(event) {
     const { key, target } = event, box = target === $('q'), control = event.ctrlKey || event.metaKey;
@@ -319,10 +340,14 @@ function keydown(event) {
     if (!V || event.altKey || $('dialog').open) return;
     if (control && key === 'f' && !box) does(toSearch);
     else if (box && key === 'Enter') does(() => { typed(); step(event.shiftKey ? -1 : 1); });
-    else if (box && key === 'Escape') does(() => panes[C.index].canvas.focus());
+    else if (box && key === 'Escape') does(() => (S.source ? ($('lines') || $('sources')) : panes[C.index].canvas).focus());
     if (control || /^(?:INPUT|SELECT)$/.test(target.tagName)) return;
-    const act = KEYS.find(([keys, , run]) => run && key !== 'Enter' && keys.includes(key));
+    const where = !S.source ? 'graph' : S.file >= 0 ? 'source' : '';
+    const act = KEYS.find(([keys, , run, only]) => run && key !== 'Enter' && keys.includes(key) && (!only || only === where));
     if (act) does(act[2]);
+    else if (S.source) {
+        if (target === document.body || target.id === 'lines') if (/^Arrow(?:Up|Down)$|^Enter$/.test(key) && sourceKey(key)) event.preventDefault();
+    }
     else if (target === document.body || target.tagName === 'CANVAS') {
         if (/^Arrow/.test(key)) does(() => arrow(key));
         else if (key === 'Enter') does(() => zoom(C.cursor >= 0 ? C.cursor : V.focus));

@@ -42,12 +42,13 @@ function sortedSubs({ key, value, change }) {
 }
 
 const nameCell = (sub) => make('td', { className: 'left' }, button(short(P.names[sub]), () => openSub(sub), { title: short(P.names[sub], 1000) }));
+const placeCell = (sub) => make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub) && hasLines() ? button(placeOf(sub), () => openSourceOf(sub)) : placeOf(sub));
 const changeCell = (v, text) => make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
 
 function drawTable() {
     const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
-    node.hidden = !S.table;
-    if (!S.table) return;
+    node.hidden = !S.table || S.source;
+    if (node.hidden) return;
     const columns = tableColumns(), by = columns.find(({ key }) => key === T.sort) || columns[1], list = sortedSubs(by);
     const again = (change, focus) => {
         Object.assign(T, change);
@@ -61,7 +62,7 @@ function drawTable() {
     });
     const rows = list.slice(0, T.shown).map((sub) => make('tr', { className: sub === S.sub ? 'here' : '' }, ...columns.map(({ key, value, show, change }) => {
         if (key === 'name') return nameCell(sub);
-        if (key === 'place') return make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub));
+        if (key === 'place') return placeCell(sub);
         return changeCell(change ? value(sub) : 0, show(value(sub)));
     })));
     const filter = make('input', { type: 'search', id: 'filter', value: S.q, placeholder: 'Filter subs (regex)', 'aria-label': 'Filter subs: the same search as above' });
@@ -93,7 +94,7 @@ function nearTo(sub) {
     return make('div', { className: 'near' }, make('h2', { className: 'name' }, short(name, 500)),
         make('div', { className: 'soft' }, `self ${of(table.self)} \u00b7 inclusive ${of(table.total)} ${placeOf(sub)}`),
         make('div', { className: 'acts' }, button('Search in graph', () => { $('q').value = exactly; search(exactly, true); }),
-            button('Zoom to widest', () => zoomSub(sub)), button('Close', () => openSub(-1))),
+            button('Zoom to widest', () => zoomSub(sub)), placeOf(sub) && hasLines() ? button('Source', () => openSourceOf(sub)) : '', button('Close', () => openSub(-1))),
         ...part('Callers', callers), ...part('Callees', callees));
 }
 
@@ -106,9 +107,9 @@ function zoomSub(sub) {
 }
 
 function openTable(on, sub = -1) {
-    const inside = $('subs').contains(document.activeElement), step = sub !== S.sub;
-    S.table = on;
-    S.sub = sub;
+    const inside = $('subs').contains(document.activeElement), step = sub !== S.sub || S.source;
+    Object.assign(S, { table: on, sub, source: false, file: -1, line: 0 });
+    showViews();
     drawTable();
     refresh('boxes');
     remember(step);

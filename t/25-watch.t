@@ -57,63 +57,69 @@ sub program {
     return $run;
 }
 
-# From before the profile is there to its end.
-my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
-my $tries = 0;
-# a line is to come, however slow the machine
-select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;
-my $run = program();
-like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report while the program runs');
-$run->{to}->print("go on\n");
-like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since')
-    or diag slurp($watch->{err});
-$run->{to}->print("end\n");
-is((ended($run))[1], 0, 'the program ends');
-my ($rest, $status, $err) = ended($watch);
-is($status, 0, 'and so does the watching, with status 0');
-is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and nothing else');
-my @reports = split /\n\n/, $watch->{read} . $rest;
-cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
-is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
-is("$reports[-1]", (dprofpp({ dir => $dir }, '-l'))[0], 'the last one is of all that there is');
-unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
+subtest 'Beside a program, from before its profile is there to its end' => sub {
+    my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
+    my $tries = 0;
+    # a line is to come, however slow the machine
+    select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;
+    my $run = program();
+    like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report while the program runs');
+    $run->{to}->print("go on\n");
+    like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since')
+        or diag slurp($watch->{err});
+    $run->{to}->print("end\n");
+    is((ended($run))[1], 0, 'the program ends');
+    my ($rest, $status, $err) = ended($watch);
+    is($status, 0, 'and so does the watching, with status 0');
+    is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and nothing else');
+    my @reports = split /\n\n/, $watch->{read} . $rest;
+    cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
+    is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
+    is("$reports[-1]", (dprofpp({ dir => $dir }, '-l'))[0],
+        'the last one is of all that there is');
+    unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
+};
 
-# A run that had ended.
-is_deeply([dprofpp({ dir => $dir }, '--watch', 100, '-l')],
-    [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'a run that has ended is reported once');
+subtest 'A run that has ended is reported once' => sub {
+    is_deeply([dprofpp({ dir => $dir }, '--watch', 100, '-l')],
+        [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'the report, and no more');
+};
 
-# Ctrl-C.
-$run = program();
-$watch = started('watch.err', @dprofpp, '--watch', 0.02, '-T');
-is(read_to($watch, qr/main::f/), "main::f\n", 'other views');
-kill INT => $watch->{pid};
-(undef, $status, $err) = ended($watch);
-is("$status$err", '0', 'Ctrl-C ends it with status 0, and without a message');
+# A program that the watching below sees, too.
+my $running;
+subtest 'Ctrl-C ends the watching, and not the program' => sub {
+    $running = program();
+    my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-T');
+    is(read_to($watch, qr/main::f/), "main::f\n", 'other views');
+    kill INT => $watch->{pid};
+    my (undef, $status, $err) = ended($watch);
+    is("$status$err", '0', 'status 0, and no message');
+};
 
 subtest 'A program that is killed ends the watching, too' => sub {
-    # A program that is killed ends the watching, too; then, and only then, a line says that the
-    # profile is cut short.
-    $watch = started('watch.err', @dprofpp, '--watch', 0.02);
+    # Then, and only then, a line says that the profile is cut short.
+    my $watch = started('watch.err', @dprofpp, '--watch', 0.02);
     read_to($watch, qr/main::f$/);
-    $run->{to}->print("go on\nkill\n");
-    is((ended($run))[1], 9, 'the program is killed');
-    ($rest, $status, $err) = ended($watch);
+    $running->{to}->print("go on\nkill\n");
+    is((ended($running))[1], 9, 'the program is killed');
+    my ($rest, $status, $err) = ended($watch);
     is($status, 0, 'the watching ends');
     like($rest, qr/main::g$/m, 'with all that was recorded');
     is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
         'and the usual remark, once');
 };
 
-SKIP: {
+subtest 'On a terminal each report takes the place of the one before' => sub {
     my $script = `script --version 2>&1`;
-    skip "no script(1) of util-linux, which makes a terminal", 2 if $script !~ /util-linux/;
+    plan skip_all => 'no script(1) of util-linux, which makes a terminal'
+        if $script !~ /util-linux/;
     my $command = join ' ', map { "'$_'" } @dprofpp, '--watch', 1, '-l';
     my $terminal = started('script.err', 'script', '-qec', $command, "$dir/typescript");
-    ($rest, $status) = ended($terminal);
-    is($status, 0, 'on a terminal');
+    my ($rest, $status) = ended($terminal);
+    is($status, 0, 'status 0');
     like($rest, qr/\A(?:\^D\x08\x08)?\e\[H\e\[2Jtmon\.out: profile cut short[^\n]*\nTotal Elapsed/,
         'what is there goes, then messages and the report') or diag $rest;
-}
+};
 
 subtest 'What cannot be watched' => sub {
     for (['-', 'not a file that can be read again'],

@@ -12,8 +12,6 @@ use Devel::DProf::Tools;
 
 my $profile = root() . '/t/data/ours.out';
 my @tools = sort map { m{/dprof(\w+)$} ? $1 : () } glob root() . '/bin/dprof*';
-is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
-    'it knows all tools that there are');
 
 sub dprof {
     my (@args) = @_;
@@ -26,59 +24,71 @@ sub tool {
     return [ @$r{qw(out err status)} ];
 }
 
-for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile], ['diff', $profile, $profile],
-    ['merge', $profile], ['list', '--cpuid'],
-    ['flame', '-o', '-', $profile], ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
-    my ($name, @args) = @$_;
-    is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
-}
-is_deeply(dprof('dprofreport', $profile), tool('report', $profile), 'the whole name will do');
-is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_") for @tools;
-my $list = dprof();
-is("$list->[1]$list->[2]", '0', 'alone: no error');
-like($list->[0], qr/^ {4}$_ +\S/m, "alone: lists $_") for @tools, 'help', 'completion';
-is_deeply(dprof($_), $list, "dprof $_: the same") for 'help', '-h', '--help';
-like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, '-V');
-is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2],
-    'an unknown option');
-for ('nonsense', 'n;exit') {
-    my $got = dprof($_);
-    is("$got->[0]$got->[2]", '2', "$_: an unknown name");
-    like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/,
-        'and a line that says what there is');
-}
-is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
-is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'],
-    ['completion', 'rows'], ['completion', 'bash', 'zsh'];
+subtest 'dprof NAME does what dprofNAME does' => sub {
+    for (['report', $profile], ['pp', '-l', $profile], ['fold', $profile],
+        ['diff', $profile, $profile], ['merge', $profile], ['list', '--cpuid'],
+        ['flame', '-o', '-', $profile], ['html', '-o', '-', $profile],
+        ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
+        my ($name, @args) = @$_;
+        is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
+    }
+    is_deeply(dprof('dprofreport', $profile), tool('report', $profile), 'the whole name will do');
+};
 
-# What no command expects: 1 and one line, whatever errno is.
-for my $tool ('', @tools) {
-    my $module = "Devel::DProf::Tool::Dprof$tool";
-    my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
-        . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
-    my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
-    is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
-        "dprof$tool that dies");
-    is($got->{status}, 1, '... exit 1');
-}
+subtest 'Help of a tool, of all of them, and the version' => sub {
+    is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
+        'it knows all tools that there are');
+    is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_") for @tools;
+    my $list = dprof();
+    is("$list->[1]$list->[2]", '0', 'alone: no error');
+    like($list->[0], qr/^ {4}$_ +\S/m, "alone: lists $_") for @tools, 'help', 'completion';
+    is_deeply(dprof($_), $list, "dprof $_: the same") for 'help', '-h', '--help';
+    like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, '-V');
+};
 
-# Help that does not arrive is an error, as any other output is.
-SKIP: {
-    skip 'there is no /dev/full', 1 + @tools if !-c '/dev/full';
+subtest 'What is no option or name is a mistake in the command line' => sub {
+    is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2],
+        'an unknown option');
+    for ('nonsense', 'n;exit') {
+        my $got = dprof($_);
+        is("$got->[0]$got->[2]", '2', "$_: an unknown name");
+        like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/,
+            'and a line that says what there is');
+    }
+    is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
+    is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'],
+        ['completion', 'rows'], ['completion', 'bash', 'zsh'];
+};
+
+subtest 'A tool that dies ends with 1 and one line, whatever errno is' => sub {
+    for my $tool ('', @tools) {
+        my $module = "Devel::DProf::Tool::Dprof$tool";
+        my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
+            . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
+        my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
+        is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
+            "dprof$tool that dies");
+        is($got->{status}, 1, '... exit 1');
+    }
+};
+
+subtest 'Help that does not arrive is an error, as any other output is' => sub {
+    plan skip_all => 'there is no /dev/full' if !-c '/dev/full';
     for my $tool ('', @tools) {
         my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh',
             tool_command("dprof$tool", '-h')]);
         is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
             . "No space left on device\n", "dprof$tool -h on a full disk");
     }
-}
+};
 
-# Its manual, and a tool's through it, are found where they are installed.
-for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
-    my ($name, $head) = @$_;
-    my $got = run_tool('dprof', [grep({ length } $name), '-H'], fresh => 1);
-    like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
-}
+subtest 'The manuals of dprof and of a tool are found where they are installed' => sub {
+    for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
+        my ($name, $head) = @$_;
+        my $got = run_tool('dprof', [grep({ length } $name), '-H'], fresh => 1);
+        like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
+    }
+};
 
 # ---- completion ----
 
@@ -135,8 +145,9 @@ _dprof
 END
 );
 for my $shell (sort keys %shell) {
-  SKIP: {
-        skip "there is no $shell here", 1 if !grep { -x "$_/$shell" } split /:/, $ENV{PATH};
+    subtest "Completion in $shell offers what the tools take" => sub {
+        plan skip_all => "there is no $shell here"
+            if !grep { -x "$_/$shell" } split /:/, $ENV{PATH};
         my $text = dprof('completion', $shell)->[0];
         my $offered = sub {
             my (@words) = @_;
@@ -144,23 +155,22 @@ for my $shell (sort keys %shell) {
                 env => { text => $text });
             return $got->{err} . join ' ', sort split ' ', $got->{out};
         };
-        subtest $shell => sub {
-            for my $tool (sort keys %given) {
-                is($offered->($tool, '-'), "@{ $given{$tool} }", "$tool: its options");
-                next if $tool eq 'dprof';
-                is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }",
-                    "$tool: as dprof NAME");
-            }
-            is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }", 'the whole name');
-            is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if',
-                'part of an option, behind a file');
-            is($offered->('dprofdiff', 'a'), '', 'files are left to the shell');
-            is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'), 'names');
-            is($offered->('dprof', 'f'), 'flame fold', 'part of a name');
-            is($offered->('dprof', 'help', 'm'), 'merge', 'help NAME');
-            is($offered->('dprof', 'completion', ''), 'bash zsh', 'shells');
-            is($offered->('dprof', 'nonsense', '-'), '', 'nothing of an unknown name');
-        };
-    }
+        for my $tool (sort keys %given) {
+            is($offered->($tool, '-'), "@{ $given{$tool} }", "$tool: its options");
+            next if $tool eq 'dprof';
+            is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }",
+                "$tool: as dprof NAME");
+        }
+        is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }", 'the whole name');
+        is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if',
+            'part of an option, behind a file');
+        is($offered->('dprofdiff', 'a'), '', 'files are left to the shell');
+        is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'), 'names');
+        is($offered->('dprof', 'f'), 'flame fold', 'part of a name');
+        is($offered->('dprof', 'help', 'm'), 'merge', 'help NAME');
+        is($offered->('dprof', 'completion', ''), 'bash zsh', 'shells');
+        is($offered->('dprof', 'nonsense', '-'), '', 'nothing of an unknown name');
+    };
 }
+
 done_testing;

@@ -84,21 +84,26 @@ sub check {
     return $good;
 }
 
-for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
-    next if check("seed $seed", random_tree($seed));
-    diag("seed $seed");
-    last;
-}
+subtest 'Random trees are what the naive model makes of them, also written and read again' => sub {
+    for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
+        next if check("seed $seed", random_tree($seed));
+        diag("seed $seed");
+        last;
+    }
+};
 
-# A tree has no order of calls.
-my $file = spew("$dir/t.out", random_tree(3) =~ s/PART2.*(?=PART3)//sr =~ s/trace 1/tree 1/r);
-for my $flag (qw(-T -t)) {
-    is_deeply([dprofpp($flag, $file)],
-        ['', "$file: this is a tree, which has no order of calls; use -S\n", 1], "$flag of a tree");
-}
+subtest 'A tree has no order of calls' => sub {
+    my $text = random_tree(3) =~ s/PART2.*(?=PART3)//sr =~ s/trace 1/tree 1/r;
+    my $file = spew("$dir/t.out", $text);
+    for my $flag (qw(-T -t)) {
+        is_deeply([dprofpp($flag, $file)],
+            ['', "$file: this is a tree, which has no order of calls; use -S\n", 1],
+            "$flag of a tree");
+    }
+};
 
-# The same program both ways.
-my $script = spew("$dir/p.pl", <<'END');
+subtest 'A tree and a trace of one program have the same calls' => sub {
+    my $script = spew("$dir/p.pl", <<'END');
 sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 sub even { my $n = shift; $n ? odd($n - 1) : 1 }
 sub odd { my $n = shift; $n ? even($n - 1) : 0 }
@@ -109,17 +114,19 @@ fib(8); even(7); goes(4); eval { thrown($_) } for 0 .. 3;
 $_->() for @subs, @subs;
 sort { fib(2); $a <=> $b } 3, 1, 2;
 END
-my %calls;
-for my $mode (qw(trace tree)) {
-    my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting',
-        PERL_DPROF_MODE => $mode });
-    is($run->{raw}, 0, "$mode: ran") or diag $run->{err};
-    my $text = written(detailed($run->{profile}));
-    like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m, "$mode: is one");
-    my $tree = NaiveProfile->new($text)->tree('real');
-    $calls{$mode} = { map { /BEGIN|import/ ? () : ($_ => $tree->{$_}[0]) } keys %$tree };
-}
-ok($calls{tree}{'main::__ANON__;main::fib'}, 'there are contexts');
-is_deeply($calls{tree}, $calls{trace}, 'a tree and a trace have the same calls');
+    my %calls;
+    for my $mode (qw(trace tree)) {
+        my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting',
+            PERL_DPROF_MODE => $mode });
+        is($run->{raw}, 0, "$mode: ran") or diag $run->{err};
+        my $text = written(detailed($run->{profile}));
+        like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m,
+            "$mode: is one");
+        my $tree = NaiveProfile->new($text)->tree('real');
+        $calls{$mode} = { map { /BEGIN|import/ ? () : ($_ => $tree->{$_}[0]) } keys %$tree };
+    }
+    ok($calls{tree}{'main::__ANON__;main::fib'}, 'there are contexts');
+    is_deeply($calls{tree}, $calls{trace}, 'the calls');
+};
 
 done_testing;

@@ -98,20 +98,22 @@ sub random_text {
     return ($hostile && rnd(2) ? "\xef\xbb\xbf" : '') . join($end, @lines) . (rnd(2) ? $end : '');
 }
 
-for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
-    my $text = random_text($seed);
-    next if check("seed $seed", $text);
-    diag("seed $seed");
-    last;
-}
-check('nothing but the root', "(program) 5\n");
+subtest 'Random text reads as the naive model reads it' => sub {
+    for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
+        my $text = random_text($seed);
+        next if check("seed $seed", $text);
+        diag("seed $seed");
+        last;
+    }
+    check('nothing but the root', "(program) 5\n");
+};
 
-# gzip, a pipe
-my $text = "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n";
-my $plain = spew("$dir/plain", $text);
-my ($table, $err, $status) = dprofpp($plain);
-is($status . $err, '0', 'read');
-is($table, <<'END', 'the table');
+my $plain = spew("$dir/plain", "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n");
+
+subtest 'dprofpp shows them, plain or packed, from a file or a pipe' => sub {
+    my ($table, $err, $status) = dprofpp($plain);
+    is($status . $err, '0', 'read');
+    is($table, <<'END', 'the table');
 Total = 25 (unit unknown)
 Exclusive Counts
  %All    Excl  Cumul #Calls   Excl/c Cuml/c  Name
@@ -120,30 +122,32 @@ Exclusive Counts
  20.0       5     15      -        -      -  a
  0.00       0     22      -        -      -  main
 END
-IO::Compress::Gzip::gzip($plain => "$dir/packed");
-is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
-is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
-{
+    IO::Compress::Gzip::gzip($plain => "$dir/packed");
+    is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
+    is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
     my @piped = ('sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain);
     is(run_program([@piped, tool_command('dprofpp', '-')])->{out}, $table, 'from a pipe');
-}
-spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
-my (undef, $said, $rc) = dprofpp("$dir/cut");
-like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/, 'cut short');
-is($rc, 0, 'which is no error');
-my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
-IO::Compress::Gzip::gzip($long => "$dir/long.gz");
-my $packed = slurp("$dir/long.gz");
-my %total;
-for my $cut (1 .. 60) {
-    my $profile = Devel::DProf::Profile->new;
-    $profile->add(spew("$dir/cut", substr $packed, 0, -7 * $cut));
-    $total{ $profile->total / 1000 }++;
-}
-ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken')
-    or diag explain \%total;
+};
 
-subtest 'units' => sub {
+subtest 'Packed text that breaks off counts as far as its lines are whole' => sub {
+    spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
+    my (undef, $said, $rc) = dprofpp("$dir/cut");
+    like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/, 'cut short');
+    is($rc, 0, 'which is no error');
+    my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
+    IO::Compress::Gzip::gzip($long => "$dir/long.gz");
+    my $packed = slurp("$dir/long.gz");
+    my %total;
+    for my $cut (1 .. 60) {
+        my $profile = Devel::DProf::Profile->new;
+        $profile->add(spew("$dir/cut", substr $packed, 0, -7 * $cut));
+        $total{ $profile->total / 1000 }++;
+    }
+    ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken')
+        or diag explain \%total;
+};
+
+subtest 'A unit that is declared is the one of the report' => sub {
     like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
     like((dprofpp('--unit=ms', $plain))[0],
         qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s,
@@ -164,7 +168,7 @@ subtest 'units' => sub {
     is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
 };
 
-# what is wrong
+# What dprofpp says of a text, and the report that it makes in spite of that.
 sub says {
     my ($what, $text, $want, $want_status, @args) = @_;
     spew("$dir/x.out", $text);
@@ -173,26 +177,27 @@ sub says {
     is($status, $want_status, "$what: status");
     return $out;
 }
-like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n",
-    "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
-    qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'the others count');
-says('many', "a 1\n" x 15 . "bad line\n" x 15,
-    join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte "
-        . (60 + 9 * ($_ - 16)) . ")\n" } 16 .. 25)
-    . "x.out: ... and 5 more lines that cannot be read\n", 1);
-says('negative', "a -5\nb 1\n", "x.out: the count is negative: -5 (line 1, byte 0)\n", 1);
-is(says('two counts', "a;b 3 5\nc 0 1\n",
-    'x.out: these are folded stacks with two counts on each line, those of two profiles '
-    . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '',
-    'and no report');
-is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '', 'nothing');
-is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
-is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
-is(says('a text that begins with a number', "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
-    "Not a perl profile: x.out\n", 1), '', 'nothing');
+subtest 'Lines that are no stacks are told, and the others count' => sub {
+    like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n",
+        "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
+        qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'the others count');
+    says('many', "a 1\n" x 15 . "bad line\n" x 15,
+        join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte "
+            . (60 + 9 * ($_ - 16)) . ")\n" } 16 .. 25)
+        . "x.out: ... and 5 more lines that cannot be read\n", 1);
+    says('negative', "a -5\nb 1\n", "x.out: the count is negative: -5 (line 1, byte 0)\n", 1);
+    is(says('two counts', "a;b 3 5\nc 0 1\n",
+        'x.out: these are folded stacks with two counts on each line, those of two profiles '
+        . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '',
+        'and no report');
+    is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '', 'nothing');
+    is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+    is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+    is(says('a text that begins with a number',
+        "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
+        "Not a perl profile: x.out\n", 1), '', 'nothing');
+};
 
-# files of other tools: one line that names the tool and what to do, from every reader of profiles,
-# packed or not
 my $small = sub { pack "$_[0]*", 0, 3, 0, 10000, 0, 1, 2, 3 };
 my %foreign = (
     'Devel::NYTProf' =>
@@ -205,62 +210,72 @@ my %foreign = (
     pprof => ["\x0a\4\x08\1\x10\2\x0a\4\x08\3\x10\4\x12\7\x0a\1\1\x12\2\5\6",
         map({ $small->($_) } qw(L< L> Q< Q>))],
 );
-for my $tool (sort keys %foreign) {
-    for my $text (@{ $foreign{$tool} }) {
-        my $file = spew("$dir/foreign", $text);
-        IO::Compress::Gzip::gzip($file => "$dir/foreign.gz");
-        for my $path ($file, "$dir/foreign.gz") {
-            my @run = dprofpp($path);
-            like($run[1],
-                qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E[:,]\ [^\n]*(?:makes\ folded
-                    \ stacks\ of\ it|callgrind_annotate)[^\n]*\n\z/x, "$tool: one line");
-            is("$run[0]$run[2]", 1, '... and no report');
-        }
-        is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... of calls as well');
-    }
-}
-# what only looks like them
-for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n", "PERFILE 2\n") {
-    is((dprofpp(spew("$dir/alike", $text)))[2], 0, "folded stacks: $text");
-}
 
-# together with others
+# Every reader of profiles names the tool and what to do, of packed files, too.
+subtest 'Files of other tools are told apart' => sub {
+    for my $tool (sort keys %foreign) {
+        for my $text (@{ $foreign{$tool} }) {
+            my $file = spew("$dir/foreign", $text);
+            IO::Compress::Gzip::gzip($file => "$dir/foreign.gz");
+            for my $path ($file, "$dir/foreign.gz") {
+                my @run = dprofpp($path);
+                like($run[1],
+                    qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E[:,]\ [^\n]*(?:makes\ folded
+                        \ stacks\ of\ it|callgrind_annotate)[^\n]*\n\z/x, "$tool: one line");
+                is("$run[0]$run[2]", 1, '... and no report');
+            }
+            is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... of calls as well');
+        }
+    }
+};
+
+subtest 'What only looks like such files is read' => sub {
+    for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n", "PERFILE 2\n") {
+        is((dprofpp(spew("$dir/alike", $text)))[2], 0, "folded stacks: $text");
+    }
+};
+
 my $trace = spew("$dir/trace.out", profile_text(format => 'classic',
     times => [5, 0, 5], lines => ['& 2 main a', '+ 2', '@ 5 0 5', '- 2']));
-(undef, $err, $status) = dprofpp($trace, $plain);
-is($err,
-    "$plain: its times are in an unknown unit, those of the other files in s; "
-        . "--unit declares that of folded stacks\n", 'units differ');
-is($status, 1, 'which is an error');
-($table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
-is($status . $err, '0', 'a trace and folded stacks');
-like($table, qr/Elapsed Time = +0\.075 Seconds/, 'add up');
-is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'twice the same');
+
+subtest 'Together with other files they need a unit' => sub {
+    my (undef, $err, $status) = dprofpp($trace, $plain);
+    is($err,
+        "$plain: its times are in an unknown unit, those of the other files in s; "
+            . "--unit declares that of folded stacks\n", 'units differ');
+    is($status, 1, 'which is an error');
+    (my $table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
+    is($status . $err, '0', 'a trace and folded stacks');
+    like($table, qr/Elapsed Time = +0\.075 Seconds/, 'add up');
+    is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'twice the same');
  40.0      20     20      -        -      -  b
  28.0      14     14      -        -      -  c
  20.0      10     30      -        -      -  a
  0.00       0     44      -        -      -  main
 END
+};
 
-# dprofmerge
 sub dprofmerge {
     my $run = run_tool('dprofmerge', [@_]);
     spew("$dir/merged", $run->{out});
     return (@$run{qw(err status)});
 }
-is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
-my $merged = slurp("$dir/merged");
-like($merged, qr/^\$dprof_unit='samples';$/m, 'with the unit');
-like((dprofpp("$dir/merged"))[0],
-    qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
-dprofmerge('--unit=samples', "$dir/frac", $plain);
-is(slurp("$dir/merged"), $merged, 'in any order');
-dprofmerge($plain);
-like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/, 'without a unit');
-is_deeply([dprofmerge($trace, $plain)],
-    ["$plain: its times are in an unknown unit, those of the other files in s; "
-    . "--unit declares that of folded stacks\n$plain is left out\n", 1], 'not with a trace');
-is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0], 'but in a known unit');
-like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'and calls are known to be missing');
+
+subtest 'dprofmerge adds them up in any order' => sub {
+    is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
+    my $merged = slurp("$dir/merged");
+    like($merged, qr/^\$dprof_unit='samples';$/m, 'with the unit');
+    like((dprofpp("$dir/merged"))[0],
+        qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
+    dprofmerge('--unit=samples', "$dir/frac", $plain);
+    is(slurp("$dir/merged"), $merged, 'in any order');
+    dprofmerge($plain);
+    like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/, 'without a unit');
+    is_deeply([dprofmerge($trace, $plain)],
+        ["$plain: its times are in an unknown unit, those of the other files in s; "
+        . "--unit declares that of folded stacks\n$plain is left out\n", 1], 'not with a trace');
+    is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0], 'but in a known unit');
+    like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'and calls are known to be missing');
+};
 
 done_testing;

@@ -149,7 +149,8 @@ subtest 'our own tools' => sub {
         my ($dir, $bytes) = with_profile();
         my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']],
             dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
-            dprofflame => [[]], dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
+            dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
+            dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'all of them');
         for my $tool (@tools) {

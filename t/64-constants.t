@@ -89,6 +89,9 @@ for (@calls) {
 }
 ok(!eval { Devel::DProf::Diff->new(time_flor => 1); 1 }, 'a misspelled field of a comparison');
 like($@, qr/unknown key 'time_flor' for diff/, '... is named');
+ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },
+    'rows of a comparison without keys');
+like($@, qr/^keys of a comparison: its rows have no names without them at /, '... cannot be');
 is_deeply(only_keys('names', { separate => 1, mine => 2 }, 'mine'), { separate => 1 },
     'what is for C, of a hash that has more');
 

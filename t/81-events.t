@@ -71,8 +71,8 @@ my $ops = slurp(recorded('1', '?ops')->{profile}) =~ /dprof_counters='ops/;
 
 # ---- ops ----
 
-SKIP: {
-    skip 'ops are not counted here', 2 if !$ops;
+subtest 'Ops are the same in each run, in traces and trees' => sub {
+    plan skip_all => 'ops are not counted here' if !$ops;
     my $program =
         'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } '
             . 'f($_) for 1 .. 4; sub h { goto &g } h(); eval { die_in() }; sub die_in { g(); die }';
@@ -84,10 +84,11 @@ SKIP: {
     is(scalar keys %seen, 1, 'ops are the same in each run, in traces and trees')
         or diag explain \%seen;
     my ($f, $g) = split ' ', (keys %seen)[0];
-    near($g, 13 * 300, 13 * 600, 'a loop of 100 rounds, run 12 times') ;
-}
-SKIP: {
-    skip 'this perl has no assertions', 4 if !grep { / DEBUGGING / } Internals::V();
+    near($g, 13 * 300, 13 * 600, 'a loop of 100 rounds, run 12 times');
+};
+
+subtest 'Under -Dt ops are counted as far as perl\'s run loop goes' => sub {
+    plan skip_all => 'this perl has no assertions' if !grep { / DEBUGGING / } Internals::V();
     my @program = ('-e',
         'sub f { my $s = 0; $s += $_ for 1 .. $_[0]; $s } f(100); $^D = 8; f(2); $^D = 0; f(100); '
             . 'print "ran\n"');
@@ -99,7 +100,7 @@ SKIP: {
     is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}),
         '... each of them, as always');
     near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and those until then are counted');
-}
+};
 
 # A trace has, for each call path, the ops and SVs of the tree: two ways through the code.
 sub both_modes {
@@ -123,21 +124,22 @@ sub both_modes {
     }
 }
 for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
-    my $file = spew(scratch() . "/fuzz$seed.pl",
-        FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
-    my $plain = plain([$file], limit => 30);
-  SKIP: {
-        skip "program $seed does not run", 7 if $plain->{raw} || $plain->{out} !~ /^checks /m;
+    subtest "Random program $seed: a trace and a tree count alike" => sub {
+        my $file = spew(scratch() . "/fuzz$seed.pl",
+            FuzzProgram::program($seed, 3, scalar grep { / DEBUGGING / } Internals::V()));
+        my $plain = plain([$file], limit => 30);
+        plan skip_all => "program $seed does not run"
+            if $plain->{raw} || $plain->{out} !~ /^checks /m;
         my $run = profiled([$file],
             env => { counting(), PERL_DPROF_EVENTS => '?ops+svs+?page-faults+?bytes' });
         is(same_as_plain($plain, $run), '', "random program $seed runs as ever");
         both_modes("random program $seed", $file);
-    }
+    };
 }
 
 # ---- SVs and bytes ----
 
-{
+subtest 'SVs that stay, that go, and that come and go within a call' => sub {
     my $program =
         'my (@keep, $x); sub keep { push @keep, map { [] } 1 .. 1000; return } '
             . 'sub drop { @keep = (); return }'
@@ -151,9 +153,10 @@ for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
         near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40,
             'those that come and go within a call leave nothing');
     }
-}
-SKIP: {
-    skip 'bytes are not counted here', 6 if !$bytes;
+};
+
+subtest 'Bytes that are taken, appended, and given back' => sub {
+    plan skip_all => 'bytes are not counted here' if !$bytes;
     # of a number that is known when the program is compiled, perl 5.42 would make a constant, and
     # share it
     my $program =
@@ -169,11 +172,9 @@ SKIP: {
         near($keep + $grow + $drop, 0, 4_200_000,
             'and given back, but for what perl keeps for the next time');
     }
-}
+};
 
-# Children and threads: what a child does before its first event, and a thread that began in another
-# one.
-{
+subtest 'A child has what it did before its first event, and has it once' => sub {
     my $program =
         'sub f { 1 } f(); sub g { my $pid = fork; return waitpid $pid, 0 if $pid; my $s = 0; '
             . '$s += $_ for 1 .. 1000; my @a = map { [] } 1 .. 500; f(); exit } g();';
@@ -186,9 +187,10 @@ SKIP: {
         near(of($counts, 'main::g', 'svs'), 1000, 1100, 'and its SVs');
         near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500, 'and not twice');
     }
-}
-SKIP: {
-    skip 'no bytes of threads here', 4 if !$bytes || !$Config{useithreads};
+};
+
+subtest 'A thread has its own bytes, and none of the thread that made it' => sub {
+    plan skip_all => 'no bytes of threads here' if !$bytes || !$Config{useithreads};
     my $program =
         'use threads; my @x; sub take { push @x, "a" x 5_000_000; 1 } take(); '
             . 'sub CLONE { my $c = 1; $c } sub work { my $y = "b" x 1_000_000; 1 } '
@@ -202,11 +204,13 @@ SKIP: {
         near(total($counts, 'bytes') - of($counts, 'main::work', 'bytes') + total($counts,
             'bytes-freed'), 0, 1_000_000, 'those of the thread that made it are not its own');
     }
-}
-SKIP: {
+};
+
+subtest 'An allocator below another one is not asked for sizes' => sub {
+    plan skip_all => 'bytes are not counted here' if !$bytes;
+    plan skip_all => 'AddressSanitizer wants to be the first' if $asan;
     my $cc = $Config{cc};
     my $dir = scratch();
-    skip 'bytes are not counted here', 1 if !$bytes;
     my $wrap = spew("$dir/wrap.c", <<'END');
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -262,9 +266,8 @@ void *realloc(void *p, size_t n)
     return q ? q + 16 : q;
 }
 END
-    # LD_PRELOAD takes no name with blanks.
-    skip 'AddressSanitizer wants to be the first', 1 if $asan;
-    skip 'no library to load before the allocator', 1
+    # LD_PRELOAD takes no name with blanks: the library is named in its own folder.
+    plan skip_all => 'no library to load before the allocator'
         if system("$cc -shared -fPIC -o '$dir/wrap.so' '$wrap' -ldl 2>/dev/null")
         or run_program([$^X, '-e', 'print 1'], dir => $dir,
             env => { LD_PRELOAD => './wrap.so' })->{out} ne '1';
@@ -273,13 +276,15 @@ END
     like($run->{err},
         qr/^DProf: event 'bytes': the allocator does not tell how large its blocks are$/m,
         'an allocator with another one before it is not asked for sizes');
-}
+};
 
 # ---- the kernel's ----
 
-SKIP: {
-    skip 'this kernel counts no software events for us', 20 if !$perf;
-    my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
+my $no_perf = 'this kernel counts no software events for us';
+my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
+
+subtest 'Page faults are counted where pages are touched, beside a clock, too' => sub {
+    plan skip_all => $no_perf if !$perf;
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded("$touch touch(1000);", 'page-faults',
             PERL_DPROF_MODE => $mode));
@@ -294,6 +299,10 @@ SKIP: {
                 'page-faults') } 1 .. 3;
         near($least, 990, $asan ? 1300 : 1100, "beside $clock, too");
     }
+};
+
+subtest 'Switches and the clock of the task tell who sleeps' => sub {
+    plan skip_all => $no_perf if !$perf;
     my $counts =
         counts(recorded('sub nap { select undef, undef, undef, 0.001 for 1 .. 20; return } '
             . 'sub none { 1 } nap(); none() for 1 .. 20;', '?context-switches+task-clock'));
@@ -306,7 +315,10 @@ SKIP: {
     near(of($counts, 'main::nap', 'task-clock'), 0, 15_000_000,
         'and uses less than 15 ms of the 20');
     cmp_ok(total($counts, 'task-clock'), '>', 0, 'the clock of the task runs');
+};
 
+subtest 'Each process and each thread has its own events' => sub {
+    plan skip_all => $no_perf if !$perf;
     my $run =
         recorded("$touch touch(100); if (my \$pid = fork) { waitpid \$pid, 0; touch(200) } "
             . "else { touch(900); exit }", 'page-faults');
@@ -329,10 +341,12 @@ SKIP: {
         near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000,
             'bytes are counted on when a thread has ended');
     }
+};
 
-    # Numbers of descriptors, and what the program does to them.
-    $run = recorded('use POSIX (); sub f { my $x = "\0" x 409600; 1 } f(); open my $fh, "<", $0; '
-        . 'print fileno($fh), "\n"; POSIX::close($_) for 4 .. 1100;'
+subtest 'A program that closes all descriptors ends the counting of the kernel\'s events' => sub {
+    plan skip_all => $no_perf if !$perf;
+    my $run = recorded('use POSIX (); sub f { my $x = "\0" x 409600; 1 } f(); '
+        . 'open my $fh, "<", $0; print fileno($fh), "\n"; POSIX::close($_) for 4 .. 1100;'
         . ' our @keep; sub keep { push @keep, [] } keep() for 1 .. 9; '
         . 'print scalar(() = <$fh>), "\n";', 'page-faults+svs');
     is($run->{out}, "3\n1\n", 'descriptors are the program\'s: the first one, and what it reads');
@@ -340,22 +354,25 @@ SKIP: {
     like($text, qr/\$dprof_events_lost=1;/,
         'who closes all descriptors ends the counting, and the file says so');
     near(of(counts($run), 'main::keep', 'svs'), 18, 40, 'perl\'s own counters go on');
+};
 
-    # One of them is made another file. Nothing is read from that, nor is it closed.
-  SKIP: {
-        skip 'no /proc/self/fd', 2 if !-e '/proc/self/fd';
-        my $theirs = 'my ($ours) = grep { (readlink("/proc/self/fd/$_") // "") =~ /perf_event/ } '
-            . '3 .. 1100; pipe my $r, my $w; syswrite $w, "x" x 2000; '
-            . 'POSIX::dup2(fileno $r, $ours);'
-            . ' f() for 1 .. 3; sysread $r, my $got, 3000; print length $got; '
-            . 'if (my $pid = fork) { waitpid $pid, 0 } else { f(); '
-            . 'print readlink("/proc/self/fd/$ours") =~ /pipe/ ? " theirs" : " gone"; exit }';
-        $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
-        is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither '
-            . 'read nor closed');
-        like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
-    }
+subtest 'A descriptor that the program has made another file is neither read nor closed' => sub {
+    plan skip_all => $no_perf if !$perf;
+    plan skip_all => 'no /proc/self/fd' if !-e '/proc/self/fd';
+    my $theirs = 'my ($ours) = grep { (readlink("/proc/self/fd/$_") // "") =~ /perf_event/ } '
+        . '3 .. 1100; pipe my $r, my $w; syswrite $w, "x" x 2000; '
+        . 'POSIX::dup2(fileno $r, $ours);'
+        . ' f() for 1 .. 3; sysread $r, my $got, 3000; print length $got; '
+        . 'if (my $pid = fork) { waitpid $pid, 0 } else { f(); '
+        . 'print readlink("/proc/self/fd/$ours") =~ /pipe/ ? " theirs" : " gone"; exit }';
+    my $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
+    is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither '
+        . 'read nor closed');
+    like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
+};
 
+subtest 'Where descriptors are too few, none of the kernel\'s events is counted' => sub {
+    plan skip_all => $no_perf if !$perf;
     my $few = run_program(['sh', '-c', 'ulimit -n 8; exec "$@"', 'sh', $^X, '-I' . tree(),
         '-d:DProf=events=' . join('+',
             qw(page-faults page-faults:u cpu-clock minor-faults minor-faults:u major-faults
@@ -363,41 +380,43 @@ SKIP: {
     like("$few->{out} $few->{err}",
         qr/^ran\ DProf:\ \S+:\ Too\ many\ open\ files;\ the\ kernel's\ events\ are\ not\ counted\ in
             \ process\ \d+,\ thread\ 0$/mx,
-        'too few descriptors: none is counted, and that is said');
+        'and that is said');
+};
 
-    # Less than root, and a kernel that keeps its own part to itself.
-  SKIP: {
-        my $level = slurp('/proc/sys/kernel/perf_event_paranoid') // '';
-        skip 'needs kernel.perf_event_paranoid of 2', 3 if $level !~ /^2$/;
-        my ($as, $perl) = without_privileges();
-        skip $perl, 3 if !$as;
-        my $refused = sub {
-            my ($events) = @_;
-            my $dir = scratch();
-            chmod 0777, $dir;
-            return run_program([@$as, @$perl, '-e', 'sub f { 1 } f()'], dir => $dir,
-                env => { PERL_DPROF_EVENTS => $events });
-        };
-        my $run = $refused->('page-faults');
-        like(slurp("$run->{dir}/tmon.out") // $run->{err},
-            qr/dprof_counters='page-faults:u:faults'/,
-            'then the program\'s part is counted, as the name says');
-        like($refused->('context-switches')->{err},
-            qr/^DProf:\ event\ 'context-switches':\ not\ permitted:\ .*\ there\ is\ no\ other;\ set
-                \ it\ to\ 1\n/x, 'what only the kernel does is not counted as 0');
-        like($refused->('page-faults:k')->{err},
-            qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/,
-            'and asked for the kernel\'s, it says why not');
-    }
-}
+subtest 'Where the kernel keeps its own part to itself, the program\'s is counted' => sub {
+    plan skip_all => $no_perf if !$perf;
+    # Root may count all.
+    my $level = slurp('/proc/sys/kernel/perf_event_paranoid') // '';
+    plan skip_all => 'needs kernel.perf_event_paranoid of 2' if $level !~ /^2$/;
+    my ($as, $perl) = without_privileges();
+    plan skip_all => $perl if !$as;
+    my $refused = sub {
+        my ($events) = @_;
+        my $dir = scratch();
+        chmod 0777, $dir;
+        return run_program([@$as, @$perl, '-e', 'sub f { 1 } f()'], dir => $dir,
+            env => { PERL_DPROF_EVENTS => $events });
+    };
+    my $run = $refused->('page-faults');
+    like(slurp("$run->{dir}/tmon.out") // $run->{err},
+        qr/dprof_counters='page-faults:u:faults'/,
+        'then the program\'s part is counted, as the name says');
+    like($refused->('context-switches')->{err},
+        qr/^DProf:\ event\ 'context-switches':\ not\ permitted:\ .*\ there\ is\ no\ other;\ set
+            \ it\ to\ 1\n/x, 'what only the kernel does is not counted as 0');
+    like($refused->('page-faults:k')->{err},
+        qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/,
+        'and asked for the kernel\'s, it says why not');
+};
 
 # ---- stretches, ends, limits ----
 
-SKIP: {
-    skip 'ops are not counted here', 9 if !$ops;
-    my $loop = 'sub f { my $s = 0; $s += $_ for 1 .. 1000; 1 } ';
-    my $one = of(counts(recorded("$loop f();", 'ops')), 'main::f', 'ops');
-    for my $mode (qw(trace tree)) {
+my $loop = 'sub f { my $s = 0; $s += $_ for 1 .. 1000; 1 } ';
+my $one = $ops && of(counts(recorded("$loop f();", 'ops')), 'main::f', 'ops');
+
+for my $mode (qw(trace tree)) {
+    subtest "$mode: nothing is lost or counted twice where recording stops or ends" => sub {
+        plan skip_all => 'ops are not counted here' if !$ops;
         my @mode = (PERL_DPROF_MODE => $mode);
         my $counts =
             counts(recorded("use Devel::DProf::Control; $loop f(); Devel::DProf::Control::stop(); "
@@ -411,7 +430,11 @@ SKIP: {
             . "exec \$^X, '-e', '1';", 'ops', @mode);
         is(of(counts($run), 'main::f', 'ops'), 2 * $one,
             "$mode: an exec that fails, and one that does not");
-    }
+    };
+}
+
+subtest 'Counters stand in every form of the file' => sub {
+    plan skip_all => 'ops are not counted here' if !$ops;
     my $counts = counts(recorded("$loop sub g { f(); f() } g() for 1 .. 500;", 'ops',
         PERL_DPROF_LIMIT => '2K', PERL_DPROF_BUFFER => 64));
     is(of($counts, 'main::f', 'ops'), 1000 * $one,
@@ -422,7 +445,7 @@ SKIP: {
     my $run = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_LIMIT => 0);
     my ($column) = map { (split)[4] } grep { /^@/ } split /\n/, slurp($run->{profile});
     like($column, qr/^\d+\z/, 'the counter stands behind the times');
-}
+};
 
 # ---- what it says of what cannot be ----
 
@@ -432,13 +455,19 @@ sub refusal {
     return "$run->{status} $run->{out}$run->{err}";
 }
 
-like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/,
-    'a name that is near another');
-like(refusal('svs+nonsense/foo=1/'), qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU},
-    'no such PMU');
-SKIP: {
-    skip 'this kernel counts no software events for us', 8 if !$perf;
-    skip '/sys has no PMU called software', 8 if !-e '/sys/bus/event_source/devices/software/type';
+subtest 'An event that there is not is an error that names it' => sub {
+    like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/,
+        'a name that is near another');
+    like(refusal('svs+nonsense/foo=1/'),
+        qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'no such PMU');
+    like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/,
+        'a long name leaves room for the reason');
+};
+
+subtest 'There is room for 16 counters of different names' => sub {
+    plan skip_all => $no_perf if !$perf;
+    plan skip_all => '/sys has no PMU called software'
+        if !-e '/sys/bus/event_source/devices/software/type';
     my @many = map { "software/config=2,name=n$_/" } 1 .. 16;
     my $run = recorded('1', join '+', @many);
     like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+(?::u)?:events ?){16}'/,
@@ -458,6 +487,10 @@ SKIP: {
     like(refusal('software/config=2,name=a/ software/config=5,name=a/'),
         qr{config=5,name=a/': another event in the list has this name$}m,
         'nor is one for two events');
+};
+
+subtest 'In a container it is the filter of system calls that forbids' => sub {
+    plan skip_all => $no_perf if !$perf;
     my $cc = $Config{cc};
     my $dir = scratch();
     my $filter = spew("$dir/filter.c", <<'END');
@@ -479,28 +512,32 @@ int main(int argc, char **argv)
         || execvp(argv[1], argv + 1);
 }
 END
-    skip 'no filter of system calls', 1
+    plan skip_all => 'no filter of system calls'
         if system "$cc -o '$dir/filter' '$filter' 2>/dev/null && '$dir/filter' true";
-    $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults',
+    my $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults',
         '-e', '1']);
     like($run->{err}, qr/^DProf: event 'page-faults': not permitted, by a container's filter/,
-        'in a container, it is not the level that forbids');
-}
-is(refusal('?nonsense+svs'), '0 ran', '? makes it optional');
-like(slurp(recorded('1', '?nonsense+svs')->{profile}),
-    qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s,
-    'the file says what is missing');
-my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
-like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/
-    : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
-like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/,
-    'a long name leaves room for the reason');
-$run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree',
-    '-e', '1']);
-ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}),
-    'commas between slashes separate no options') or diag $run->{err};
-$run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'],
-    env => { PERL_DPROF_EVENTS => 'nonsense' });
-is($run->{status}, 0, 'under -T the environment names no events');
+        'and not the level of the kernel');
+};
+
+subtest 'An event with a ? is optional, and the file says what is missing' => sub {
+    is(refusal('?nonsense+svs'), '0 ran', '? makes it optional');
+    like(slurp(recorded('1', '?nonsense+svs')->{profile}),
+        qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s,
+        'the file says what is missing');
+};
+
+subtest 'The command line names events, commas and all; under -T the environment does not' => sub {
+    my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
+    like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/
+        : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
+    $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree',
+        '-e', '1']);
+    ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}),
+        'commas between slashes separate no options') or diag $run->{err};
+    $run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'],
+        env => { PERL_DPROF_EVENTS => 'nonsense' });
+    is($run->{status}, 0, 'under -T the environment names no events');
+};
 
 done_testing;

@@ -67,16 +67,18 @@ sub test_file {
 
 sub is_tap {
     my ($name, $text, $tap, $diag, %how) = @_;
-    my ($out, $err) = test_file($text, %how);
-    is($out, $tap, "$name: TAP");
-    # other perls have other ops
-    $err =~ s/^#\s+\d+\s+\d+\s+(\d+)\s+(.*)/# N N $1 $2/mg;
-    $err =~ s/\bis \d+, wanted/is N, wanted/g;
-    is($err =~ s/^# Looks like you failed.*\n//mgr, $diag, "$name: diagnostics");
+    subtest $name => sub {
+        my ($out, $err) = test_file($text, %how);
+        is($out, $tap, 'TAP');
+        # other perls have other ops
+        $err =~ s/^#\s+\d+\s+\d+\s+(\d+)\s+(.*)/# N N $1 $2/mg;
+        $err =~ s/\bis \d+, wanted/is N, wanted/g;
+        is($err =~ s/^# Looks like you failed.*\n//mgr, $diag, 'diagnostics');
+    };
     return;
 }
 
-is_tap('a block', <<'END', <<'TAP', '');
+is_tap('A block is recorded, and queried', <<'END', <<'TAP', '');
 my $r;
 my $p = profile_ok { $r = My::run(5) } 'runs';
 is $r, 30, 'it ran';
@@ -124,7 +126,8 @@ ok 22
 TAP
 
 my $times = join ', ', time_words();
-is_tap('failures', <<'END', <<'TAP', <<'DIAG' =~ s/TIMES/$times/r);
+is_tap('A failure says what was measured, and what is near',
+    <<'END', <<'TAP', <<'DIAG' =~ s/TIMES/$times/r);
 my $p = profile_ok { My::run(5); My::fetch(1) } 'runs';
 calls_ok $p, 'My::fetch', '<=', 4;
 calls_ok $p, 'My::fecth', '<=', 4;
@@ -190,7 +193,7 @@ TAP
 # the block died: Can't "last" outside a loop block at t/x.t line 10.
 DIAG
 
-is_tap('subtests and TODO', <<'END', <<'TAP', <<'DIAG');
+is_tap('Subtests and TODO are obeyed', <<'END', <<'TAP', <<'DIAG');
 subtest inner => sub {
     my $p = profile_ok { My::run(2) } 'runs';
     calls_ok $p, 'My::run', '==', 1;
@@ -218,7 +221,7 @@ not ok 3 - My::run: calls == 2 # TODO later
 TAP
 DIAG
 
-is_tap('too early',
+is_tap('What was compiled too early is named',
     <<'END', <<'TAP', <<'DIAG', head => "${begin}use My;\nuse Test::DProf;\nuse Test::More;\n");
 profile_ok { My::run(5) } 'early';
 profile_ok { 1 } 'nothing of it is called';
@@ -235,7 +238,7 @@ TAP
 # put `use Test::DProf;' above what loads My
 DIAG
 
-is_tap('children and the block\'s end', <<'END', <<'TAP', '');
+is_tap('Children belong to the block, and exit ends it', <<'END', <<'TAP', '');
 my $p = profile_ok {
     for (1 .. 2) { my $pid = fork; if (!$pid) { My::run(7); exit 0 } waitpid $pid, 0 }
     My::run(1);
@@ -253,7 +256,7 @@ ok 4
 1..4
 TAP
 
-is_tap('a child that lives on', <<'END', <<'TAP', '');
+is_tap('A child that lives on is recorded as far as it has come', <<'END', <<'TAP', '');
 pipe my $in, my $out or die;
 pipe my $begun, my $begins or die;
 profile_ok {
@@ -281,8 +284,8 @@ ok 4
 TAP
 
 SKIP: {
-    skip 'perl has no threads', 2 if !$Config{useithreads};
-    is_tap('threads',
+    skip 'perl has no threads', 1 if !$Config{useithreads};
+    is_tap('Threads belong to the block, and have blocks of their own',
         <<'END', <<'TAP', '', head => "${begin}use threads;\n$modules");
 my $p = profile_ok { threads->create(sub { My::run(4) })->join; My::run(1) } 'thread';
 calls_ok $p, 'My::fetch', '==', 5;
@@ -299,7 +302,7 @@ ok 4 - My::fetch: calls == 4
 TAP
 }
 
-is_tap('scripts', <<'END', <<'TAP', <<'DIAG');
+is_tap('Scripts are recorded in a child process', <<'END', <<'TAP', <<'DIAG');
 my $p = profile_script_ok 'bin/tool', 6;
 calls_ok $p, 'My::fetch', '==', 8;
 calls_ok $p, 'My::fecth', '==', 1;
@@ -349,7 +352,7 @@ TAP
 #   Can't open perl script "bin/nothing": No such file or directory
 DIAG
 
-subtest 'What a program could notice: the same with and without' => sub {
+subtest 'The program does not notice' => sub {
     my $looks = <<'END';
 print "perldb $^P, name $0, ", join(',', map { fileno } do { open my $in, '<', $0; $in }), "\n";
 print "env $_=$ENV{$_}\n" for grep { !/^(?:_|PWD|SHLVL)\z/ } sort keys %ENV;
@@ -377,7 +380,8 @@ END
 my $simple =
     "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 6;\ncost_ok \$p, "
         . "'My::run', 'ops', '<', 1;\nno_regression_ok \$p, baseline => 'none';\n";
-{
+
+subtest 'Tests are skipped under a debugger' => sub {
     my ($out, $err, $status) = test_file($simple, perl => ['-d'],
         env => { PERL5DB => 'sub DB::DB {}' });
     like($out,
@@ -385,10 +389,13 @@ my $simple =
             ok\ 2\ .*\#\ skip.*\nok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\n1\.\.4\n\z/x,
         'skipped under a debugger');
     is($status, 0, 'and passed');
+};
+
+subtest 'Tests are skipped under Devel::Cover' => sub {
     mkdir "$dir/cover";
     mkdir "$dir/cover/Devel";
     spew('cover/Devel/Cover.pm', "package Devel::Cover;\n1;\n");
-    ($out, $err, $status) = test_file($simple . "profile_script_ok 'bin/tool';\n",
+    my ($out, $err, $status) = test_file($simple . "profile_script_ok 'bin/tool';\n",
         perl => ['-Icover', '-MDevel::Cover'],
         env => { PERL5OPT => '-MDevel::Cover', PERL5LIB => "$dir/cover" });
     like($out,
@@ -396,42 +403,46 @@ my $simple =
             ok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\nok\ 5\ .*\#\ skip.*\n1\.\.5\n\z/x,
         'skipped under Devel::Cover');
     is($status, 0, 'and passed');
+};
+
+subtest 'Tests are skipped where the object cannot be loaded' => sub {
     mkdir "$dir/broken";
     mkdir "$dir/broken/Devel";
     mkdir "$dir/broken/Devel/DProf";
     spew('broken/Devel/DProf/Core.pm', "package Devel::DProf::Core; die \"no object\\n\";\n");
-    ($out, $err, $status) = test_file($simple, perl => ['-Ibroken'],
+    my ($out, $err, $status) = test_file($simple, perl => ['-Ibroken'],
         head => "use lib 'broken';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
     like($out, qr/^ok 1 - runs # skip Devel::DProf cannot be loaded by this perl: no object\nok 2 /,
         'skipped without the object');
     is($status, 0, 'and passed');
-}
+};
 
 for my $mode ('tree', 'trace') {
-    my ($out, $err, $status) =
-        test_file("sub outer { my \$p = profile_ok { My::run(5) } 'runs'; My::run(2); \$p }\nmy "
-            . "\$p = outer();\nMy::run(9);\ncalls_ok \$p, 'My::fetch', '==', 5;\n"
-        . "is_deeply [\$p->subs], "
-        . "['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n",
-        perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
-    is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n",
-        "under -d:DProf=$mode a block is a part of that");
-    is($err, '', 'without a word');
-    my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch', "$dir/whole.out");
-    like($table, qr/\b16\b/, 'which has all of it');
+    subtest "Under -d:DProf=$mode a block is a part of the whole" => sub {
+        my ($out, $err, $status) =
+            test_file("sub outer { my \$p = profile_ok { My::run(5) } 'runs'; My::run(2); \$p }\n"
+                . "my \$p = outer();\nMy::run(9);\ncalls_ok \$p, 'My::fetch', '==', 5;\n"
+                . "is_deeply [\$p->subs], "
+                . "['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n",
+            perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
+        is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n", 'the block');
+        is($err, '', 'without a word');
+        my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch',
+            "$dir/whole.out");
+        like($table, qr/\b16\b/, 'which has all of it');
+    };
 }
 
-# ---- the counting clock: exact times ----
-{
+subtest 'Times are in seconds, and exact with the counting clock' => sub {
     my ($out, $err) =
         test_file("my \$p = profile_ok { My::run(1) } 'runs';\nprint '# ', "
             . "\$p->cost('(total)', 'real') > 0 ? 'time' : 'none', ' ', "
             . "\$p->cost('My::fetch', 'real') * 1e9, \"\\n\";\n",
             env => { PERL_DPROF_CLOCK => 'counting' });
     like($out, qr/^ok 1 - runs\n# time (?:\d+)\n1\.\.1\n\z/, 'times in seconds');
-}
+};
 
-subtest 'the hash seed' => sub {
+subtest 'The hash seed is pinned where that can be done' => sub {
     my $text =
         "is \$ENV{PERL_HASH_SEED}, 0;\nmy \$p = profile_ok "
             . "{ My::run(3); my %h = map { \$_ => 1 } 'a' .. 'z'; join '', keys %h } "
@@ -457,7 +468,7 @@ subtest 'the hash seed' => sub {
     is($out, "ok 1\nok 2\n1..2\n", 'scripts are not');
 };
 
-subtest 'counters' => sub {
+subtest 'Counters of events that the test asks for' => sub {
     my ($out, $err) =
         test_file("my \$p = profile_ok { my \@x = map { [] } 1 .. 100 } "
             . "'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, "
@@ -469,16 +480,17 @@ subtest 'counters' => sub {
     like($err, qr/nonsense/, 'an event that there is not');
 };
 
-# ---- beside others ----
-SKIP: {
-    skip 'Test2::V0 is not installed', 1 if !eval { require Test2::V0; 1 };
+subtest 'Test2::V0 may be there, too' => sub {
+    plan skip_all => 'Test2::V0 is not installed' if !eval { require Test2::V0; 1 };
     my ($out) =
         test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
             . "5;\n", head => "use Test::DProf;\nuse Test2::V0;\nuse My;\n");
     is($out =~ s/^# Seeded.*\n//mr, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n",
         'beside Test2::V0');
-}
-for my $bad (['calls_ok 1, "x", "<", 2', 'the first argument must be a profile'],
+};
+
+my @misuses = (
+    ['calls_ok 1, "x", "<", 2', 'the first argument must be a profile'],
     ['calls_ok $p, "x", "about", 2', "the limit is given as '<=', 12"],
     ['calls_ok $p, "x", "<", "2ms"', 'the limit must be a number'],
     ['no_regression_ok $p', 'baseline => FILE is missing'],
@@ -488,11 +500,16 @@ for my $bad (['calls_ok 1, "x", "<", 2', 'the first argument must be a profile']
     ['cost_ok $p, "x", undef, "<", 2', 'no metric is given'],
     ['no_regression_ok $p, "x"', 'options are NAME => VALUE'],
     ['&profile_ok("x")', 'the first argument must be a block'],
-    ['&profile_ok()', 'the first argument must be a block']) {
-    my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
-    like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
-    unlike($err, qr/uninitialized|Odd number/, 'and no more is said');
-}
+    ['&profile_ok()', 'the first argument must be a block'],
+);
+subtest 'A wrong argument is told, with the line of the test' => sub {
+    for my $bad (@misuses) {
+        my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
+        like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
+        unlike($err, qr/uninitialized|Odd number/, 'and no more is said');
+    }
+};
+
 is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
 
 done_testing;

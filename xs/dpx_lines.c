@@ -103,3 +103,19 @@ SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file)
     dpx_check(aTHX_ dp_line_text(prof, ptr, len, take_text, &rows));
     return rows.text ? rows.text : newSV(0);
 }
+
+static int take_file(void *ctx, const char *name, size_t len)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    av_push(rows->list, dpx_name_sv(aTHX_ name, len));
+    return 0;
+}
+
+AV *dpx_line_files(pTHX_ const struct dp_prof *prof)
+{
+    struct rows rows = { .list = (AV *)sv_2mortal((SV *)newAV()) };
+    DPX_PERL_SET(&rows);
+    dpx_check(aTHX_ dp_line_files(prof, take_file, &rows));
+    return rows.list;
+}

@@ -18,4 +18,7 @@ AV *dpx_line_sources(pTHX_ const struct dp_prof *prof);
 /* The text of a source, as bytes, where the profile has it; else undef. The caller's. */
 SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file);
 
+/* The names of the files that it has places in. Mortal. */
+AV *dpx_line_files(pTHX_ const struct dp_prof *prof);
+
 #endif

@@ -151,6 +151,8 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     ENTER;                      /* what it borrows is to live longer than it */
     const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2);
     dpx_diff(aTHX_ &how, options);
+    if (!how.over.n_keys)
+        croak("keys of a comparison: its rows have no names without them");
     dpx_check(aTHX_ dp_compared_new(&c, sides, (size_t)(av_len(from) + 1), &how, 1));
     SAVEDESTRUCTOR_X(free_compared, c);
     for (int i = 0; i < 3; i++)

@@ -31,6 +31,19 @@ static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_fill, 2, NULL, take_fill);
 
+/* Its side, file, text and state. */
+static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_flame_source *source = to;
+    SV *side = dpx_element(aTHX_ from, at), *state = dpx_element(aTHX_ from, at + 3);
+    STRLEN len;
+    source->side = side ? SvUV(side) : 0;
+    source->state = state ? dpx_text(aTHX_ state, &len) : "";
+    return dpx_two_texts(aTHX_ from, at + 1, &source->file, &source->file_len, &source->text,
+                         &source->text_len);
+}
+static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
+
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
 /* What holds of all stacks, when the options are there. */

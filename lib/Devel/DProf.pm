@@ -793,9 +793,9 @@ commit 044cf95857ed (2026-11-22): perl 5.26.3, perl 5.30.3.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dproffold>, L<dprofmerge>, L<dproflist>,
-L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>,
-L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>, L<dprofmerge>,
+L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
+L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

@@ -25,12 +25,13 @@
 
 #define DP_ARRAY_LEN(a)  (sizeof(a) / sizeof((a)[0]))
 
-/* For what is mapped and read elsewhere: a field that begins at a multiple of 8 bytes, also where
- * pointers have 4; and a check by the compiler. `name` tells two checks of a file apart. */
+/* For structs that are mapped and read elsewhere: a field that begins at a multiple of 8 bytes,
+ * also where pointers have 4; and a check by the compiler. `name` tells two checks of a file
+ * apart. */
 #define DP_ALIGNED_8     __attribute__((aligned(8)))
 #define DP_CHECK(name, condition)  typedef char dp_check_##name[(condition) ? 1 : -1]
 
-/* Words in which another type may be kept: to the compiler they overlap with anything. */
+/* Words in which another type may be kept: the compiler takes them to overlap with anything. */
 typedef uint64_t dp_any_word __attribute__((may_alias));
 
 #endif

@@ -39,7 +39,7 @@ char *dp_buf_room(struct dp_buf *buf, size_t n)
 
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...)
 {
-    enum { USUAL = 128 };       /* what most of them need, or else it is done again */
+    enum { USUAL = 128 };       /* enough for most texts; for a longer one printf runs again */
     va_list ap, again;
     char *to = dp_buf_room(buf, USUAL);
     if (!to)

@@ -19,10 +19,10 @@ void dp_buf_release(struct dp_buf *buf);
 /* Forgets the contents, keeps the memory, clears the error. */
 void dp_buf_clear(struct dp_buf *buf);
 
-/* Room for n more bytes: their address, or NULL (the error is then set). */
+/* Makes room for n more bytes. Returns their address, or NULL (the error is then set). */
 char *dp_buf_room(struct dp_buf *buf, size_t n);
 
-/* The same where they are there already, mostly. */
+/* The same, inline, for the usual case that there is room already. */
 static inline void dp_buf_add(struct dp_buf *buf, const void *ptr, size_t len)
 {
     char *to = len <= buf->cap - buf->len && !buf->err
@@ -37,16 +37,16 @@ static inline void dp_buf_adds(struct dp_buf *buf, const char *str)
     dp_buf_add(buf, str, strlen(str));
 }
 void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...) DP_PRINTF(2, 3);
-/* n in decimal, in hexadecimal digits. */
+/* Appends n in decimal, or in hexadecimal digits. */
 void dp_buf_addu(struct dp_buf *buf, uint64_t n);
 void dp_buf_addx(struct dp_buf *buf, uint64_t n);
 
-/* The same where there is room for DP_BUF_DIGITS: returns what is behind the last digit. */
+/* Writes n where there is room for DP_BUF_DIGITS. Returns the place behind the last digit. */
 enum { DP_BUF_DIGITS = 20 };
 char *dp_buf_putu(char *to, uint64_t n);
 char *dp_buf_putx(char *to, uint64_t n);
 
-/* Names are put together byte by byte. */
+/* Appends a byte: names are put together byte by byte. */
 static inline void dp_buf_addc(struct dp_buf *buf, char c)
 {
     if (buf->len < buf->cap && !buf->err)
@@ -55,7 +55,7 @@ static inline void dp_buf_addc(struct dp_buf *buf, char c)
         dp_buf_add(buf, &c, 1);
 }
 
-/* A terminating NUL behind the contents, not counted in len. Returns the
+/* Puts a terminating NUL behind the contents, not counted in len. Returns the
  * contents as a C string; "" when memory was short. */
 const char *dp_buf_cstr(struct dp_buf *buf);
 

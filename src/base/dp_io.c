@@ -98,7 +98,7 @@ int dp_io_high(int fd)
     return high;
 }
 
-/* fd: below 0 where it could not be opened; else the source closes it. */
+/* fd: below 0 if the file could not be opened; otherwise the source closes it. */
 static int source_of(struct dp_source *src, int fd)
 {
     if (fd < 0) {
@@ -155,7 +155,7 @@ void dp_source_close(struct dp_source *src)
     src->own_fd = false;
 }
 
-/* Packed bytes: first those read while looking for the magic. */
+/* Gives packed bytes: first those that were read while looking for the magic. */
 static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
 {
     if (src->head_pos < src->head_len) {
@@ -227,7 +227,7 @@ static long read_gzip(struct dp_source *src, void *buf, size_t n, struct dp_err 
         if (rc < 0)
             return rc;
         if (inf->between) {             /* gzip files may be concatenated */
-            /* zeros and foreign bytes behind the last member are padding, as gzip has it */
+            /* zeros and foreign bytes behind the last member are padding, as for gzip */
             if (inf->z.avail_in == 0 || inf->z.next_in[0] != 0x1f)
                 return 0;
             inflateReset(&inf->z);
@@ -241,7 +241,7 @@ static long read_gzip(struct dp_source *src, void *buf, size_t n, struct dp_err 
         else if (rc == Z_MEM_ERROR)
             return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
         else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-            if (inf->z.avail_out != want)   /* what came out before is good */
+            if (inf->z.avail_out != want)   /* what was unpacked before is good */
                 break;
             return dp_err_set(err, DP_E_IO, "the compressed data are damaged (%s)",
                               inf->z.msg ? inf->z.msg : "zlib");
@@ -298,7 +298,7 @@ void dp_sink_adds(struct dp_sink *sink, const char *str)
 
 void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...)
 {
-    char tmp[512];              /* numbers and fixed words only; names go through dp_sink_add */
+    char tmp[512];              /* only for numbers and fixed words; names go through dp_sink_add */
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(tmp, sizeof tmp, fmt, ap);

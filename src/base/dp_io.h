@@ -1,5 +1,5 @@
 /* Where bytes come from and where they go: files, descriptors, memory, the
- * host's handles. A source that begins with gzip's magic is inflated unasked. */
+ * host's handles. A source that begins with gzip's magic is inflated automatically. */
 #ifndef DP_IO_H
 #define DP_IO_H
 
@@ -21,41 +21,42 @@ struct dp_source {
     const char *mem;            /* for memory: what is left */
     size_t mem_len;
     bool started;               /* the magic was looked at */
-    unsigned char head[2];      /* bytes read while looking, not yet delivered */
+    unsigned char head[2];      /* bytes read while looking for the magic, not yet delivered */
     unsigned head_len, head_pos;
     struct dp_inflate *inflate; /* NULL unless gzip */
     uint64_t size;              /* bytes of the file, 0 where unknown */
-    uint64_t taken;             /* bytes taken from it, still packed */
+    uint64_t taken;             /* how many bytes were taken from the file, before they are
+                                 * unpacked */
 };
 
 /* Opens the file of that name; "-" is descriptor 0. Returns 0, or DP_E_IO with
  * errno as open(2) left it. */
 int dp_source_open(struct dp_source *src, const char *path);
 
-/* The same for what nobody has named: with dp_io_open_regular, through links. */
+/* The same for a file that nobody has named, by dp_io_open_regular; links are followed. */
 int dp_source_open_regular(struct dp_source *src, const char *path);
 /* Reads from memory, which is borrowed. */
 void dp_source_mem(struct dp_source *src, const void *ptr, size_t len);
 /* Reads by calling fn. */
 void dp_source_fn(struct dp_source *src, dp_read_fn *fn, void *ctx);
 void dp_source_close(struct dp_source *src);
-/* Can it be read twice? Not the standard input (-), nor a pipe. */
+/* Can the source be read twice? The standard input (-) and a pipe cannot. */
 bool dp_source_is_file(const char *path);
 
-/* Up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED
- * when a gzip stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
+/* Reads up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED when a gzip
+ * stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
 long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err);
 
-/* Opens for reading what nobody has named, such as a file beside another: a regular file and
- * nothing else, for a pipe would have us wait, and a device may have no end. st: of the file.
- * Returns its descriptor, DP_E_ARG where there is something else, or DP_E_IO with errno as
- * open(2) left it. */
+/* Opens for reading a file that nobody has named, such as a file beside another. It must be a
+ * regular file: a pipe would make us wait, and a device may have no end. st: that of the file.
+ * Returns its descriptor, DP_E_ARG if it is something else, or DP_E_IO with errno as open(2) left
+ * it. */
 enum dp_io_links { DP_IO_NOFOLLOW, DP_IO_FOLLOW };
 int dp_io_open_regular(const char *path, enum dp_io_links links, struct stat *st);
 
 /* Moves a descriptor out of the way, so that the program's next open gets the number it
- * would have had; close-on-exec. Keeps it where it is when no number is left up there. Returns
- * what it is now. */
+ * would have had; close-on-exec. Leaves the descriptor where it is when no higher number is free.
+ * Returns its number. */
 int dp_io_high(int fd);
 
 /* Takes n bytes; returns 0 or a negative DP_E. */

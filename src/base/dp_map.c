@@ -39,7 +39,7 @@ uint64_t dp_map_any(const void *address)
 
 static int enlarge(struct dp_map *map)
 {
-    /* A start of a program fills the first few hundred at once. */
+    /* The start of a program fills a few hundred slots at once. */
     size_t n = !map->slots ? 64 : map->mask < 1024 ? (map->mask + 1) * 4 : (map->mask + 1) * 2;
     struct dp_map_slot *slots = dp_mem_realloc(NULL, n, sizeof *slots);
     if (!slots)
@@ -66,10 +66,10 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
     return slot->value == DP_MAP_NONE ? NULL : slot;
 }
 
-/* slot: the free one that is the key's, if the map has any. */
+/* slot: the free one where the key belongs, if the map has any. */
 struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot)
 {
-    /* at most two thirds full, or probing gets long */
+    /* at most two thirds of the slots are used, or probing takes long */
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;

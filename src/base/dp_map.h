@@ -18,8 +18,8 @@ struct dp_map {
     struct dp_map_slot *slots;
     size_t mask;                    /* slots - 1; 0 before the first put */
     size_t used;
-    uint64_t seed;                  /* of the hash: a file cannot know which keys meet. Set
-                                     * with the first slots */
+    uint64_t seed;                  /* seed of the hash, so that no file can know which keys
+                                     * collide; set with the first slots */
 };
 
 void dp_map_init(struct dp_map *map);
@@ -39,7 +39,7 @@ static inline uint64_t dp_map_hash(uint64_t k)
     return k;
 }
 
-/* Where the search for key begins. There are slots. */
+/* Where the search for key begins. The map must have slots. */
 static inline size_t dp_map_home(const struct dp_map *map, uint64_t key)
 {
     return (size_t)dp_map_hash(key ^ map->seed) & map->mask;
@@ -63,7 +63,7 @@ static inline void dp_map_expect(const struct dp_map *map, uint64_t key)
 #endif
 }
 
-/* The slot of key, or the free one where it belongs. There are slots. */
+/* The slot of key, or the free one where it belongs. The map must have slots. */
 static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_t key)
 {
     size_t i = dp_map_home(map, key);

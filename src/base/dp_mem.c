@@ -36,7 +36,7 @@ void *dp_mem_alloc(size_t size)
 void *dp_mem_zalloc(size_t size)
 {
     TEST_FAIL();
-    /* memory that is new from the system is zero as it is */
+    /* memory that is new from the system is zero already */
     void *p = calloc(1, size ? size : 1);
     if (p)
         COUNT(1);
@@ -74,7 +74,8 @@ void dp_mem_zlib_free(void *opaque, void *ptr)
     dp_mem_free(ptr);
 }
 
-/* Elements: what grows begins with LEAST, and doubles as long as there are fewer than DOUBLED. */
+/* Numbers of elements: a growing array begins with LEAST, and doubles as long as it has fewer than
+ * DOUBLED. */
 enum { LEAST = 64, DOUBLED = 1 << 16 };
 
 int dp_mem_grow_more(void **ptr, size_t *cap, size_t need, size_t size)

@@ -13,7 +13,7 @@ void *dp_mem_zalloc(size_t size);
 void *dp_mem_realloc(void *ptr, size_t n, size_t size);
 void dp_mem_free(void *ptr);
 
-/* The same two as zlib wants them. */
+/* Allocation and freeing, in the form that zlib wants. */
 void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size);
 void dp_mem_zlib_free(void *opaque, void *ptr);
 
@@ -25,7 +25,7 @@ static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
     return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
 }
 
-/* The same, and clears what is new. */
+/* The same, and clears the new elements. */
 int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size);
 static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size_t size)
 {
@@ -33,7 +33,7 @@ static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size
 }
 
 #ifdef DP_MEM_TEST
-/* The allocation after n more ones fails; negative: none does. */
+/* Lets the allocation after n more ones fail; if n is negative, none fails. */
 void dp_mem_fail_after(long n);
 /* Blocks allocated and not yet freed. */
 long dp_mem_live(void);

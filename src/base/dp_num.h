@@ -16,15 +16,15 @@
 #  define DP_NUM_INT128 1
 #endif
 
-/* A decimal number of 1 to 7 digits at p. Returns its length, 0 where there is
- * none or a longer one. Eight bytes at p must be readable. */
+/* Reads a decimal number of 1 to 7 digits at p. Returns its length, or 0 if there is none or a
+ * longer one. Eight bytes at p must be readable. */
 DP_INLINE unsigned dp_num_short(const char *p, uint64_t *out)
 {
 #ifdef DP_NUM_SWAR
     uint64_t x;
     memcpy(&x, p, 8);
     x ^= UINT64_C(0x3030303030303030);
-    /* the lowest marked byte is the first that is no digit; a carry spoils only those above it */
+    /* the lowest marked byte is the first that is no digit; a carry spoils only bytes above it */
     uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
     if (DP_UNLIKELY(!other))
         return 0;
@@ -55,7 +55,7 @@ static inline int dp_num_hexdigit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Is it something that was meant as a number, good or not? Signs, fractions and exponents are. */
+/* Was it meant as a number, right or wrong? Signs, fractions and exponents look like one. */
 static inline bool dp_num_is_like(const char *p, size_t len)
 {
     size_t i = len && (*p == '-' || *p == '+'), digits = 0;
@@ -69,7 +69,7 @@ static inline bool dp_num_is_like(const char *p, size_t len)
     return digits && i == len;
 }
 
-/* All of ptr..len as a decimal number. False where it is none or above 2^63. */
+/* Reads all of ptr..len as a decimal number. Returns false if it is none, or above 2^63. */
 static inline bool dp_num_dec(const char *ptr, size_t len, uint64_t *out)
 {
     uint64_t v = 0;
@@ -83,7 +83,7 @@ static inline bool dp_num_dec(const char *ptr, size_t len, uint64_t *out)
     return len > 0;
 }
 
-/* All of ptr..len as a hexadecimal number. */
+/* Reads all of ptr..len as a hexadecimal number. */
 static inline bool dp_num_hex(const char *ptr, size_t len, uint64_t *out)
 {
     uint64_t v = 0;
@@ -144,8 +144,8 @@ static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *ou
     return true;
 }
 
-/* The whole number nearest to v, halves up. What lies beyond 2^63 stops there; what is below 0, or
- * no number, is 0: a cast would be undefined. */
+/* The whole number nearest to v, halves up. More than 2^63 becomes 2^63; less than 0, or NAN,
+ * becomes 0: a cast would be undefined. */
 static inline uint64_t dp_num_round(double v)
 {
     return v >= 9223372036854775807.0 ? UINT64_MAX / 2 : v > 0 ? (uint64_t)(v + 0.5) : 0;

@@ -43,7 +43,8 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
             return NULL;
         chunk->next = pool->chunks;
         pool->chunks = chunk;
-        if (room == size)           /* a large one: the open chunk stays open */
+        if (room == size)           /* a large request gets a chunk of its own, and the open chunk
+                                     * stays open */
             return chunk + 1;
         pool->free_ptr = (char *)(chunk + 1);
         pool->free_len = room;
@@ -54,9 +55,9 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
     return p;
 }
 
-/* Words in place of bytes, each multiplied by what a file cannot know, of 64 bits, and cut out of
- * the middle: without that, names could be made that all have one hash, and each would be compared
- * with all before. */
+/* Hashes words, not bytes: each is multiplied by a number of 64 bits that a file cannot know, and
+ * the middle of the product is taken. Otherwise somebody could make names that all have one hash,
+ * and each would be compared with all before. */
 static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
 {
     const uint64_t factor = pool->seed ^ UINT64_C(0x9e3779b97f4a7c15);

@@ -1,4 +1,4 @@
-/* Sorting numbers by what they stand for. */
+/* Sorts numbers by what they stand for. */
 #ifndef DP_SORT_H
 #define DP_SORT_H
 

@@ -5,8 +5,8 @@
 #include "dp_base.h"
 #include "dp_pool.h"
 
-/* The file `root`/`path` (`path` made as by printf) into to, at most size - 1 bytes of it and a NUL
- * behind them, white space at its end left off. Returns their number, or -1: it cannot be read, or
+/* Reads the file `root`/`path` (`path` is a printf format) into to: at most size - 1 bytes, without
+ * white space at the end, and a NUL. Returns how many bytes, or -1 if the file cannot be read or
  * its name is too long. */
 long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, ...) DP_PRINTF(4, 5);
 

@@ -68,7 +68,7 @@ size_t dp_text_plain(const char *ptr, size_t len)
     return i;
 }
 
-/* One piece of output at p: its length; *used bytes of the input. */
+/* Makes one piece of output at p. Returns its length; *used: bytes of the input. */
 static size_t piece(const unsigned char *p, size_t len, char out[16], size_t *used)
 {
     static const char hex[] = "0123456789abcdef";
@@ -112,8 +112,8 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
     return total;
 }
 
-/* What people see of the beginning: the bytes themselves as far as they are plain, else one piece,
- * in out. n is its length, used how much of ptr it stands for. */
+/* How people see the beginning of a name: the bytes themselves as far as they are plain, or else
+ * one piece, in out. n is its length, used how much of ptr it stands for. */
 static const char *shown(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
 {
     *n = *used = dp_text_plain(ptr, len);
@@ -152,8 +152,9 @@ static size_t characters(const char *ptr, size_t len)
     return n;
 }
 
-/* Ranges, not the whole of Unicode's tables: East Asian writing, and the pictures people put into
- * names; accents, vowel signs and selectors. */
+/* These are ranges, and not the whole of Unicode's tables: wide ones are East Asian writing, and
+ * the pictures that people put into names; combining ones are accents, vowel signs and
+ * selectors. */
 struct range { uint32_t first, last; };
 
 static const struct range wide[] = {

@@ -6,25 +6,26 @@
 #include "dp_buf.h"
 #include "dp_io.h"
 
-/* The name with control bytes and broken UTF-8 as \x1b, appended. */
+/* Appends a name, with control bytes and broken UTF-8 as \x1b. */
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
 
-/* How many bytes at the beginning are printable ASCII: what no medium but markup escapes. */
+/* How many bytes at the beginning are printable ASCII, which only markup has to escape. */
 size_t dp_text_plain(const char *ptr, size_t len);
 
 /* Bytes of the well-formed UTF-8 character at ptr; 0 where there is none. */
 size_t dp_text_char(const char *ptr, size_t len);
 /* The code point of such a character of n bytes. */
 uint32_t dp_text_code(const char *ptr, size_t n);
-/* Is it a control, or a mark that turns the direction of writing? */
+/* Is it a control character, or a mark that turns the direction of writing? */
 bool dp_text_is_unseen(const char *ptr, size_t n);
 
-/* Are the first len bytes of both the same but for the case of ASCII letters? As strncasecmp, which
- * goes by the locale: in Turkish I is not the capital of i. */
+/* Are the first len bytes of both the same but for the case of ASCII letters? strncasecmp would go
+ * by the locale: in Turkish I is not the capital of i. */
 bool dp_text_alike(const char *a, const char *b, size_t len);
 
-/* What printf makes of a double, with a point for whatever the locale has: text up to its NUL. */
+/* Replaces what the locale has as a decimal point by a point, in what printf made of a double: text
+ * up to its NUL. */
 void dp_text_point(char *number);
 
 /* Is the word in it? */

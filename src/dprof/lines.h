@@ -49,6 +49,11 @@ int dp_line_sources(const struct dp_prof *prof,
                     int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
                     void *ctx);
 
+/* Tells the names of all files that places of the profile are in, each once. Returns as
+ * dp_line_rows does. */
+int dp_line_files(const struct dp_prof *prof,
+                  int (*file)(void *ctx, const char *name, size_t len), void *ctx);
+
 /* 0: the profile has no statements, but perhaps calls by line; 1: they have counts; 2: and
  * times. */
 int dp_line_detail(const struct dp_prof *prof);

@@ -68,6 +68,14 @@ struct dp_flame_fill {              /* a name's colour, or attributes, as they a
     size_t name_len, text_len;
 };
 
+/* A source that a page shows. */
+struct dp_flame_source {
+    const char *file, *text;        /* UTF-8; file: as the profile has it */
+    size_t file_len, text_len;
+    const char *state;              /* a word for the page's scripts */
+    size_t side;
+};
+
 #define DP_FLAME_OPTIONS(X) \
     X(PART, stacks, dp_stacks_how) \
     X(LIST, metrics, dp_flame_metric)   /* for each measure; the first is drawn */ \
@@ -112,6 +120,7 @@ struct dp_flame_fill {              /* a name's colour, or attributes, as they a
     X(TEXT, options)            /* how it opens: a member of a JSON object, ready */ \
     /* of two sides: more members, of what is told of the difference */ \
     X(TEXT, difference) \
+    X(LIST, sources, dp_flame_source) \
     X(TEXTS, side_names) \
     X(TEXT, version)
 struct dp_flame_how {

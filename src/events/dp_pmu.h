@@ -87,7 +87,7 @@ int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
 
-/* One event; text need not be terminated. A ? in front of it is the caller's matter and passed over.
+/* One event; text need not be terminated. A ? in front is the caller's matter and is passed over.
  * Returns 0, DP_E_ARG with a message that names the event, what is wrong with it and what may have
  * been meant, or DP_E_NOMEM. */
 int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_event *ev,

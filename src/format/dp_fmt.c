@@ -5,8 +5,8 @@
 
 static const char hex[] = "0123456789ABCDEF";
 
-/* Has one of eight bytes the top bit set where w has a byte below n (n up to 128)? Bytes above the
- * first such one may seem to, too. */
+/* Sets the top bit of each of eight bytes that is below n (n up to 128). Bytes above the first such
+ * byte may have it set without reason. */
 #define EACH(byte)      (UINT64_C(0x0101010101010101) * (byte))
 #define BELOW(w, n)     (((w) - EACH(n)) & ~(w) & EACH(0x80))
 
@@ -15,7 +15,7 @@ static bool has_bad(uint64_t w, unsigned char last_bad)
     return (BELOW(w, last_bad + 1u) | BELOW(w ^ EACH(0x7f), 1) | BELOW(w ^ EACH('%'), 1)) != 0;
 }
 
-/* So many bytes stand for themselves, at least. */
+/* How many bytes stand for themselves, at least. */
 static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
 {
     size_t i = 0;
@@ -27,7 +27,7 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
     }
     if (i == len)
         return len;
-    if (i)                      /* the last word, some of it again */
+    if (i)                      /* the last word, which overlaps the one before */
         memcpy(&w, str + len - sizeof w, sizeof w);
     else
         memcpy(&w, str, len);
@@ -36,7 +36,7 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
 
 static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
-    size_t done = 0;            /* what stands for itself goes in one piece */
+    size_t done = 0;            /* bytes that stand for themselves are added in one piece */
     for (size_t i = plain_bytes(str, len, last_bad); i < len; i++) {
         unsigned char c = (unsigned char)str[i];
         if (c <= last_bad || c == 0x7f || c == '%') {
@@ -138,14 +138,14 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
     dp_buf_addc(buf, '\n');
 }
 
-/* Its buckets are looked at by fours. */
+/* Looks at four buckets at a time. */
 DP_CHECK(buckets, DP_FMT_BUCKETS % 4 == 0);
 
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
 {
     char *to = NULL, *p = NULL;
     for (unsigned b = 0; b < DP_FMT_BUCKETS; b++) {
-        /* Few are used, and those stand side by side. */
+        /* Few buckets are used, and these stand side by side. */
         if (b % 4 == 0 && !(count[b] | count[b + 1] | count[b + 2] | count[b + 3])) {
             b += 3;
             continue;

@@ -1,5 +1,5 @@
-/* The words and bounds of the file format (lib/Devel/DProf/Format.pod), shared
- * by whoever writes it and whoever reads it. */
+/* The words and bounds of the file format (lib/Devel/DProf/Format.pod), which all writers and
+ * readers share. */
 #ifndef DP_FMT_H
 #define DP_FMT_H
 
@@ -9,12 +9,14 @@
 #define DP_FMT_MAGIC      "#fOrTyTwO"
 #define DP_FMT_PART2      "PART2"
 #define DP_FMT_PART3      "PART3"
-#define DP_FMT_LIVE       ".live"                   /* behind the name: what is not yet written */
+#define DP_FMT_LIVE       ".live"                   /* behind the profile's name: the file of what
+                                                     * is not yet written */
 #define DP_FMT_WRITE      "Devel::DProf::write"     /* the classic recorder's bracket */
 #define DP_FMT_TRACE      "trace"
 #define DP_FMT_TREE       "tree"
 #define DP_FMT_FOLDED     "folded"                  /* of text that has no header */
-#define DP_FMT_FILE       "#f "                     /* of a tree: a file, its lines follow */
+#define DP_FMT_FILE       "#f "                     /* of a tree: a source file, whose lines
+                                                     * follow */
 #define DP_FMT_LINE       "#l "
 #define DP_FMT_PROGRAM    "(program)"
 #define DP_FMT_NAMELESS   "(no name)"               /* shown for an empty package and name */
@@ -22,8 +24,8 @@
 enum {
     DP_FMT_TRACE_VERSION = 1,
     DP_FMT_TREE_VERSION  = 1,
-    DP_FMT_BUCKETS       = 48,          /* of a histogram: 2^n ns each; the last one
-                                         * also has what is longer */
+    DP_FMT_BUCKETS       = 48,          /* of a histogram: 2^n ns each; the last one also counts
+                                         * longer calls */
     DP_FMT_COUNTERS      = 16,          /* columns of counters that are kept */
     DP_FMT_HZ_DEFAULT    = 100,         /* where a header has none */
     DP_FMT_HZ_RECORDED   = 10000000     /* what the recorder writes: 100 ns */
@@ -35,7 +37,7 @@ enum dp_clock { DP_USER, DP_SYSTEM, DP_REAL, DP_METRICS };
 /* Appends str as a field of a line: %XX for bytes up to 0x20, 0x7f and '%'; a
  * lone % for the empty string. */
 void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len);
-/* The bytes that a field stands for, at `to`: at most len of them. Returns how many. */
+/* Writes the bytes that a field stands for to `to`: at most len of them. Returns how many. */
 size_t dp_fmt_decode(char *to, const char *field, size_t len);
 /* The same, appended. */
 void dp_fmt_unfield(struct dp_buf *buf, const char *field, size_t len);
@@ -63,10 +65,10 @@ struct dp_fmt_context {
     uint64_t folded;
 };
 void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c);
-/* A line of a histogram of DP_FMT_BUCKETS counts; nothing where all are 0. */
+/* Appends the line of a histogram of DP_FMT_BUCKETS counts; nothing if all are 0. */
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 
-/* What a hostile file may make a reader hold. */
+/* The most that a hostile file may make a reader keep in memory. */
 #define DP_FMT_BEFORE "before"          /* counter: the first of two counts of folded stacks */
 #define DP_LIMIT_LINE      ((size_t)16 << 20)       /* bytes of a line */
 #define DP_LIMIT_HEADER    ((size_t)1 << 20)        /* bytes of a header */
@@ -78,13 +80,13 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_LIMIT_SOURCE    ((size_t)64 << 20)       /* bytes of a source's text */
 #define DP_LIMIT_PACKED    (DP_LIMIT_LINE / 2)      /* the same, packed, as a field */
 #define DP_LIMIT_PIECES    ((size_t)1 << 30)        /* bytes kept of what a killed process left */
-#define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* calls, counters: they stop there */
+#define DP_LIMIT_COUNT     (UINT64_MAX / 2)         /* counts of calls and of events stop there */
 #define DP_LIMIT_DEPTH     ((uint32_t)1 << 24)      /* frames on a stack */
 #define DP_LIMIT_HZ        UINT64_C(1000000000000)
 #define DP_LIMIT_INTERVAL  (UINT64_C(1) << 52)      /* ticks of one `@` line */
 #define DP_LIMIT_TOTAL     (UINT64_C(1) << 62)      /* ticks of a profile */
 
-/* a + b and a * by (at least 1) of counts, which stop at DP_LIMIT_COUNT. */
+/* a + b, and a * by (at least 1), of counts. The results stop at DP_LIMIT_COUNT. */
 static inline uint64_t dp_count_add(uint64_t a, uint64_t b)
 {
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
@@ -96,7 +98,8 @@ static inline uint64_t dp_count_scale(uint64_t a, uint64_t by)
 }
 
 /* Pieces of what a process left (Format.pod, "The pieces"). The recorder has them in memory as
- * structs, readers as bytes; each struct is held to these numbers where it is defined or filled in.
+ * structs, readers as bytes; where a struct is defined or filled in, it is checked against these
+ * numbers.
  * All fields have a width of their own, so that the layout does not depend on the
  * width of a pointer. */
 enum {
@@ -133,9 +136,9 @@ enum {
 
 /* The kinds of raw marks, in the order of their numbers, with what their lines begin with: calls,
  * which count as marks and carry the id of a sub; then notes, of which PHASE carries an id and the
- * others a number. The recorder, the writer, the reader and the reader of pieces have their enums
- * and tables from here. A note is added at the end; what is added before others changes their
- * numbers, and so the version of the pieces. */
+ * others a number. The enums and tables of the recorder, the writer, the reader and the reader of
+ * pieces are made of this list. A note is added at the end; what is added before others changes
+ * their numbers, and so the version of the pieces. */
 #define DP_RAW_EACH_CALL(X) X(ENTER, '+') X(LEAVE, '-') X(UNWIND, '/') X(GOTO, '*')
 #define DP_RAW_EACH_NOTE(X) X(PHASE, "phase") X(SUSPEND, "suspend") X(RESUME, "resume")
 
@@ -146,7 +149,7 @@ enum dp_raw_kind {
 #undef DP_RAW_NUMBER
     DP_RAW_KINDS,               /* 7; there is room for 15: 8 are left */
     DP_RAW_NOTES = DP_RAW_PHASE,        /* the first of them */
-    DP_RAW_CPU = 15             /* a reading of the CPU clock, which is no line */
+    DP_RAW_CPU = 15             /* a reading of the CPU clock, which is not written as a line */
 };
 
 DP_CHECK(room_for_kinds, DP_RAW_KINDS <= DP_RAW_CPU && DP_RAW_CPU < 1 << (32 - DP_PIECE_ID_BITS));

@@ -1,5 +1,6 @@
-/* The lines of a tree that tell what statements cost (Format.pod, "Lines"): of a file, and of each
- * statement in it. The recorder and the writer of merged profiles have them from here. */
+/* The lines of a tree that tell what statements cost (Format.pod, "#f" and "#l"): one for a source
+ * file, and one for each statement in it. The recorder and the writer of merged profiles use
+ * them. */
 #ifndef DP_FMT_STMT_H
 #define DP_FMT_STMT_H
 
@@ -17,7 +18,8 @@ struct dp_fmt_stmt {
     size_t n_counters;
 };
 
-/* For qsort: by file, line and sub; the first of several on a line has most behind it. */
+/* For qsort: by file, line and sub; of several statements on a line the first one has most behind
+ * it. */
 int dp_fmt_stmt_order(const void *a, const void *b);
 
 /* Do both stand in the same file? */

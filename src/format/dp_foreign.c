@@ -8,7 +8,7 @@ static bool begins(const char *ptr, size_t len, const char *with)
     return len >= n && memcmp(ptr, with, n) == 0;
 }
 
-/* Is there a line that begins with it, among the first ones? */
+/* Does one of the first lines begin with the text? */
 static bool has_line(const char *ptr, size_t len, const char *with)
 {
     const char *end = ptr + (len < 4096 ? len : 4096);
@@ -21,7 +21,7 @@ static bool has_line(const char *ptr, size_t len, const char *with)
     return false;
 }
 
-/* Its first line may be left out, and so may all others but those of its events. */
+/* The format's first line may be left out, and so may all others but those of the events. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "version:", "creator:", "pid:",      "cmd:",
@@ -32,8 +32,8 @@ static bool is_callgrind(const char *ptr, size_t len)
     return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
 }
 
-/* A message of protocol buffers whose first field is a type of samples: a short message that begins
- * with the number of a string. All writers put it first. */
+/* A message of protocol buffers whose first field is a type of samples, which is a short message
+ * that begins with the number of a string. All writers put that field first. */
 static bool is_pprof(const char *ptr, size_t len)
 {
     size_t n = len > 4 ? (unsigned char)ptr[1] : 0;
@@ -41,7 +41,7 @@ static bool is_pprof(const char *ptr, size_t len)
            && (ptr[n + 2] & 7) == 2;
 }
 
-/* The older format: words of 4 or 8 bytes, 0, 3, 0, a period, 0. */
+/* The older format begins with words of 4 or 8 bytes: 0, 3, 0, a period, 0. */
 static bool is_old_pprof(const char *ptr, size_t len)
 {
     for (size_t word = 4; word <= 8; word *= 2) {

@@ -1,11 +1,12 @@
-/* Files that other tools make and that are no profiles of ours: told by how they begin. */
+/* Files that other tools make and that are no profiles of ours. Their first bytes tell which tool
+ * that is. */
 #ifndef DP_FOREIGN_H
 #define DP_FOREIGN_H
 
 #include "dp_base.h"
 
-/* Whose file begins with these bytes, and what to do with it: a sentence part; NULL where
- * it is nobody's. */
+/* Says whose file begins with these bytes, and what to do with the file, as a part of a sentence;
+ * NULL if no known tool makes such files. */
 const char *dp_foreign(const char *ptr, size_t len);
 
 #endif

@@ -45,8 +45,8 @@ static char *copy(struct dp_header *head, const char *ptr, size_t len)
     return to;
 }
 
-/* A quoted string behind its opening quote. Returns the end behind the closing
- * one, NULL where there is none. The value never grows. */
+/* Reads a quoted string behind its opening quote. Returns the place behind the closing quote, or
+ * NULL if there is none. The value never grows. */
 static const char *unquote(const char *p, const char *end, char *to, size_t *len)
 {
     size_t n = 0;
@@ -209,7 +209,7 @@ static int check_version(struct dp_header *head, struct dp_err *err)
     return 0;
 }
 
-/* Splits $dprof_counters at blanks; one column more than fits is one skipped. */
+/* Splits $dprof_counters at blanks; columns beyond the last one that fits are skipped. */
 static void find_counters(struct dp_header *head)
 {
     const char *p = dp_header_get(head, "dprof_counters");
@@ -231,7 +231,7 @@ static int find_unit(struct dp_header *head, struct dp_err *err)
     head->unit = dp_header_get(head, "dprof_unit");
     if (!head->unit || !*head->unit || strcmp(head->unit, "s") == 0)
         return 0;
-    if (!dp_header_unit(head->unit, &hz, &time) || time)    /* other times would be other ticks */
+    if (!dp_header_unit(head->unit, &hz, &time) || time)    /* another unit of time: other ticks */
         return dp_err_set(err, DP_E_SYNTAX, "$dprof_unit is no unit: %.40s", head->unit);
     return 0;
 }
@@ -262,7 +262,7 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             || head->over_tests >= DP_LIMIT_INTERVAL / 2)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }
-    uint64_t saved;             /* the times are those of a moment in between */
+    uint64_t saved;             /* the times are those of a moment before the end */
     head->ended = all && !(dp_header_number(head, "dprof_saved", &saved) && saved);
     head->has_marks = dp_header_number(head, "total_marks", &head->total_marks);
     if (!dp_header_number(head, "dprof_inherited", &head->inherited))

@@ -22,12 +22,12 @@ struct dp_header {
     unsigned version;           /* 0: of the classic recorder */
     bool tree;                  /* no trace */
     bool folded;                /* folded stacks: there was no header */
-    const char *unit;           /* of the times of what came from folded stacks: "s", "calls", some
-                                 * other count, "" if nobody knows. NULL: of no such */
-    const char *declared;       /* the caller's, before it is read: the unit of folded
-                                 * stacks. Borrowed, or NULL */
-    bool pairs;                 /* the caller's: folded stacks may have two counts on each line, of
-                                 * which the first is the counter DP_FMT_BEFORE */
+    const char *unit;           /* the unit of times that came from folded stacks: "s", "calls",
+                                 * some other count, "" if it is unknown. NULL: there are none */
+    const char *declared;       /* set by the caller before the reading: the unit of folded stacks.
+                                 * Borrowed, or NULL */
+    bool pairs;                 /* set by the caller: folded stacks may have two counts on each
+                                 * line, of which the first is the counter DP_FMT_BEFORE */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];
     bool ended;                 /* the recording came to its end */
@@ -42,22 +42,23 @@ struct dp_header {
 void dp_header_init(struct dp_header *head);
 void dp_header_release(struct dp_header *head);
 
-/* One line of the header, without its end. Returns 0, DP_E_NOMEM, or
- * DP_E_SYNTAX: what stood before the fault is kept, the rest skipped. */
+/* Takes one line of the header, without its end. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX: then what
+ * stood before the fault is kept, and the rest is skipped. */
 int dp_header_line(struct dp_header *head, const char *ptr, size_t len);
 
 /* Adds a variable. Returns 0 or DP_E_NOMEM. */
 int dp_header_add(struct dp_header *head, const char *name, const char *value);
 
-/* Is it the name of a unit: s, ms, us, ns, or a word for what is counted? *hz: so many of it make a
- * second; 1 where it is no time. */
+/* Is it the name of a unit: s, ms, us, ns, or a word for what is counted? *hz: how many of the unit
+ * make a second; 1 if it is no time. */
 bool dp_header_unit(const char *name, uint64_t *hz, bool *time);
 
 /* Reads the numbers off the variables. DP_E_VERSION for a newer format,
  * DP_E_SYNTAX for a clock that makes no sense; the message goes to err. */
 int dp_header_finish(struct dp_header *head, struct dp_err *err);
 
-/* A whole number; of a fraction, what stands before the point. False where there is none. */
+/* A whole number; of a fraction, what stands before the point. Returns false if there is no
+ * number. */
 bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *out);
 
 /* The value of a name, or NULL; borrowed. */

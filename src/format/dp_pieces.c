@@ -5,15 +5,14 @@
 
 enum {
     BUF = 64 * 1024,
-    ZEROS = 16384               /* pages that have not begun: 64 MB is more than a
-                                 * piece has, commonly */
+    ZEROS = 16384               /* pages without a head: 64 MB is more than a piece commonly has */
 };
 
 struct reading {
     struct dp_pieces *to;
     struct dp_source *src;
     bool names_only;
-    unsigned skips;             /* so many pages before have not begun */
+    unsigned skips;             /* how many pages before this one have no head */
     uint64_t base;              /* offset in the file of buf[0] */
     size_t pos, end;
     char buf[BUF];
@@ -62,8 +61,8 @@ uint32_t dp_pieces_half(const char *p)
     return w;
 }
 
-/* Sees to it that n bytes are at r->pos. 1; 0 where the file ends before; or a
- * negative DP_E, which stands in r->to->err, too. */
+/* Reads until n bytes are at r->pos. Returns 1; 0 if the file ends before; or a negative DP_E,
+ * which stands in r->to->err, too. */
 static int need(struct reading *r, size_t n)
 {
     while (r->end - r->pos < n) {
@@ -138,8 +137,7 @@ static int take_marks(struct reading *r, uint64_t *left)
     return rc;
 }
 
-/* Items up to the first that is not in use: what it begins with, a number of
- * `width` bytes, is 0. */
+/* Items up to the first unused one, which begins with a 0 of `width` bytes. */
 static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width,
                       uint64_t *left)
 {
@@ -205,11 +203,12 @@ static int take_piece(struct reading *r)
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
-    if (!dp_pieces_word(p))             /* not yet begun: the magic comes last */
+    if (!dp_pieces_word(p))             /* not begun: the writer puts the magic in last */
         return ++r->skips > ZEROS ? 0 : skip(r, DP_PIECE_ALIGN);
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
-    /* A piece may begin while it is read: its head was still 0, what follows has come since. */
+    /* A piece may be begun while the file is read: its head was still 0, and what follows has been
+     * written since. */
     if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN
         || size >> 40)
         return r->skips ? 0 : refuse(r);

@@ -1,5 +1,5 @@
-/* What a killed process left beside its profile, or a running one keeps there:
- * read into memory, as Format.pod, "The pieces", has it. */
+/* Reads what a killed process left beside its profile, or what a running process keeps there, into
+ * memory. Format.pod, "The pieces", says what that is. */
 #ifndef DP_PIECES_H
 #define DP_PIECES_H
 
@@ -22,16 +22,16 @@ struct dp_pieces {
 void dp_pieces_init(struct dp_pieces *p);
 void dp_pieces_release(struct dp_pieces *p);
 
-/* Reads all that there is; p is as dp_pieces_init left it. Returns 0 or DP_E_NOMEM;
- * what else is wrong goes to p->err: what came before it is good. */
+/* Reads all that there is; p is as dp_pieces_init left it. Returns 0 or DP_E_NOMEM. Any other error
+ * goes to p->err, and what came before it is good. */
 int dp_pieces_read(struct dp_pieces *p, struct dp_source *src);
-/* State, names and sites, only. */
+/* Reads state, names and sites only. */
 int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src);
 
 /* Counters behind each mark, and in each node. */
 size_t dp_pieces_counts(const struct dp_pieces *p);
 
-/* The numbers in them, which stand at any address. */
+/* Reads a number in a piece, which may stand at any address. */
 uint64_t dp_pieces_word(const char *p);
 uint32_t dp_pieces_half(const char *p);
 

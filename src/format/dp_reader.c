@@ -85,8 +85,8 @@ static long refill(struct dp_reader *r)
     return got;
 }
 
-/* The next whole line, without its end, at r->in.pos: its length, or -1 where the
- * file has no further whole line, or less for an error. Steps over nothing. */
+/* Finds the next whole line, at r->in.pos. Returns its length without the end, or -1 if the file
+ * has no further whole line, or less for an error. r->in.pos stays where it is. */
 static long whole_line(struct dp_reader *r)
 {
     size_t seen = 0;
@@ -101,7 +101,7 @@ static long whole_line(struct dp_reader *r)
     }
 }
 
-/* A file without our magic: folded stacks, if it looks like that as far as the buffer goes. */
+/* A file without our magic is folded stacks if it looks like that as far as the buffer goes. */
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
@@ -232,14 +232,14 @@ static int read_stacks(struct dp_reader *r)
     return dp_reader_folded_end(r);
 }
 
-/* Time behind the last mark, which the trace tells. */
+/* Time behind the last mark, as the trace has it. */
 static int add_tail(struct dp_reader *r)
 {
     dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->in.base + r->in.pos);
     return dp_reader_flush(r);
 }
 
-/* What the header says that the whole run took, less what the trace has told. */
+/* Time of the whole run, as the header has it, less the time of the trace. */
 static int add_rest(struct dp_reader *r)
 {
     struct dp_event *ev = dp_reader_event(r, DP_OP_REST, DP_SUB_NONE, r->in.base + r->in.pos);
@@ -314,7 +314,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         tree = true;
         rc = 0;
     }
-    /* the header of a file that ends within it is still worth telling */
+    /* the variables of a header that breaks off are still worth telling */
     if ((rc == 0 || rc == DP_E_TRUNCATED) && to->header) {
         int told = to->header(to->ctx, head, err);
         if (rc == 0)

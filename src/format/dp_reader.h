@@ -1,5 +1,5 @@
-/* Bytes -> events. Reads a profile from its source to its end in one pass, with
- * a buffer of fixed size, and hands events over by the batch. */
+/* Makes events of bytes: reads a profile from its source to its end in one pass, with a buffer of
+ * fixed size, and hands events over in batches. */
 #ifndef DP_READER_H
 #define DP_READER_H
 
@@ -11,16 +11,18 @@
 #include "dp_pieces.h"
 
 /* One for each kind of raw mark. Calls have the sub that begins or ends. Of the notes, PHASE has
- * the phase that begins for a sub; SUSPEND and RESUME have a number there: so many exits to come
- * are of calls that have not ended, or so many entries of calls that have begun before. */
+ * the phase that begins for a sub; SUSPEND and RESUME have a number in its place: how many of the
+ * exits to come are of calls that have not ended, or how many of the entries are of calls that have
+ * begun before. */
 enum dp_op {
-    DP_OP_TIME,                 /* time only, at the end of the file: of the sub on top */
-    DP_OP_REST,                 /* time that the header knows of behind the last mark: of no sub */
+    DP_OP_TIME,                 /* time at the end of the file, of the sub on top; no mark */
+    DP_OP_REST,                 /* time behind the last mark that only the header tells: it is of no
+                                 * sub */
 #define DP_OP_NUMBER(name, line) DP_OP_##name,
     DP_RAW_EACH_CALL(DP_OP_NUMBER)
     DP_RAW_EACH_NOTE(DP_OP_NUMBER)
 #undef DP_OP_NUMBER
-    /* of no reader, but dp_window.h: */
+    /* made by dp_window.h, and by no reader: */
     DP_OP_REENTER, DP_OP_REGOTO /* as ENTER and GOTO, but no calls */
 };
 
@@ -28,8 +30,8 @@ enum dp_op {
 
 struct dp_event {
     uint64_t t[DP_METRICS];     /* ticks since the event before; < DP_LIMIT_INTERVAL */
-    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for
-                                 * time; or see the ops */
+    uint32_t sub;               /* the number that the consumer gave; DP_SUB_NONE for time; or as
+                                 * told at the ops */
     uint32_t op;
     uint64_t at;                /* byte offset in the uncompressed file */
 };
@@ -55,8 +57,8 @@ struct dp_subdef {
 
 /* A calling context of a tree. */
 struct dp_context {
-    bool again;                 /* it was given before: node is what the consumer returned then, and
-                                 * parent, sub and at say nothing */
+    bool again;                 /* the context was given before: node is what the consumer returned
+                                 * then, and parent, sub and at mean nothing */
     uint32_t node;
     uint32_t parent;            /* what the consumer gave for the caller */
     uint32_t sub;               /* DP_SUB_NONE: this is the root. May be a phase, below the root */
@@ -68,7 +70,7 @@ struct dp_context {
     struct dp_text at;          /* place of the call as the file has it; len 0: not known */
 };
 
-/* What the source was that statements are of. */
+/* A source file, as it was when its statements were recorded. */
 struct dp_linefile {
     struct dp_text file;        /* as the file has it */
     uint64_t size;              /* of the source when it was recorded */
@@ -80,9 +82,9 @@ struct dp_linefile {
 struct dp_linedef {
     struct dp_text at;          /* FILE:LINE as the file has it; len 0: not known */
     uint32_t sub;               /* DP_SUB_NONE: in none */
-    uint32_t later;             /* so many statements of the sub follow it on the same line */
+    uint32_t later;             /* how many statements of the sub follow it on the same line */
     uint64_t count;             /* how often it ran */
-    bool has_times;             /* else there are neither times nor counters */
+    bool has_times;             /* if false, there are neither times nor counters */
     uint64_t t[DP_METRICS];     /* < DP_LIMIT_TOTAL */
     const uint64_t *counters;   /* as many as the header has */
     size_t n_counters;
@@ -92,13 +94,13 @@ struct dp_linedef {
  * DP_LIMIT_IDS), or a negative DP_E that ends the reading. */
 struct dp_consumer {
     void *ctx;
-    /* Once, before anything else. May be NULL. */
+    /* Called once, before anything else. May be NULL. */
     int (*header)(void *ctx, const struct dp_header *head, struct dp_err *err);
-    /* Before the first event of that sub. Equal subs may get equal numbers. */
+    /* Called before the first event of that sub. Equal subs may get equal numbers. */
     int64_t (*sub)(void *ctx, const struct dp_subdef *def);
     /* The events are the consumer's to alter, and so are the counters that go with them: for each
      * event as many as the header has, counted since the one before, < DP_LIMIT_COUNT; NULL where
-     * it has none. *bad: the index of the one it refuses. */
+     * it has none. *bad: the index of the event that the consumer refuses. */
     int (*events)(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
                   struct dp_err *err);
     /* A tree begins, at the beginning or behind the marks of a trace, whose open calls
@@ -111,22 +113,24 @@ struct dp_consumer {
     int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
     /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
-    /* A source of which this is known; it comes before its statements. May be NULL. */
+    /* What is known of a source; called before its statements. May be NULL. */
     int (*source)(void *ctx, const struct dp_linefile *file);
     /* A statement, behind the contexts. May be NULL. */
     int (*line)(void *ctx, const struct dp_linedef *def, struct dp_err *err);
-    /* From here on ticks are so many a second (or a unit), a multiple of what they
-     * were. May be NULL. */
+    /* From here on so many ticks make a second (or a unit), a multiple of what it was before. May
+     * be NULL. */
     int (*ticks)(void *ctx, uint64_t hz, struct dp_err *err);
-    /* Now and then; bytes taken from the source of how many (0: not known). May be NULL. */
+    /* Called now and then: how many bytes have been taken from the source, of how many (0: not
+     * known). May be NULL. */
     int (*progress)(void *ctx, uint64_t done, uint64_t total);
 };
 
-enum { DP_READER_FAULTS = 10 }; /* lines of which it is kept what is wrong; as DP_FAULTS */
+enum { DP_READER_FAULTS = 10 }; /* so many lines are kept with what is wrong in them; as
+                                 * DP_FAULTS */
 
 struct dp_read_info {
     uint64_t marks;             /* + - * / lines taken */
-    uint64_t contexts;          /* = lines taken, or folded stacks */
+    uint64_t contexts;          /* how many = lines, or folded stacks, were taken */
     bool tree;                  /* a part of it is a tree */
     bool pieces;                /* of a killed process, or one that still runs */
     uint64_t bytes;             /* uncompressed */
@@ -136,12 +140,11 @@ struct dp_read_info {
     struct dp_err fault[DP_READER_FAULTS];      /* the first of them */
 };
 
-/* Reads all of src: a profile, or the folded stacks of another profiler, which begin with
- * no magic of ours. Returns 0; DP_E_TRUNCATED where the file ends too early;
- * another DP_E for what cannot be read, with the place in err. Whatever the
- * answer, the consumer has had all that came before. head is to be initialised
- * and stays the caller's. left: what the process keeps or left beside the file, read
- * before; it is needed where the file has no end. May be NULL. */
+/* Reads all of src: a profile, or the folded stacks of another profiler, which do not begin with
+ * our magic. Returns 0; DP_E_TRUNCATED if the file ends too early; or another DP_E if something
+ * cannot be read, with the place in err. In any case the consumer has had all that came before. The
+ * caller initialises head and keeps it. left: what the process keeps or left beside the file, read
+ * before; it is needed if the file has no end. May be NULL. */
 int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
                   struct dp_header *head, struct dp_read_info *info, struct dp_err *err);
 

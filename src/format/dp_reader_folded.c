@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    DECIMALS = 9,               /* of a count; what is behind them is rounded */
+    DECIMALS = 9,               /* decimals of a count; further digits are rounded */
     SHOWN = 60                  /* bytes of a line in a message */
 };
 
@@ -23,7 +23,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A line without what may stand at its end. */
+/* Cuts off what may stand at the end of a line. */
 static size_t trimmed(const char *p, size_t len)
 {
     while (len && (is_blank(p[len - 1]) || p[len - 1] == '\r'))
@@ -47,7 +47,7 @@ static size_t last_word(const char *p, size_t len)
 
 /* ---- what kind of file it is ---- */
 
-/* How many counts, up to two, a line ends with; 0 where nothing stands before them. */
+/* How many counts, up to two, a line ends with; 0 if nothing stands before them. */
 static int counts_of(const char *p, size_t len)
 {
     int n = 0;
@@ -75,7 +75,8 @@ static bool is_mostly_stacks(const char *p, const char *end)
     return others <= stacks;
 }
 
-/* A name may end with a number, and look like a count: that all lines have two is no chance. */
+/* A name may end with a number, which looks like a count; but two numbers at the end of all lines
+ * are no coincidence. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last)
 {
     const char *p = ptr, *end = ptr + len;
@@ -124,7 +125,7 @@ int dp_reader_folded_head(struct dp_reader *r)
 
 /* ---- counts ---- */
 
-/* The line is left out; the first ones of these are kept with their places. */
+/* Leaves a line out. The first such lines are kept with their places. */
 static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, size_t len)
 {
     struct dp_read_info *info = r->info;
@@ -138,7 +139,7 @@ static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, s
     return 0;
 }
 
-/* Ticks get finer by a power of ten, so that nothing is lost of a fraction. */
+/* Makes ticks finer by a power of ten, so that nothing of a fraction is lost. */
 static int finer(struct dp_reader *r, unsigned decimals)
 {
     uint64_t by = 1;
@@ -164,8 +165,8 @@ static uint64_t shift(uint64_t a, unsigned d)
     return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
 }
 
-/* A count that is no plain number of a few digits. Returns 1 and its ticks; 0 when
- * it was noted as bad; or a negative DP_E. */
+/* Reads a count that is more than a plain number of a few digits. Returns 1 and its ticks; 0 if the
+ * count was noted as bad; or a negative DP_E. */
 static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
 {
     size_t whole = 0, places;
@@ -208,7 +209,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
 
 /* ---- stacks ---- */
 
-/* How many bytes the two have in common at their beginnings. */
+/* How many bytes two texts have in common at their beginnings. */
 static size_t common(const char *a, const char *b, size_t n)
 {
     size_t i = 0;
@@ -238,8 +239,8 @@ static size_t keep_shared(struct dp_reader *r, const char *p, size_t len)
     return n ? r->folded.frames[n - 1].end + 1 : 0;
 }
 
-/* What would not be a name, or not this one, stands as %XX: `;`, `#`, `%` and control bytes. Other
- * profilers know nothing of it, so that no more is taken for an escape than has to be one. */
+/* Bytes that would end a name or change it stand as %XX: `;`, `#`, `%` and control bytes. Other
+ * profilers do not know this, so that only escapes that are needed are taken for escapes. */
 static int decode(struct dp_reader *r, struct dp_text *t)
 {
     if (DP_LIKELY(!memchr(t->ptr, '%', t->len)))
@@ -252,7 +253,8 @@ static int decode(struct dp_reader *r, struct dp_text *t)
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
         int c = lo >= 0 ? hi << 4 | lo : -1;
-        /* one that no line could end with, or behind which a number would be taken for a count */
+        /* a blank that no line could end with, or behind which a number would be taken for a
+         * count */
         bool is_code_blank = c == ' '
                              && (i + 3 == t->len || dp_num_is_like(t->ptr + i + 3, t->len - i - 3));
         if (c >= 0
@@ -267,8 +269,8 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     return 0;
 }
 
-/* A stack's hash, from that of its callers. It stands for the stack: by a factor that no file can
- * know, so that none can be made whose stacks are taken for each other. */
+/* A stack's hash, from that of its callers. The hash stands for the stack. It has a factor that no
+ * file can know, so that nobody can make a file whose stacks are taken for each other. */
 static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
 {
     uint64_t x;
@@ -295,8 +297,8 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return dp_reader_give_context(r, &c);
 }
 
-/* The frames of a stack from `from` on, behind those that are there. An empty one is none; the
- * root, where a stack begins with it, is where all stacks begin. */
+/* Adds the frames of a stack from `from` on to those that are there. An empty frame is skipped, and
+ * so is the root at the beginning of a stack, because all stacks begin there. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     struct dp_reader_folded *in = &r->folded;
@@ -327,8 +329,9 @@ static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame
     return rc == 0 && frame->sub == DP_SUB_NONE ? dp_reader_by_name(r, name, &frame->sub) : rc;
 }
 
-/* Contexts for all frames that have none. In sorted text those are few; else the deepest one that
- * is known is looked for, from the end, as most of a stack has been seen before. */
+/* Gives contexts to all frames that have none. In sorted text such frames are few; otherwise the
+ * deepest known context is looked for from the end, because most of a stack has been seen
+ * before. */
 static int descend(struct dp_reader *r, const char *p)
 {
     size_t i = r->folded.frame_count;
@@ -359,8 +362,8 @@ static int descend(struct dp_reader *r, const char *p)
     return 0;
 }
 
-/* Stacks that share little with the one before: from here on they are found by hashes. Those of 64
- * bits: among ten million contexts two are equal by chance once in 400,000 files. */
+/* The stacks share little with the ones before: from here on they are found by hashes of 64 bits.
+ * Among ten million contexts two hashes are equal by chance once in 400,000 files. */
 static void look_at_order(struct dp_reader *r)
 {
     if (r->folded.indexed || ++r->folded.stacks < 1000 || r->folded.pushed < 6 * r->folded.stacks)
@@ -370,7 +373,7 @@ static void look_at_order(struct dp_reader *r)
     r->folded.stack.len = 0;
 }
 
-/* The next stack is compared with this one, which begins as the last one did. */
+/* The next stack is compared with this one. */
 static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     struct dp_buf *prev = &r->folded.stack;
@@ -420,8 +423,8 @@ static bool is_count(const char *p, size_t len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 
-/* The count that p..len ends with. Returns 1; 0 when it was noted as bad; or a negative DP_E. *n:
- * bytes before it. */
+/* Reads the count that p..len ends with. Returns 1; 0 if the count was noted as bad; or a negative
+ * DP_E. *n: bytes before the count. */
 static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks,
                                  size_t *n)
 {
@@ -435,7 +438,7 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
 }
 
 /* A line with the counts of two profiles. A count with more decimals than any before makes ticks
- * finer: those of the other one, too. */
+ * finer, also those of the other count. */
 static int line_of_two(struct dp_reader *r, const char *p, size_t len)
 {
     uint64_t before, ticks;

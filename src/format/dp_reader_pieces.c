@@ -14,14 +14,15 @@ struct left {
     bool has_nameless;
     struct dp_text *sites;      /* by number - 1 */
     size_t site_count;
-    int damage;                 /* the first error that is no reason to stop */
-    /* stamps to ticks: what all together come to, and what of that was handed out */
+    int damage;                 /* the first error in spite of which the reader goes on */
+    /* stamps as ticks: the sum of all, and how much of it was handed out */
     double real, cpu, sys;
     uint64_t done_real, done_cpu, done_sys;
     uint64_t counted[DP_FMT_COUNTERS];  /* what contexts came to */
 };
 
-/* Notes damage that is no reason to stop. Returns 0, or what is one. */
+/* Notes damage in spite of which the reader goes on. Returns 0, or the error that ends the
+ * reading. */
 static int damaged(struct left *l, int rc)
 {
     if (rc != DP_E_SYNTAX)
@@ -46,8 +47,8 @@ static int use_names(struct left *l)
     return 0;
 }
 
-/* The sub of an id; or a phase, where one may be. 1: known, or a nameless one; 0: the id is younger
- * than the names. */
+/* Finds the sub of an id, or a phase where that is allowed. Returns 1 if the sub is known, or
+ * nameless; 0 if the id is younger than the names. */
 static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
 {
     struct dp_reader *r = l->r;
@@ -78,7 +79,7 @@ static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
     return 1;
 }
 
-/* Ticks due now of a running sum, at most so many: the rest stays for later. */
+/* Ticks due now of a running sum, at most so many. The rest stays for later. */
 static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     if (*sum + ticks < (double)DP_LIMIT_INTERVAL)
@@ -91,7 +92,7 @@ static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
     return d;
 }
 
-/* Stamps that passed, of them waited and in the kernel, into ticks. */
+/* Turns stamps that passed, and how many of them were waiting or in the kernel, into ticks. */
 static void convert(struct left *l, double real, double wait, double sys, uint64_t t[DP_METRICS])
 {
     if (wait > real)
@@ -102,7 +103,7 @@ static void convert(struct left *l, double real, double wait, double sys, uint64
     t[DP_USER] = cpu - t[DP_SYSTEM];
 }
 
-/* Has it a place in $total_marks? */
+/* Does a mark count in $total_marks? */
 static bool is_mark(uint64_t word)
 {
     return (uint32_t)word >> DP_PIECE_ID_BITS < DP_RAW_NOTES;
@@ -153,8 +154,8 @@ static uint64_t count(const char *p)
     return bounded(dp_pieces_word(p));
 }
 
-/* How many of the marks the text has already, should it have been written at the
- * very moment: for the state was not told yet. */
+/* How many of the marks the text has already: if the process was killed after it had written them
+ * to the text, the state does not count them yet. */
 static uint64_t written(const struct left *l)
 {
     uint64_t before = l->p->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
@@ -170,7 +171,7 @@ static int use_marks(struct left *l)
     double sum = 0, wait = 0;
     size_t counts = dp_pieces_counts(l->p);
     int rc = 0;
-    /* Time without its mark is told once more here, or stands in the state. */
+    /* Time whose mark is not in the text comes again here, or stands in the state. */
     for (int m = 0; m < DP_METRICS; m++) {
         uint64_t pending = l->p->state[DP_PIECE_S_USER + m];
         r->t[m] = !done && pending < DP_LIMIT_INTERVAL ? pending : 0;
@@ -219,8 +220,8 @@ static uint64_t span(const struct left *l, const char *p)
     return ticks < (double)DP_LIMIT_INTERVAL ? (uint64_t)ticks : 0;
 }
 
-/* of[number - 1]: the consumer's number of a node, or UINT32_MAX. Of a process that
- * runs on, some may be missing between others: it made them while they were read. */
+/* of[number - 1]: the consumer's number of a node, or UINT32_MAX. If the process runs on, some
+ * nodes may be missing between others: it made them during the reading. */
 static int use_node(struct left *l, const char *p, uint32_t *of)
 {
     struct dp_reader *r = l->r;
@@ -254,7 +255,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     c.counters = counters;
     c.calls = count(p + DP_PIECE_N_CALLS);
     c.folded = count(p + DP_PIECE_N_FOLDED);
-    if (c.calls) {          /* without any, what ended had begun elsewhere */
+    if (c.calls) {          /* without calls, what ended had begun elsewhere */
         c.longest = span(l, p + DP_PIECE_N_LONGEST);
         c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
     }
@@ -315,8 +316,9 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
     return 0;
 }
 
-/* A counter of the statements comes to what the contexts came to: those are told of a statement
- * later than it is, so a few may be too many. They are taken from where there are most. */
+/* Makes a counter of the statements have the sum that it has in the contexts. Contexts get the
+ * count of a statement later than the statement itself, so a few may be too many. These are taken
+ * off the statement with the most. */
 static void level_counter(struct taken *to, size_t k, uint64_t want)
 {
     uint64_t have = 0;
@@ -333,7 +335,7 @@ static void level_counter(struct taken *to, size_t k, uint64_t want)
     }
 }
 
-/* They come to the same as the contexts, behind which they are told. */
+/* Hands the statements over behind the contexts, with the same sums. */
 static int give_lines(struct left *l, struct taken *to)
 {
     const uint64_t sums[DP_SPREAD_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
@@ -458,10 +460,11 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
         return 0;
     }
     if (r->tree.on && !p->state[DP_PIECE_S_TREE])
-        return 0;   /* they were read before it became one: it has all of them */
+        return 0;   /* the pieces were read before the recording became a tree: the text has all
+                     * their marks */
     r->info->pieces = true;
-    r->in.pos = r->in.end;                    /* an unfinished line is told again */
-    r->in.line = 0;                        /* what is wrong from here on is not in the text */
+    r->in.pos = r->in.end;                    /* the marks piece has an unfinished line again */
+    r->in.line = 0;                        /* errors from here on are not in the text */
     memcpy(&rate, &p->state[DP_PIECE_S_RATE], sizeof rate);
     if (!(rate > 1e-9 && rate < 1e9))
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no clock");

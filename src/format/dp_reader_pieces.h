@@ -5,12 +5,12 @@
 #include "dp_pieces.h"
 #include "dp_reader_text.h"
 
-/* The text has ended, and not as it should. Goes on with the pieces, if they are of
- * this profile. Returns 0, or an error: all that could be taken was taken even so. */
+/* To be called when the text has ended too early. Goes on with the pieces, if they belong to this
+ * profile. Returns 0, or an error; then, too, all that could be taken was taken. */
 int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p);
 
-/* Do they hold a whole tree of this profile? Then it is newer than the one that
- * the text may have. */
+/* Do the pieces hold a whole tree of this profile? Then that is newer than the tree that the text
+ * may have. */
 bool dp_reader_pieces_tree(const struct dp_reader *r, const struct dp_pieces *p);
 
 #endif

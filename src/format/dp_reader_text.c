@@ -43,7 +43,7 @@ int dp_reader_flush(struct dp_reader *r)
     if (rc >= 0)
         return 0;
     dp_err_set(r->err, rc, "%s", dp_err_text(rc));
-    /* batches never span a refill: the refused line is still in the buffer */
+    /* batches never span a refill, so that a refused line is still in the buffer */
     r->err->byte = r->events[bad].at;
     r->err->line = r->in.line;
     const char *from = r->in.buf + (r->events[bad].at - r->in.base), *to = r->in.buf + r->in.pos;
@@ -84,7 +84,7 @@ struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint
 
 #ifdef DP_NUM_SWAR
 /* The value of n (1 to 7) hexadecimal digits, first digit in the lowest byte.
- * What is no digit gives some value: the caller compares keys. */
+ * Other bytes give some value: the caller compares keys. */
 DP_INLINE uint64_t id_value(uint64_t key, unsigned n)
 {
     uint64_t x = key << (64 - 8 * n);
@@ -166,7 +166,7 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
     slot->sub = sub;
     slot->phase = phase;
     slot->key = phase ? phase_key : 0;
-    /* what fits into no key (leading zeros) is found by the slow path alone */
+    /* an id that fits into no key (it has leading zeros) is only found by the slow path */
     for (size_t i = 0; i < 7 && i < field->len; i++)
         slot->key |= (uint64_t)(unsigned char)field->ptr[i] << 8 * i;
     return 0;
@@ -444,7 +444,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     }
     if (by_id) {
         bool found = dp_reader_find(r, id, &sub);
-        /* What ends is on top, whatever the id says. */
+        /* The frame on top ends, whatever the id says. */
         bool enters = op == DP_OP_ENTER || op == DP_OP_GOTO;
         if (enters && !found)
             return dp_reader_bad_line(r, ptr, len);
@@ -462,7 +462,8 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
-/* Comments that mean something. Other ones, and such that are odd, do not. */
+/* Takes comments that mean something: phases, suspend and resume. Other comments, and such lines
+ * with odd contents, mean nothing. */
 static int note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
 {
     static const struct { const char *word; int op; } notes[] = {
@@ -536,7 +537,7 @@ DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
     return p + n + 1;
 }
 
-/* Whether times wait for the next mark, or need more than adding up. */
+/* Do times wait for the next mark, or do they need more than adding up? */
 static bool is_plain(const struct dp_reader *r)
 {
     return !r->n_counts && !r->trace.writing && !r->trace.has_clock
@@ -576,9 +577,8 @@ DP_INLINE __m128i numbers2(__m128i x)
     return _mm_add_epi64(_mm_mul_epu32(x, _mm_set1_epi32(10000)), _mm_srli_epi64(x, 32));
 }
 
-/* Finds the separators of both lines at once: what is one long chain of loads
- * otherwise becomes a short one. Puts the times into t. False where 32 bytes do
- * not hold it all; t is then to be ignored. */
+/* Finds the separators of both lines at once, so that a long chain of loads becomes a short one.
+ * Puts the times into t. Returns false if 32 bytes do not hold both lines; then t means nothing. */
 DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS])
 {
     const __m128i sp = _mm_set1_epi8(' '), nl = _mm_set1_epi8('\n');
@@ -622,7 +622,7 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
 #  define wide_pair(p, pair, t) false
 #endif
 
-/* The same, or a mark without a time line, of any length that is usual. */
+/* The same with numbers of any usual length, or for a mark without a time line. */
 static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t t[DP_METRICS])
 {
     t[0] = t[1] = t[2] = 0;
@@ -637,8 +637,8 @@ static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t
     return n != 0;
 }
 
-/* Lines of the usual shape: nearly all there is. Takes as many as there are from
- * p on; returns where it stops. */
+/* Takes as many lines of the usual shape as there are from p on, which are nearly all lines.
+ * Returns where it stops. */
 static const char *usual_lines(struct dp_reader *r, const char *p, const char *end)
 {
     struct dp_event *ev = r->events + r->n_events;
@@ -675,13 +675,14 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
-/* The same where times have counters behind them. */
+/* The same for times that are followed by counters. */
 static bool is_counted(const struct dp_reader *r)
 {
     return r->n_counts && !r->trace.writing && !r->trace.has_clock;
 }
 
-/* A number of up to 15 digits; what follows it is at *p. False: look closer. */
+/* Reads a number of up to 15 digits; *p is then behind it. Returns false if a slower function has
+ * to look. */
 DP_INLINE bool plain_number(const char **p, uint64_t *out)
 {
     uint64_t n = 0;
@@ -780,7 +781,8 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         int rc = any_line(r, p, (size_t)(nl - p));
         if (rc < 0) {
-            /* what came before is good; if it is not, that is the first error */
+            /* hands over what came before, which is good; if the consumer refuses it, that is the
+             * first error */
             struct dp_err later = *r->err;
             dp_err_init(r->err);
             int before = dp_reader_flush(r);

@@ -27,7 +27,7 @@ struct dp_reader_id {
 
 /* A frame of folded stacks. */
 struct dp_reader_frame {
-    uint32_t begin, end;        /* of its name, in the stack's text */
+    uint32_t begin, end;        /* how many bytes its name has in the stack's text */
     uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not asked for yet */
     uint64_t hash;              /* of the names down to here, where there is an index */
 };
@@ -44,7 +44,7 @@ struct dp_reader_cursor {
     bool at_end, cut;
 };
 
-/* Who is who, in every format: subs by id, or by name where there are no ids. */
+/* How subs are found, in every format: by id, or by name where there are no ids. */
 struct dp_reader_ids {
     struct dp_reader_id *near;  /* by id */
     size_t near_cap;
@@ -67,7 +67,7 @@ struct dp_reader_trace {
 /* Of a tree, alone or behind a trace; dp_reader_tree.c. */
 struct dp_reader_tree {
     bool on;                    /* behind PART3 */
-    bool newer;                 /* the pieces have a tree: none is taken from the text */
+    bool newer;                 /* the pieces have a tree: that of the text is skipped */
     bool ids;                   /* where an & line has been, too */
     uint32_t *path;             /* the contexts by depth, the consumer's numbers */
     size_t path_len, path_cap;
@@ -86,14 +86,14 @@ struct dp_reader_folded {
     struct dp_reader_frame *frames;     /* its frames */
     size_t frame_count, frames_cap;
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
-    bool indexed;               /* the stacks come in no order: contexts are found
-                                 * by what leads to them */
+    bool indexed;               /* the stacks are not sorted: contexts are found by caller and
+                                 * sub */
     struct dp_map index;        /* hash of a frame -> node */
     uint64_t seed;              /* of that hash */
 };
 
-/* What all formats share, and a struct for each; that of the pieces, which are read whole, is in
- * dp_reader_pieces.c. */
+/* The reader: what all formats share, and a struct for each format. The struct of the pieces, which
+ * are read whole, is in dp_reader_pieces.c. */
 struct dp_reader {
     const struct dp_consumer *to;
     struct dp_header *head;
@@ -121,7 +121,7 @@ int dp_reader_columns(struct dp_reader *r);
  * begins. */
 int dp_reader_lines(struct dp_reader *r, const char *end);
 
-/* The same for what is read line by line, each of which goes to one function. */
+/* The same for a format that is read line by line; each line goes to one function. */
 DP_INLINE int dp_reader_each_line(struct dp_reader *r, const char *end,
                                   int (*take)(struct dp_reader *r, const char *p, size_t len))
 {
@@ -149,7 +149,7 @@ int dp_reader_begin_tree(struct dp_reader *r);
 int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len);
 /* The sub of an id. */
 bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
-/* Is it a phase's, which is never called, and stands right below the root? */
+/* Is it the sub of a phase, which is never called, and stands right below the root? */
 bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id);
 /* The sub of a full name, where there are no ids. */
 int dp_reader_by_name(struct dp_reader *r, struct dp_text name, uint32_t *sub);

@@ -47,7 +47,7 @@ static struct dp_text behind(struct dp_text f, const char *key)
     return none;
 }
 
-/* What the consumer has answered: a number, or an error, of which it knows no place. */
+/* What the consumer has answered: a number, or an error, to which the place is added here. */
 static int64_t answered(struct dp_reader *r, int64_t n)
 {
     if (n < 0 && r->err->code == n && !r->err->line) {
@@ -184,7 +184,7 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* Times and counters of a statement, from field f[4] on. False: that is none. */
+/* Times and counters of a statement, from field f[4] on. Returns false if they are no numbers. */
 static bool line_values(struct dp_reader *r, const struct dp_text *f, size_t n,
                         struct dp_linedef *def, uint64_t *counters)
 {
@@ -233,7 +233,7 @@ static int line_line(struct dp_reader *r, const char *ptr, size_t len)
                             : dp_reader_give_line(r, &def);
 }
 
-/* A comment, or a line of statements, where the header says that there are some. */
+/* Takes a comment, or a line of statements if the header says that there are some. */
 static int hash_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     if (len < 3 || ptr[2] != ' ' || !dp_header_get(r->head, "dprof_lines"))

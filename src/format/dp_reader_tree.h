@@ -7,12 +7,12 @@
 /* Takes the lines up to end, which is behind a line's end. */
 int dp_reader_tree_lines(struct dp_reader *r, const char *end);
 
-/* Hands a context over, its time counted. Returns the consumer's number. */
+/* Counts a context and its time, and hands it over. Returns the consumer's number. */
 int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c);
 /* Hands a statement over. Returns 0, or what ends the reading. */
 int dp_reader_give_line(struct dp_reader *r, const struct dp_linedef *def);
 
-/* The same as the first for one without any. */
+/* Hands over a context, and counts neither it nor its time. */
 int64_t dp_reader_give_context(struct dp_reader *r, const struct dp_context *c);
 
 #endif

@@ -1,6 +1,6 @@
 #include "dp_spread.h"
 
-/* Ticks of a running sum, at most so many in all: the remainder stays for the next one. */
+/* Whole ticks of a running sum, at most so many in all. The remainder stays for the next item. */
 static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     *sum += ticks;
@@ -10,7 +10,7 @@ static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
     return d;
 }
 
-/* Gives what is left of a sum to items that have room for it, the last one first. */
+/* Gives the rest of a sum to items that have room for it, the last item first. */
 static void give_rest(struct dp_spread *items, size_t n, uint64_t left, int time)
 {
     for (size_t i = n; i-- > 0 && left;) {

@@ -1,5 +1,5 @@
-/* Times in stamps, to ticks whose sums are given: those of statements, which are to come to the
- * same as those of the contexts. */
+/* Turns times in stamps into ticks whose sums are given: the times of statements must have the same
+ * sums as those of contexts. */
 #ifndef DP_SPREAD_H
 #define DP_SPREAD_H
 
@@ -13,8 +13,8 @@ struct dp_spread {
     uint64_t t[DP_SPREAD_TIMES];        /* ticks: the outcome */
 };
 
-/* No item gets more CPU time than time, or more time in the kernel than CPU time, and all together
- * get the sums: these obey the same. */
+/* No item gets more CPU time than time, or more time in the kernel than CPU time, and all items
+ * together get the sums, which must obey the same rule. */
 void dp_spread(struct dp_spread *items, size_t n, double ticks_per_stamp,
                const uint64_t sums[DP_SPREAD_TIMES]);
 

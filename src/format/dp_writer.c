@@ -8,7 +8,7 @@ DP_CHECK(words_of_a_reading, (int)DP_RAW_CPU_WORDS == (int)DP_PIECE_CPU_WORDS);
 
 enum {
     TEXT_SIZE = 128 * 1024,
-    LINES_MAX = 512,            /* no more than this for a mark and its @ line */
+    LINES_MAX = 512,            /* the most bytes of a mark and its @ line */
     FRACTION = 40               /* bits of a tick's fraction */
 };
 
@@ -135,7 +135,7 @@ static void write_name(struct dp_writer *w, uint32_t id)
     }
 }
 
-/* The names that the marks of a window need. */
+/* Writes the names that the marks of a window need. */
 static void write_names(struct dp_writer *w, const uint64_t *raw, size_t n)
 {
     if (!w->lazy) {
@@ -224,7 +224,7 @@ static bool is_pending(const struct dp_writer *w)
     return any != 0;
 }
 
-/* The counters behind a mark or reading; the end of them. */
+/* Takes in the counters behind a mark or reading. Returns their end. */
 static const uint64_t *take_counts(struct dp_writer *w, const uint64_t *raw)
 {
     for (size_t i = 0; i < w->n_counts; i++)
@@ -232,7 +232,7 @@ static const uint64_t *take_counts(struct dp_writer *w, const uint64_t *raw)
     return raw;
 }
 
-/* Real ticks that passed, of which wait ones without the CPU. */
+/* Adds real ticks that passed; wait: how many of them passed without the CPU. */
 static void pass(struct dp_writer *w, uint64_t real, uint64_t wait)
 {
     uint64_t cpu = real - wait;
@@ -264,7 +264,7 @@ static uint64_t to_ticks(uint64_t *acc, uint64_t stamps, uint64_t mult)
     return ticks;
 }
 
-/* Waiting ticks due now; whole ticks that do not fit in the gap stay in acc. */
+/* Ticks of waiting that are due now; whole ticks that do not fit in the gap stay in acc. */
 static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, uint64_t real)
 {
     uint64_t frac = w->acc_wait & FRACTION_MASK;
@@ -299,7 +299,7 @@ struct short_wait {
     uint64_t seen, given;
 };
 
-/* The share of a short gap in what its window waited. */
+/* The share that a short gap has in the waiting of its stretch. */
 static uint64_t short_share(struct short_wait *s, uint64_t gap)
 {
     s->seen += gap;
@@ -331,7 +331,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
     char *out = w->text;
     char *limit = w->text + TEXT_SIZE - LINES_MAX;
     uint64_t acc = w->acc_real, count = 0;
-    /* Time that is not simply user time of a short gap goes the long way. */
+    /* Only plain user time of a short gap takes the fast way. */
     bool plain = false;
 
     while (raw < end) {

@@ -15,11 +15,10 @@
 #define DP_RAW_ID_MAX       ((UINT32_C(1) << DP_RAW_ID_BITS) - 1)
 #define DP_RAW_WORD(kind, id)   ((uint32_t)(kind) << DP_RAW_ID_BITS | (id))
 
-/* A reading of the CPU clock is a word of kind DP_RAW_CPU and four more. The
- * first two tell of the long gap that ended here, the others are
- * filled in at the next reading and tell of the short gaps up to there. Where counters are
- * recorded, each mark and each reading has a word for each of them behind it: what was counted
- * since the one before. */
+/* A reading of the CPU clock is a word of kind DP_RAW_CPU and four more. The first two describe the
+ * long gap that ended here; the others are filled in at the next reading and describe the short
+ * gaps up to that reading. Where counters are recorded, each mark and each reading is followed by a
+ * word for each counter: what was counted since the mark or reading before. */
 enum { DP_RAW_LONG_GAP = 1, DP_RAW_LONG_WAIT, DP_RAW_SHORT_SUM, DP_RAW_SHORT_WAIT,
        DP_RAW_CPU_WORDS };
 
@@ -37,7 +36,7 @@ enum { DP_TIME_LINES = 128 };
 
 struct dp_idname {
     size_t at;                      /* where in `names` the line begins */
-    bool done;                      /* written, where names go out as needed */
+    bool done;                      /* has been written, where names go out as needed */
 };
 
 struct dp_writer {
@@ -70,11 +69,11 @@ struct dp_writer {
 int dp_writer_init(struct dp_writer *w, uint64_t hz,
                    int (*sink)(void *, const char *, size_t), void *sink_arg);
 void dp_writer_release(struct dp_writer *w);
-/* As new, for a forked child: ids stay what they are, and each name is written
+/* Makes the writer as new, for a forked child: ids stay what they are, and each name is written
  * again when a mark first needs it. */
 void dp_writer_restart(struct dp_writer *w);
 
-/* A new id; its & line is written before the next window. name: the line's
+/* Gives a new id, whose & line is written before the next window. name: the line's
  * fields behind the id, encoded, without newline. 0 when memory is short or
  * the ids are used up. */
 uint32_t dp_writer_name(struct dp_writer *w, const char *line, size_t len);

@@ -4,12 +4,12 @@
  * some 4 bytes, where folded text takes 400.
  *
  * share/page-1-data.js reads what this file writes: change both, and the number `format`. */
-#include "dp_render_flame.h"
+#include "dp_page.h"
+#include "dp_print_stacks.h"
 #include "dp_err.h"
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_palette.h"
-#include "dp_print_stacks.h"
 #include "dp_render.h"
 #include "dp_share.h"
 #include "dp_sort.h"
@@ -19,73 +19,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct page {
-    const struct dp_stacks *s;
-    const struct dp_flame_how *how;
-    const double *factor;
-    struct dp_sink *sink;
-    struct dp_pack *pack;
-    struct dp_buf out, text;
-    unsigned char rest[3];      /* of base64: bytes that are no group yet */
-    size_t n_rest;
-};
-
-/* ---- base64 of what the packer gives ---- */
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static int write_base64(void *ctx, const void *ptr, size_t n)
-{
-    struct page *p = ctx;
-    const unsigned char *from = ptr;
-    for (size_t i = 0; i < n; i++) {
-        p->rest[p->n_rest++] = from[i];
-        if (p->n_rest < 3)
-            continue;
-        uint32_t v = (uint32_t)p->rest[0] << 16 | (uint32_t)p->rest[1] << 8 | p->rest[2];
-        char group[4] = { digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63],
-                          digits[v & 63] };
-        dp_sink_add(p->sink, group, 4);
-        p->n_rest = 0;
-    }
-    return p->sink->err;
-}
-
-/* The last group: `=` for each byte that it lacks. */
-static int end_base64(struct page *p)
-{
-    uint32_t v = (uint32_t)p->rest[0] << 16 | (p->n_rest > 1 ? (uint32_t)p->rest[1] << 8 : 0);
-    char group[4] = { digits[v >> 18], digits[v >> 12 & 63],
-                      p->n_rest > 1 ? digits[v >> 6 & 63] : '=', '=' };
-    if (p->n_rest)
-        dp_sink_add(p->sink, group, 4);
-    return p->sink->err;
-}
-
 /* ---- facts ---- */
 
-static void add_text(struct page *p, const char *ptr, size_t len)
-{
-    p->text.len = 0;
-    dp_text_escape(&p->text, ptr, len);
-    dp_json_string(&p->out, p->text.len ? p->text.ptr : "", p->text.len);
-}
-
-static void add_str(struct page *p, const char *str)
-{
-    add_text(p, str ? str : "", str ? strlen(str) : 0);
-}
-
-static void add_metrics(struct page *p)
+static void add_metrics(struct dp_page *p)
 {
     dp_buf_adds(&p->out, ",\"metrics\":[");
     for (size_t m = 0; m < p->s->n_columns / p->s->n_sides; m++) {
         dp_buf_adds(&p->out, m ? ",{\"key\":" : "{\"key\":");
-        add_str(p, p->how->metrics[m].key);
+        dp_page_str(p, p->how->metrics[m].key);
         dp_buf_adds(&p->out, ",\"label\":");
-        add_str(p, p->how->metrics[m].label);
+        dp_page_str(p, p->how->metrics[m].label);
         dp_buf_adds(&p->out, ",\"unit\":");
-        add_str(p, m == 0 && p->how->countname && strcmp(p->how->metrics[0].unit, "s") != 0
+        dp_page_str(p, m == 0 && p->how->countname && strcmp(p->how->metrics[0].unit, "s") != 0
                        ? p->how->countname : p->how->metrics[m].unit);
         dp_buf_adds(&p->out, ",\"hz\":");
         dp_render_real(&p->out, (double)p->s->hz[m * p->s->n_sides] / p->how->factor,
@@ -95,14 +40,14 @@ static void add_metrics(struct page *p)
     dp_buf_addc(&p->out, ']');
 }
 
-static void add_names(struct page *p)
+static void add_names(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     dp_buf_adds(&p->out, ",\"names\":[");
     for (size_t i = 0; i < s->n_names; i++) {
         if (i)
             dp_buf_addc(&p->out, ',');
-        add_text(p, s->names[i].text.ptr, s->names[i].text.len);
+        dp_page_text(p, s->names[i].text.ptr, s->names[i].text.len);
     }
     dp_buf_adds(&p->out, "],\"kinds\":[");
     for (size_t i = 0; i < s->n_names; i++)
@@ -126,7 +71,7 @@ static void add_names(struct page *p)
 }
 
 /* Where subs begin: files by number, as many subs share one. */
-static int add_places(struct page *p)
+static int add_places(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     struct dp_pool files;
@@ -149,7 +94,7 @@ static int add_places(struct page *p)
     for (uint32_t i = 0; i < files.count; i++) {
         if (i)
             dp_buf_addc(&p->out, ',');
-        add_text(p, dp_pool_name(&files, i)->ptr, dp_pool_name(&files, i)->len);
+        dp_page_text(p, dp_pool_name(&files, i)->ptr, dp_pool_name(&files, i)->len);
     }
     dp_buf_adds(&p->out, "],\"places\":[");
     dp_buf_add(&p->out, places.ptr, places.len);
@@ -160,7 +105,7 @@ static int add_places(struct page *p)
     return rc;
 }
 
-static void add_significant(struct page *p, const char *key, int bit)
+static void add_significant(struct dp_page *p, const char *key, int bit)
 {
     bool any = false;
     dp_buf_addf(&p->out, "\"%s\":[", key);
@@ -172,7 +117,7 @@ static void add_significant(struct page *p, const char *key, int bit)
     dp_buf_addc(&p->out, ']');
 }
 
-static void add_difference(struct page *p)
+static void add_difference(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     bool any = false;
@@ -198,7 +143,7 @@ static void add_difference(struct page *p)
         if (!s->names[i].moved.len)
             continue;
         dp_buf_addf(&p->out, "%s\"%lu\":", any ? "," : "", (unsigned long)i);
-        add_text(p, s->names[i].moved.ptr, s->names[i].moved.len);
+        dp_page_text(p, s->names[i].moved.ptr, s->names[i].moved.len);
         any = true;
     }
     dp_buf_adds(&p->out, "},\"significant\":");
@@ -214,19 +159,19 @@ static void add_difference(struct page *p)
     dp_buf_addc(&p->out, '}');
 }
 
-static int facts(struct page *p)
+static int facts(struct dp_page *p)
 {
     dp_buf_adds(&p->out, "{\"format\":1,\"version\":");
-    add_str(p, p->how->version);
+    dp_page_str(p, p->how->version);
     dp_buf_adds(&p->out, ",\"title\":");
-    add_str(p, p->how->title);
+    dp_page_str(p, p->how->title);
     dp_buf_adds(&p->out, ",\"subtitle\":");
-    add_str(p, p->how->subtitle);
+    dp_page_str(p, p->how->subtitle);
     dp_buf_addf(&p->out, ",\"frames\":%lu,\"sides\":[", (unsigned long)p->s->count);
     for (size_t k = 0; k < p->s->n_sides; k++) {
         if (k)
             dp_buf_addc(&p->out, ',');
-        add_str(p, p->how->side_names[k]);
+        dp_page_str(p, p->how->side_names[k]);
     }
     dp_buf_addc(&p->out, ']');
     add_metrics(p);
@@ -237,9 +182,9 @@ static int facts(struct page *p)
     dp_buf_adds(&p->out, ",\"notes\":[");
     for (size_t i = 0; i + 1 < p->how->n_notes_of_page; i += 2) {
         dp_buf_adds(&p->out, i ? ",[" : "[");
-        add_str(p, p->how->notes_of_page[i]);
+        dp_page_str(p, p->how->notes_of_page[i]);
         dp_buf_addc(&p->out, ',');
-        add_str(p, p->how->notes_of_page[i + 1]);
+        dp_page_str(p, p->how->notes_of_page[i + 1]);
         dp_buf_addc(&p->out, ']');
     }
     dp_buf_addc(&p->out, ']');
@@ -250,46 +195,23 @@ static int facts(struct page *p)
 
 /* ---- columns ---- */
 
-/* What is in the buffer, behind its length. */
-static int hand_over(struct page *p)
-{
-    unsigned char size[4];
-    for (int i = 0; i < 4; i++)
-        size[i] = (unsigned char)(p->out.len >> 8 * i);
-    int rc = p->out.err;
-    if (rc == 0)
-        rc = dp_pack_write(p->pack, size, 4);
-    if (rc == 0 && p->out.len)
-        rc = dp_pack_write(p->pack, p->out.ptr, p->out.len);
-    p->out.len = 0;
-    return rc;
-}
-
-/* LEB128. */
-static void add_number(struct dp_buf *to, uint64_t v)
-{
-    for (; v >= 0x80; v >>= 7)
-        dp_buf_addc(to, (char)(v | 0x80));
-    dp_buf_addc(to, (char)v);
-}
-
-static int column_up(struct page *p)
+static int column_up(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     for (uint32_t i = 1; i < s->count; i++) {
         uint64_t up = 0;
         for (uint32_t at = i - 1; at != s->frames[i].parent; at = s->frames[at].parent)
             up++;
-        add_number(&p->out, up);
+        dp_page_number(&p->out, up);
     }
-    return hand_over(p);
+    return dp_page_hand_over(p);
 }
 
-static int column_name(struct page *p)
+static int column_name(struct dp_page *p)
 {
     for (uint32_t i = 0; i < p->s->count; i++)
-        add_number(&p->out, p->s->frames[i].name);
-    return hand_over(p);
+        dp_page_number(&p->out, p->s->frames[i].name);
+    return dp_page_hand_over(p);
 }
 
 static int earlier(const void *ctx, uint32_t a, uint32_t b)
@@ -301,7 +223,7 @@ static int earlier(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Ranks among siblings. */
-static int column_when(struct page *p)
+static int column_when(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     uint32_t *rank = NULL, *kids = NULL;
@@ -322,39 +244,31 @@ static int column_when(struct page *p)
             rank[kids[k]] = (uint32_t)k;
     }
     for (uint32_t i = 1; rank && i < s->count; i++)
-        add_number(&p->out, rank[i]);
+        dp_page_number(&p->out, rank[i]);
     dp_mem_free(rank);
     dp_mem_free(kids);
-    return rc < 0 ? rc : hand_over(p);
+    return rc < 0 ? rc : dp_page_hand_over(p);
 }
 
-static int columns(struct page *p)
+static int columns(void *ctx)
 {
+    struct dp_page *p = ctx;
     int rc = facts(p);
-    rc = rc < 0 ? rc : hand_over(p);
+    rc = rc < 0 ? rc : dp_page_hand_over(p);
     rc = rc < 0 ? rc : column_up(p);
     rc = rc < 0 ? rc : column_name(p);
     rc = rc < 0 ? rc : column_when(p);
     for (size_t c = 0; c < p->s->n_columns && rc == 0; c++) {
         for (uint32_t i = 0; i < p->s->count; i++)
-            add_number(&p->out, dp_stacks_self(p->s, i, c));
-        rc = hand_over(p);
+            dp_page_number(&p->out, dp_stacks_self(p->s, i, c));
+        rc = dp_page_hand_over(p);
     }
     return rc;
 }
 
-static int data(struct page *p)
-{
-    p->pack = dp_pack_new(write_base64, p);
-    int rc = p->pack ? columns(p) : DP_E_NOMEM;
-    int packed = p->pack ? dp_pack_end(p->pack) : 0;
-    rc = rc < 0 ? rc : packed;
-    return rc < 0 ? rc : end_base64(p);
-}
-
 /* ---- the template ---- */
 
-static void add_html(struct page *p, const char *str)
+static void add_html(struct dp_page *p, const char *str)
 {
     p->text.len = 0;
     dp_text_escape(&p->text, str, strlen(str));
@@ -370,7 +284,7 @@ static void add_html(struct page *p, const char *str)
     }
 }
 
-static int fill_in(struct page *p, const char *mark, size_t len)
+static int fill_in(struct dp_page *p, const char *mark, size_t len)
 {
     const struct dp_share *share = NULL;
     if (len == 5 && memcmp(mark, "TITLE", 5) == 0)
@@ -380,7 +294,9 @@ static int fill_in(struct page *p, const char *mark, size_t len)
     else if (len == 6 && memcmp(mark, "SCRIPT", 6) == 0)
         share = &dp_share_page_js;
     else if (len == 4 && memcmp(mark, "DATA", 4) == 0)
-        return data(p);
+        return dp_page_block(p, columns, p);
+    else if (len == 7 && memcmp(mark, "SOURCES", 7) == 0)
+        return dp_page_sources(p);
     else if (len == 3 && memcmp(mark, "CSP", 3) == 0)
         dp_sink_addf(p->sink,
                      "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri"
@@ -401,7 +317,7 @@ static const char *find_two(const char *from, const char *end, char c)
 
 int dp_print_html(const struct dp_stacks_printing *printing)
 {
-    struct page p;
+    struct dp_page p;
     const char *at = dp_share_page_html.ptr, *end = at + dp_share_page_html.len;
     int rc = 0;
     memset(&p, 0, sizeof p);

@@ -41,7 +41,7 @@ static int open_source(struct dp_file *file, struct dp_source *src)
     return rc;
 }
 
-/* Opens what the process keeps beside the file. 1; 0 where there is nothing; or DP_E_NOMEM. */
+/* Opens what the process keeps beside the file. Returns 1, 0 if there is nothing, or DP_E_NOMEM. */
 static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
                      struct dp_source *src)
 {
@@ -64,10 +64,10 @@ static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
     return rc == 0;
 }
 
-/* Reads it before the file, whose text grows: what the text has more than the
- * state says is then known to be twice there. All of it twice, for the process may
- * run: should it have written in the meantime, it is asked again; and names that it gave
- * while its names were read already, and its contexts not yet, are there the second time. */
+/* Reads what the process left before the file itself, whose text grows: marks that the text has
+ * beyond the state's number are then known to be in both. All is read twice, for the process may
+ * run: if it has written in the meantime, the reading is repeated; and names that it gave after its
+ * names were read, and before its contexts were, are there the second time. */
 static int read_left(const struct dp_file *file, const struct dp_file_mem *mem,
                      struct dp_pieces *left)
 {

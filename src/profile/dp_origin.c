@@ -28,7 +28,7 @@ void dp_origin_release(struct dp_origin *o)
     dp_origin_init(o);
 }
 
-/* What one side lacks, or has otherwise, goes. */
+/* What one side lacks, or has with another value, is dropped. */
 static int agree(struct dp_origin *o, int k, const char *ptr, size_t len)
 {
     struct dp_name *mine = &o->common[k];
@@ -134,8 +134,8 @@ static bool is_number(const struct dp_name *v)
     return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
 }
 
-/* Of the options, those that calls and contexts depend on: a profile that is compared with those of
- * other days and other ways of starting the recorder differs in nothing else. */
+/* Keeps the options that calls and contexts depend on. A baseline is compared with profiles of
+ * other days, and of other ways of starting the recorder; these may differ in the other options. */
 static void put_options(struct dp_buf *buf, const struct dp_name *v)
 {
     static const char *const kept[] = { "builtins=", "callsites=", "lines=" };

@@ -35,7 +35,7 @@ static int64_t new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, 
         if (!slot)
             return DP_E_NOMEM;
         slot->value = n;
-        /* behind the first kid, which stays first: it is not in the map */
+        /* the new kid stands behind the first one, which is not in the map and stays first */
         node->sibling = prof->nodes[up->kid].sibling;
         prof->nodes[up->kid].sibling = n;
     }
@@ -57,7 +57,8 @@ static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, u
     if (last && prof->nodes[last].callee == callee
         && prof->spans[last].caller == time_of(prof, parent))
         return last;
-    /* first of all: what was read is drawn even so, and each context that counts has its stretch */
+    /* this comes first: what was read is drawn even so, and each context that counts has its
+     * stretch */
     size_t need = prof->count + 1;
     if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, need, sizeof *prof->spans) < 0)
         return DP_E_NOMEM;
@@ -85,8 +86,8 @@ static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, ui
     return new_node(prof, parent, callee, sub, site);
 }
 
-/* Programs repeat themselves: the kid is mostly the one that was entered last,
- * or the one that followed it the last time. */
+/* Programs repeat themselves: mostly the kid is the one that was entered last, or the one that
+ * followed that one the last time. */
 DP_INLINE int64_t kid_of(struct dp_prof *prof, uint32_t parent, uint32_t sub)
 {
     uint32_t last = prof->nodes[parent].hint;
@@ -137,7 +138,7 @@ uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uin
 
 /* ---- a file's events ---- */
 
-/* Factors that bring two tick rates to one; false where they do not fit. */
+/* Factors that bring two tick rates to a common one. Returns false if they become too large. */
 static bool common_hz(uint64_t a, uint64_t b, uint64_t *fa, uint64_t *fb)
 {
     uint64_t x = a, y = b;
@@ -233,7 +234,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return 0;
 }
 
-/* What runs when a trace goes on as a tree ends there; its time is where it belongs. */
+/* When a trace goes on as a tree, the calls that run end there; their time has been added
+ * already. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
@@ -266,8 +268,8 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     return dp_subs_add(&prof->subs, def);
 }
 
-/* Takes the classic recorder's cost off the interval that ends at a mark; what
- * the division leaves is carried, so that the costs add up. */
+/* Takes the classic recorder's cost off the interval that ends at a mark. The remainder of the
+ * division is carried, so that the costs add up. */
 static void subtract_cost(struct dp_prof *prof, struct dp_event *ev)
 {
     const struct dp_header *head = &prof->in.file->head;
@@ -332,7 +334,7 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
     return detail ? note_start(prof, inherited) : 0;
 }
 
-/* A frame ends. 1: it did; 0: there was none, and that is to be overlooked. */
+/* A frame ends. Returns 1; or 0 if there was no frame, which is to be overlooked. */
 DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
                   const bool detail)
 {
@@ -357,7 +359,7 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
     return 1;
 }
 
-/* goto: the call that ends it later carries the sub first entered. */
+/* A goto: the exit that comes later carries the sub that was entered first. */
 static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
 {
     uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
@@ -369,7 +371,7 @@ static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *e
     return rc;
 }
 
-/* What runs goes on in another phase: in contexts of its own there. */
+/* The calls that run go on in another phase, where they have contexts of their own. */
 static int change_phase(struct dp_prof *prof, uint32_t phase)
 {
     int64_t n = dp_prof_kid(prof, 0, phase, 0);
@@ -393,8 +395,8 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
     return prof->subs.subs[sub].phase && name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
 }
 
-/* The start-up that is left out begins or ends: what runs has no contexts in it, and gets
- * them behind it. */
+/* The start-up that is left out begins or ends. The calls that run have no contexts in it, and get
+ * them when it ends. */
 static int change_startup(struct dp_prof *prof, uint32_t phase)
 {
     bool before = prof->in.starting;
@@ -408,7 +410,7 @@ static int change_startup(struct dp_prof *prof, uint32_t phase)
     return 0;
 }
 
-/* Of events up to the end of the start-up: no times, no calls. */
+/* Events up to the end of the start-up lose their times and calls. */
 static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
 {
     size_t n_counts = prof->in.file->head.n_counters;
@@ -441,7 +443,7 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     }
     if (ev->op < DP_OP_REENTER)
         return 0;
-    prof->in.file->inherited++;    /* whether there were any or not: it takes one */
+    prof->in.file->inherited++;    /* what follows takes one off, whether there were any or not */
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
@@ -626,7 +628,7 @@ int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
     return 0;
 }
 
-/* Frames that never ended; their times are where they belong already. */
+/* Drops frames that never ended; their times have been added already. */
 static int list_open(struct dp_prof *prof, struct dp_file *file)
 {
     size_t n = prof->in.depth < DP_FILE_LISTED ? prof->in.depth : DP_FILE_LISTED;
@@ -709,7 +711,7 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
     return own;
 }
 
-/* What was remembered of a file by the numbers of its own subs, by ours. */
+/* Turns what was remembered of a file by the numbers of its own subs to the numbers of ours. */
 static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -722,8 +724,8 @@ static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *s
     return 0;
 }
 
-/* A further file is read by itself: which of its nameless subs is which is known
- * when it has ended. */
+/* A further file is read into a profile of its own, because only its end tells which of its
+ * nameless subs is which. */
 static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                        unsigned flags, const struct dp_host *host)
 {
@@ -759,7 +761,7 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
 static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                unsigned flags, const struct dp_host *host)
 {
-    /* of a chart files go on where the one before has ended */
+    /* in a chart, a file goes on where the one before has ended */
     return prof->n_files && !prof->chart
             ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
 }

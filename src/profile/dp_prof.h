@@ -1,5 +1,5 @@
-/* Events -> the profile: subs and the calling context tree. Everything else
- * (flat tables, edges, totals) is derived from the tree by the views. */
+/* Makes the profile of events: subs and the calling context tree. Views derive everything else
+ * (flat tables, edges, totals) from the tree. */
 #ifndef DP_PROF_H
 #define DP_PROF_H
 
@@ -12,16 +12,16 @@
 #include "dp_window.h"
 #include "dprof/profile.h"
 
-/* A calling context: a sub, called in the context `parent`. A parent's number
- * is less than its kids', and numbers go by first entry. 0 is the root,
+/* A calling context: a sub, called in the context `parent`. A parent's number is less than its
+ * kids', and nodes are numbered in the order of their first entry. 0 is the root,
  * `(program)`, which no sub has. 0 also says "none" in kid and sibling. */
 struct dp_node {
     uint32_t callee;            /* what kids differ in: the sub, or a sub and a place */
     uint32_t hint;              /* kid that was entered last */
-    uint32_t succ;              /* sibling that was entered after this one, last time */
+    uint32_t succ;              /* the sibling that was entered after this one the last time */
     uint32_t parent;
     uint64_t calls;
-    uint64_t self[DP_METRICS];  /* ticks; what an event touches ends here, on one cache line */
+    uint64_t self[DP_METRICS];  /* ticks; up to here an event touches the node, on one cache line */
     uint32_t kid;               /* the first created; its siblings follow, in no order */
     uint32_t sibling;
     uint32_t sub;
@@ -30,11 +30,11 @@ struct dp_node {
                                 /* 64 bytes: nodes do not straddle lines */
 };
 
-/* What a tree tells beyond that, and a trace where it is asked for. */
+/* What a tree tells beyond that, and a trace if its reader asks for detail. */
 struct dp_extra {
     uint64_t longest;           /* inclusive real ticks of one call */
     uint64_t shortest;          /* and 1: 0 says that none ended */
-    uint64_t folded;            /* further calls that it stands for */
+    uint64_t folded;            /* further calls that this node stands for */
 };
 
 /* What a source was when it was recorded. */
@@ -50,13 +50,13 @@ struct dp_prof_source {
 struct dp_prof_line {
     uint32_t site;              /* FILE:LINE: number in sites, from 1 up; 0: not known */
     uint32_t sub;               /* that it stands in; DP_PROF_NO_SUB: none */
-    uint32_t later;             /* so many statements of the sub follow it on the same line */
+    uint32_t later;             /* how many statements of the sub follow it on the same line */
     uint32_t next;              /* the next one of this place and sub; DP_MAP_NONE: there is none */
     uint64_t count;             /* how often it ran */
     uint64_t self[DP_METRICS];  /* ticks, those of XS subs and builtins that it called included */
 };
 
-/* When a stretch of time began, and what its caller had of its own by then. */
+/* When a stretch of time began, and how much time of its own its caller had by then. */
 struct dp_span {
     uint64_t start, caller;
 };
@@ -65,11 +65,11 @@ struct dp_counter {
     const char *name;           /* as in the header: with its unit */
     size_t len;
     bool lacking;               /* a file did not have it */
-    unsigned share;             /* tenths of a percent of the time that it was counted, in the file
-                                 * where that is least */
+    unsigned share;             /* how much of the time it was counted, in tenths of a percent, in
+                                 * the file where that is least */
 };
 
-/* Of the file that is being read: what comes of its events goes to the profile. */
+/* The file that is being read. What its events amount to goes to the profile. */
 struct dp_intake {
     struct dp_file *file;
     const struct dp_host *host;
@@ -78,12 +78,12 @@ struct dp_intake {
     uint64_t scale;             /* its ticks -> ours */
     bool has_head;
     bool has_cost;
-    bool starting;              /* of a trace without its start-up: that runs now */
+    bool starting;              /* the start-up of a trace runs now, and is left out */
     uint64_t carry[DP_METRICS]; /* of the costs' divisions */
     uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
     size_t starts_cap;
     uint64_t now;               /* real ticks since the file's beginning */
-    uint64_t suspended;         /* exits to come of calls that have not ended */
+    uint64_t suspended;         /* how many exits to come are of calls that have not ended */
     uint64_t root_calls;        /* as its tree tells */
     uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
 };
@@ -114,7 +114,7 @@ struct dp_prof {
     struct dp_origin origin;
     struct dp_prof_line *lines; /* what statements cost */
     size_t n_lines, lines_cap;
-    bool line_times;            /* and not only how often they ran */
+    bool line_times;            /* lines have times, and not only how often they ran */
     uint64_t *line_counts;      /* n_counters by line; fewer than lines: the others have none */
     size_t line_counts_cap;
     struct dp_pool sources;     /* files whose sources are known, as places have them */
@@ -123,7 +123,7 @@ struct dp_prof {
     struct dp_map lined;        /* site << 32 | sub -> the last line of these */
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
-    bool no_calls;              /* some of it comes from folded stacks, and has none */
+    bool no_calls;              /* some of the profile comes from folded stacks, and has no calls */
     bool chart;                 /* contexts are stretches of time; hint is the
                                  * last one of the kids */
     enum dp_metric chart_time;
@@ -131,7 +131,7 @@ struct dp_prof {
     struct dp_span *spans;      /* by node, but for the root */
     size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
-    bool paired;                /* they have: the counter is in ticks */
+    bool paired;                /* they have two counts: the counter is in ticks */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];
@@ -144,7 +144,7 @@ struct dp_prof {
 #define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */
 #define DP_PROF_NO_SUB UINT32_MAX   /* the root's */
 
-/* Of user, system and real ticks, those of one kind of time; 0 where it is no time. */
+/* The ticks of one kind of time, from user, system and real ticks; 0 if the metric is no time. */
 static inline uint64_t dp_prof_ticks(const uint64_t t[DP_METRICS], enum dp_metric time)
 {
     switch (time) {
@@ -156,14 +156,13 @@ static inline uint64_t dp_prof_ticks(const uint64_t t[DP_METRICS], enum dp_metri
     return 0;
 }
 
-/* Whether node a stands below b is the walker's business: preorder without a
- * stack. Returns the node after `at` in the subtree of top, 0 at the end; *up
- * is how many levels it went up before it went down or sideways. */
+/* Walks in preorder without a stack. Returns the node after `at` in the subtree of top, 0 at the
+ * end; *up is how many levels it went up before it went down or sideways. */
 uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uint32_t *up);
 
 /* The histogram of a sub: DP_FMT_BUCKETS counts, or NULL. */
 const uint64_t *dp_prof_histogram(const struct dp_prof *prof, uint32_t sub);
-/* What a node has beyond calls and times; all 0 where nothing is known. */
+/* What a node has beyond calls and times; it is all 0 where nothing is known. */
 struct dp_extra dp_prof_extra(const struct dp_prof *prof, uint32_t node);
 /* A counter's value of a node itself. */
 static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, size_t counter)
@@ -175,14 +174,14 @@ static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, 
 /* The number of a place, FILE:LINE as files have it; 0 for an empty one; or a negative DP_E. */
 int64_t dp_prof_site(struct dp_prof *prof, const char *ptr, size_t len);
 
-/* Adds a profile's totals to sum, in ticks of hz. False where that is more than a profile may have:
- * then nothing that is made of these times is true. */
+/* Adds a profile's totals to sum, in ticks of hz. Returns false if the sum is more than a profile
+ * may have: then nothing that is computed from these times is true. */
 bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRICS]);
 
 /* Is it the phase that ends where the main program begins? */
 bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 
-/* As dp_prof_add_mem, with what the process left. */
+/* Does what dp_prof_add_mem does, with the .live that the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
 

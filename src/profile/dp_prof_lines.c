@@ -9,7 +9,7 @@ const uint64_t *dp_prof_line_counts(const struct dp_prof *prof, uint32_t line)
     return prof->n_counters && at < prof->line_counts_cap ? prof->line_counts + at : NULL;
 }
 
-/* Values of all counters of a statement. There is at least one. */
+/* Values of all counters of a statement. There is at least one counter. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t line)
 {
     size_t need = ((size_t)line + 1) * prof->n_counters;
@@ -31,7 +31,7 @@ int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t
             return n;
     size_t n = prof->n_lines;
     if (is_new)
-        slot->value = 0;                /* of no use should memory run out now */
+        slot->value = 0;                /* it is of no use should memory run out now */
     if (n >= DP_LIMIT_LINES)
         return DP_E_LIMIT;
     if (dp_mem_grow((void **)&prof->lines, &prof->lines_cap, n + 1, sizeof *prof->lines) < 0)

@@ -21,8 +21,9 @@ static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
            && memcmp(name, own->ptr, own->len) == 0;
 }
 
-/* Of a node whose caller waits for the sub that what is wanted is below of: frames that ran when
- * the phase began wait, too; what a thread calls that was started there has no such frames. */
+/* What becomes of a node whose caller waits for the sub below which everything is wanted. Frames
+ * that ran when the phase began wait, too; what a thread calls that was started in the phase has no
+ * such frames. */
 static uint32_t waiting(const struct dp_prof *prof, uint32_t n, const char *below)
 {
     const struct dp_node *node = &prof->nodes[n];

@@ -15,7 +15,7 @@ static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
     return &prof->extra[node];
 }
 
-/* Values of all counters of a node. There is at least one. */
+/* Values of all counters of a node. There is at least one counter. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t node)
 {
     size_t need = ((size_t)node + 1) * prof->n_counters;
@@ -76,8 +76,8 @@ void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by)
     }
 }
 
-/* Combines the spans of calls. A longest one of 0 says nothing: in a file none
- * ended then, or none lasted a tick. */
+/* Combines the spans of calls. A longest call of 0 says nothing: in such a file no call ended, or
+ * no call lasted a tick. */
 static void add_span(struct dp_extra *x, uint64_t longest, uint64_t shortest)
 {
     if (!longest)
@@ -152,8 +152,8 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
     return 0;
 }
 
-/* 66.4 in tenths, as far as that; false: it is no such number, and one of 100 and more is
- * of no interest. */
+/* Reads a percentage such as 66.4 as tenths. Returns false if the text is no such number; 100 and
+ * more are of no interest. */
 static bool tenths(const char **p, unsigned *out)
 {
     const char *q = *p;
@@ -238,7 +238,7 @@ static int no_room(struct dp_err *err)
     return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
 }
 
-/* What stands for the contexts of the start-up that is left out. */
+/* Stands for the contexts of the start-up, which is left out. */
 enum { STARTING = INT32_MAX };
 
 static bool in_startup(const struct dp_prof *prof, const struct dp_context *c)
@@ -466,7 +466,7 @@ static int take(struct taking *t)
     return rc < 0 ? rc : dp_origin_rebase(&t->prof->origin, t->what->bases, t->what->n_bases);
 }
 
-/* Both are of detail, or neither is. */
+/* Both profiles have detail, or neither has. */
 static int take_all(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
                     struct dp_err *err)
 {
@@ -504,7 +504,7 @@ int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_e
 {
     static const struct dp_take all;
     prof->paired = prof->paired || from->paired;
-    /* no ticks: nothing of it was readable */
+    /* without ticks, nothing of the file was readable */
     return from->hz ? take_all(prof, from, &all, err) : 0;
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HZ UINT64_C(10000000)   /* where there are no times: always the same */
+#define HZ UINT64_C(10000000)   /* used where there are no times; always the same value */
 
 struct writing {
     const struct dp_prof *prof;
@@ -33,7 +33,7 @@ static void field(struct dp_buf *buf, const struct dp_name *name)
     dp_fmt_field(buf, name->ptr, name->len);
 }
 
-/* Package, name and place; what also makes subs differ, behind a NUL. */
+/* Package, name and place; behind a NUL follows what else makes subs differ. */
 static void start_of_line(const struct dp_subs *subs, const struct dp_sub *sub, struct dp_buf *buf)
 {
     const struct dp_name *file = dp_subs_text(subs, sub->file);
@@ -73,8 +73,8 @@ static int digits(uint32_t n)
     return d;
 }
 
-/* A reader counts nameless subs of one place off by the order of their lines, which
- * is that of their bytes. most: how many of them there are. */
+/* A reader numbers nameless subs of one place in the order of their lines, and lines are in the
+ * order of their bytes. most: how many such subs there are. */
 static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32_t most,
                     struct dp_buf *buf)
 {
@@ -129,8 +129,8 @@ static int compare_names(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_pool_name(pool, x), dp_pool_name(pool, y));
 }
 
-/* rank[n]: place of name n by its bytes, from 1 up; sorted: the names in order.
- * One of them may be NULL. */
+/* rank[n]: place of name n by its bytes, from 1 up; sorted: the names in order. Either may be
+ * NULL. */
 static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **sorted)
 {
     size_t n = pool->count;
@@ -196,7 +196,7 @@ static bool is_wanted(const struct writing *w, const struct dp_counter *c)
     return false;
 }
 
-/* The counters that stay: ops first, the others by their names. */
+/* Collects the counters that stay: ops first, the others by their names. */
 static void choose_counters(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;
@@ -230,7 +230,7 @@ static void put(struct writing *w)
     dp_buf_clear(&w->text);
 }
 
-/* The least that a file has of each. */
+/* The least share that a file has of each counter. */
 static void put_shares(struct writing *w)
 {
     bool shared = false;
@@ -375,7 +375,7 @@ static void put_file(struct writing *w, const struct dp_fmt_place *at)
     dp_buf_addc(&w->text, '\n');
 }
 
-/* With the counters that all files have, of all those of the profile. */
+/* Writes the counters that all files have, from all counters of the profile. */
 static void put_line(struct writing *w, struct dp_fmt_stmt *s)
 {
     uint64_t counts[DP_FMT_COUNTERS];

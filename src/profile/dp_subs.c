@@ -68,20 +68,20 @@ static bool is_begin(const struct dp_name *name)
 
 static void add_text(struct dp_buf *buf, struct dp_text t)
 {
-    dp_buf_add(buf, &t.len, sizeof t.len);      /* so that no two lists of texts look alike */
+    dp_buf_add(buf, &t.len, sizeof t.len);      /* different lists of texts must not look alike */
     dp_buf_add(buf, t.ptr, t.len);
 }
 
-/* Which of the file's subs of this name and place it is; 0 for no memory. What tells them apart is
- * the order of their compilation, which a file keeps, and where that is not known the id, as long
- * as ids mean the same. */
+/* Which of the file's subs of this name and place it is; 0 if there is no memory. Such subs are
+ * told apart by the order of their compilation, which a file keeps, and where that is not known by
+ * the id, as long as ids mean the same. */
 static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
     size_t places = subs->places.count, len = key->len;
     if (!def->seq)
         dp_buf_add(key, &subs->generation, sizeof subs->generation);
-    /* room first: a place that is known has a count */
+    /* room is made first: a place that is known has a count */
     bool room = dp_mem_grow((void **)&subs->place_count, &subs->place_cap, places + 1,
                             sizeof *subs->place_count) == 0;
     uint32_t place = !room || key->err ? DP_MAP_NONE
@@ -110,7 +110,7 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-/* What subs of one name and place have in common, in subs->scratch. */
+/* Writes what subs of one name and place have in common to subs->scratch. */
 static void add_place(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
@@ -136,7 +136,7 @@ static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint3
 {
     struct dp_buf *key = &subs->scratch;
     dp_buf_add(key, &ordinal, sizeof ordinal);
-    if (!def->file.len && !subs->by_ordinal)    /* nothing but the id tells them apart */
+    if (!def->file.len && !subs->by_ordinal)    /* only the id tells them apart */
         dp_buf_add(key, &def->id, sizeof def->id);
 }
 
@@ -211,7 +211,7 @@ static struct dp_text text_of(const struct dp_subs *subs, uint32_t string)
     return (struct dp_text){ name->ptr, name->len };
 }
 
-/* Is a's text the greater one, by its bytes? */
+/* Is a's text the greater one by its bytes? */
 static bool is_greater(struct dp_text a, struct dp_text b)
 {
     int c = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
@@ -275,8 +275,8 @@ static int find_crowd(struct dp_subs *subs, struct crowd *c)
     return 0;
 }
 
-/* The keys have ordinals in them. Without memory the old ones stay: there are as many subs as
- * keys. */
+/* Makes the keys anew, which contain ordinals. Without memory the old keys stay, as many as there
+ * are subs. */
 static int make_keys(struct dp_subs *subs)
 {
     size_t count = dp_subs_count(subs);
@@ -297,7 +297,8 @@ static int make_keys(struct dp_subs *subs)
     return ok ? 0 : DP_E_NOMEM;
 }
 
-/* Members from..end are of one place. Returns whether one has another ordinal than before. */
+/* Numbers the members from..end, which are of one place. Returns whether one has another ordinal
+ * than before. */
 static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t from, size_t end)
 {
     bool changed = false;
@@ -399,7 +400,7 @@ void dp_subs_label(const struct dp_subs *subs, uint32_t n, unsigned flags, struc
         dp_buf_adds(buf, sub->builtin ? ":" : "::");
     }
     dp_buf_add(buf, name->ptr, name->len);
-    /* nothing at all would be no frame in folded text, and no word in a table */
+    /* an empty name would be no frame in folded text, and no word in a table */
     if (!package->len && !name->len)
         dp_buf_adds(buf, DP_FMT_NAMELESS);
     if (!(flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || !is_shared(name->ptr, name->len))

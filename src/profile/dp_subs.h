@@ -47,16 +47,16 @@ void dp_subs_init(struct dp_subs *subs);
 void dp_subs_release(struct dp_subs *subs);
 /* A new file begins: ids and ordinals start anew. */
 void dp_subs_next_file(struct dp_subs *subs);
-/* Within a file ids begin anew, and mean others. Subs that tell the order of their
- * compilation go on. */
+/* Within a file ids begin anew, and mean other subs. Subs that tell the order of their compilation
+ * go on. */
 void dp_subs_ids_anew(struct dp_subs *subs);
-/* The only file that the table has subs of has ended: those of one place get their ordinals in the
- * order of their compilation (seq), where all of them tell it; until then they have that of the
- * file. Subs keep their numbers; a second reading of the file finds them. Returns
- * 0 or DP_E_NOMEM. */
+/* To be called at the end of the only file whose subs the table has. Subs of one place get their
+ * ordinals in the order of their compilation (seq), if all of them tell it; until then they have
+ * the order of the file. Subs keep their numbers, and a second reading of the file finds them.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_subs_order(struct dp_subs *subs);
-/* A sub of another table: its number here, or what dp_subs_add returns. What two
- * records of one sub tell differently is decided in a way that no order matters to. */
+/* Adds a sub of another table. Returns its number here, or what dp_subs_add returns. Where two
+ * records of one sub differ, the order in which they come does not matter. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
 /* The same, in another file. */
 int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n,
@@ -65,16 +65,16 @@ int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def);
 static inline size_t dp_subs_count(const struct dp_subs *subs) { return subs->keys.count; }
 
-/* Is its name one that many subs of a package have? */
+/* Is the sub's name one that many subs of a package have? */
 bool dp_subs_is_shared(const struct dp_subs *subs, uint32_t n);
 static inline const struct dp_name *dp_subs_text(const struct dp_subs *subs, uint32_t string)
 {
     return dp_pool_name(&subs->strings, string);
 }
 
-/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further ones
- * of that line, and `@LINE` behind BEGIN, as the `use` of that line is looked for, with its file
- * only where `files` says that the package has BEGINs in several. */
+/* Appends what stands behind a name that many subs share: `[FILE:LINE]` with `#N` for further subs
+ * of that line, and `@LINE` behind BEGIN, because people look for the `use` of that line. The file
+ * is added only where `files` says that the package has BEGINs in several files. */
 void dp_subs_add_place(struct dp_buf *buf, const struct dp_name *name, const struct dp_name *file,
                        uint64_t line, uint32_t ordinal, bool files);
 

@@ -19,13 +19,13 @@ struct dp_window {
 struct dp_window *dp_window_new(const struct dp_range *ranges, size_t n);
 void dp_window_free(struct dp_window *w);
 
-/* A file begins. DP_E_ARG for one that is no trace, or whose length nobody knows where the ranges
- * are shares of it. */
+/* A file begins. DP_E_ARG if it is no trace, or if the ranges are shares of its length, which is
+ * not known. */
 int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp_err *err);
 
-/* Events on their way to the model: times are cut down to what lies inside, and calls that begin
- * outside are no calls: their frames are needed for what comes later. counts: n_counts for each
- * event, cut down in the same way. */
+/* Events on their way to the model. Times are cut down to what lies inside. Calls that begin
+ * outside do not count as calls, but keep their frames, which later events need. counts: n_counts
+ * for each event, cut down in the same way. */
 void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, size_t n_counts,
                     size_t n);
 

@@ -109,7 +109,8 @@ static uint32_t key_of(struct dp_cct *cct, uint32_t id, uint32_t site)
     return slot->value;
 }
 
-/* Where a call goes that gets no context of its own. Only a resumed one has no histogram. */
+/* The context that a call shares if it gets none of its own. Only contexts of resumed calls have no
+ * histogram. */
 static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                 bool resumed)
 {
@@ -154,14 +155,14 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
         struct dp_cct_node *same = fold(cct, node, id, resumed);
         if (same || resumed)
             return same ? same : cct->root;
-        /* No recursion: a context right below the root, one for each sub. */
+        /* It is no recursion: the call shares a context right below the root, one for each sub. */
         if (node != cct->root)
             return child_of(cct, cct->root, id, 0, false);
         slot = key == DP_MAP_NONE ? NULL : dp_map_put(&cct->children, edge);
     }
     if (!slot)
         return cct->root;
-    slot->value = 1;                    /* the root, should memory run out now */
+    slot->value = 1;                    /* the root stays, should memory run out now */
     return add_child(cct, node, slot, id, site, resumed);
 }
 
@@ -296,8 +297,8 @@ static int prepare(struct writing *w)
     return 0;
 }
 
-/* Ticks of a running sum: the remainder stays in acc, so that all of them
- * together are the floor of the whole. */
+/* Whole ticks of a running sum. The remainder stays in acc, so that all results together are the
+ * floor of the whole sum. */
 static uint64_t due(double *acc, uint64_t *done, double ticks)
 {
     *acc += ticks;
@@ -313,7 +314,7 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
     uint64_t wait = n->wait < n->real ? n->wait : n->real;
     uint64_t real = due(&w->acc_real, &w->real, (double)n->real * f);
     uint64_t cpu = due(&w->acc_cpu, &w->cpu, (double)(n->real - wait) * f);
-    if (cpu > real) {           /* a remainder from before: later */
+    if (cpu > real) {           /* a remainder from before comes up: it waits for the next node */
         w->cpu -= cpu - real;
         cpu = real;
     }
@@ -344,7 +345,7 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.t[DP_SYSTEM] = sys;
         c.t[DP_REAL] = real;
     }
-    if (!w->how->no_times && n->calls) {    /* without any, what ended had begun elsewhere */
+    if (!w->how->no_times && n->calls) {    /* without calls, what ended here had begun elsewhere */
         c.longest = (uint64_t)((double)n->longest * f);
         c.shortest = (uint64_t)((double)n->shortest * f);
     }

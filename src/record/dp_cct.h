@@ -13,8 +13,8 @@
 #include "dp_num.h"
 #include "dp_pool.h"
 
-/* Calls of a sub by inclusive real time: bucket n counts those from 2^n to
- * 2^(n+1) ns, bucket 0 also those of 0 ns. */
+/* Calls of a sub by inclusive real time: bucket n counts calls from 2^n to 2^(n+1) ns, bucket 0
+ * also calls of 0 ns. */
 struct dp_cct_histogram {
     uint64_t id;                /* 0: free */
     uint64_t count[DP_FMT_BUCKETS];
@@ -33,19 +33,20 @@ struct dp_cct_node {
     struct dp_cct_node *up DP_ALIGNED_8;
     struct dp_cct_node *last DP_ALIGNED_8;      /* the child entered last */
     struct dp_cct_histogram *histogram DP_ALIGNED_8;
-    uint64_t folded DP_ALIGNED_8;               /* frames of further recursion that it stands for */
+    uint64_t folded DP_ALIGNED_8;               /* frames of further recursion that this node stands
+                                                 * for */
     uint64_t counts[];          /* self, of each counter */
 };
 
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
-    struct dp_cct_node *idle;           /* takes what shall not count; its own only context */
+    struct dp_cct_node *idle;           /* takes what shall not count; calls from it stay in it */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
     size_t count, cap;
-    size_t limit;                       /* contexts; recursion is folded beyond */
+    size_t limit;                       /* most contexts; calls beyond share one */
     size_t n_counts, node_size;         /* counters of a node; its bytes */
     uint64_t folded;                    /* calls that found no context of their own */
     struct dp_map children;             /* parent's number, key -> number */
@@ -68,13 +69,13 @@ struct dp_cct_call {
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);
 
-/* The context of a call of id from node; never NULL. Beyond the limit, or
- * when memory is short, it is the nearest one of the same sub above, or the root. */
+/* The context of a call of id from node; never NULL. Beyond the limit, or when memory is short,
+ * this is the nearest context of the same sub above, or the root. */
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                  uint32_t site);
 
-/* The same for a call that did not begin in this tree. No call that does begin in it shares
- * such a context, and that one has no histogram. */
+/* The same for a call that did not begin in this tree. Calls that begin in the tree do not share
+ * such a context, which has no histogram. */
 struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                    uint32_t site);
 
@@ -90,7 +91,7 @@ static inline void dp_cct_ended(struct dp_cct_node *node, uint64_t stamps, uint6
 {
     if (stamps > node->longest)
         node->longest = stamps;
-    /* the first to end has shortest = 0 before it, and a call of 0 stamps is as good as one of 1 */
+    /* shortest is 0 before the first call ends; so a call of 0 stamps is taken for one of 1 */
     if (stamps < node->shortest || !node->shortest)
         node->shortest = stamps ? stamps : 1;
     if (node->histogram)

@@ -12,7 +12,7 @@ struct dp_gzip {
     unsigned char *out;
 };
 
-/* No time and no name in it: the same text gives the same bytes. */
+/* The head has neither time nor name, so that the same text gives the same bytes. */
 static const unsigned char head[] = { 0x1f, 0x8b, Z_DEFLATED, 0, 0, 0, 0, 0, 0, 3 /* Unix */,
                                       1 /* the last block, stored */ };
 

@@ -15,19 +15,18 @@ enum {
 
 struct dp_gzip;
 
-/* level: 1 to 9. All memory that members will need. NULL when it is short. */
+/* Allocates all memory that members will need. level: 1 to 9. Returns NULL when memory is short. */
 struct dp_gzip *dp_gzip_new(int level);
 void dp_gzip_free(struct dp_gzip *gz);
 
-/* One member of the text, deflated, or stored: then it has DP_GZIP_FRAME bytes
- * more than the text. *out is borrowed until the next call. Returns 0, or DP_E_IO: too
- * long, or zlib failed. */
+/* Makes one member of the text: deflated, or stored, with DP_GZIP_FRAME bytes more than the text.
+ * *out is borrowed until the next call. Returns 0, or DP_E_IO: too long, or zlib failed. */
 int dp_gzip_pack(struct dp_gzip *gz, const char *ptr, size_t len, const char **out,
                  size_t *out_len);
 int dp_gzip_store(struct dp_gzip *gz, const char *ptr, size_t len, const char **out,
                   size_t *out_len);
 
-/* The text of a stored member, as far as ptr reaches; NULL: it is none. */
+/* The text of a stored member, as far as ptr reaches; NULL if it is no stored member. */
 const char *dp_gzip_stored(const char *ptr, size_t len, size_t *text_len);
 
 #endif

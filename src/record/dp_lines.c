@@ -164,7 +164,7 @@ struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
 
 /* ---- writing ---- */
 
-/* Stamps to ticks, so that the sums are those of the contexts. Returns 0 or DP_E_NOMEM. */
+/* Turns stamps into ticks, so that the sums are those of the contexts. Returns 0 or DP_E_NOMEM. */
 static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n,
                    const struct dp_lines_text *how)
 {
@@ -188,7 +188,7 @@ static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n
     dp_mem_free(times);
     return 0;
 }
-/* What tells whether the source has changed. */
+/* Notes by what a reader can tell whether the source has changed. */
 static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
                        struct dp_buf *out)
 {
@@ -211,7 +211,7 @@ static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_
     };
 }
 
-/* Those that are written. Returns how many. */
+/* Collects the statements that are written. Returns how many they are. */
 static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *how,
                       const struct dp_stmt **from, struct dp_fmt_stmt *to)
 {

@@ -58,8 +58,8 @@ struct dp_lines {
 
 enum { DP_LINE_REST = 1 };      /* the number of `rest`; the host's begin above */
 
-/* All of it 0 before the first time, but for `texts`. live is borrowed; n_counts: counters beside the ops. What
- * was charged before is forgotten; the places stay. Returns 0 or DP_E_NOMEM. */
+/* The struct is all 0 before the first call, but for `texts`. live is borrowed; n_counts: counters
+ * beside the ops. What was charged before is forgotten; the places stay. Returns 0 or DP_E_NOMEM. */
 int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts);
 void dp_lines_release(struct dp_lines *lines);
 
@@ -72,12 +72,12 @@ DP_INLINE struct dp_stmt *dp_lines_look(const struct dp_lines *lines, uint32_t n
 /* Has the host told the place of this number? */
 bool dp_lines_is_known(const struct dp_lines *lines, uint32_t number);
 
-/* Tells it, which has a site. Returns 0 or DP_E_NOMEM. */
+/* Tells the place of a statement; its site is not 0. Returns 0 or DP_E_NOMEM. */
 int dp_lines_know(struct dp_lines *lines, uint32_t number, const struct dp_line_place *place);
 
 /* A statement of a file, whose name is this field of a line, has been seen; path: its name as the
- * program has it. The first time the file is looked at, so that a reader can tell whether it has
- * changed since. Regular files only; what cannot be read stays unknown. */
+ * program has it. The first time, the file is looked at, so that a reader can tell whether the
+ * source has changed since. Only regular files are read; what cannot be read stays unknown. */
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path);
 
 /* The statement of a number whose place is known; `rest` where it is not, or memory is short. */
@@ -93,8 +93,8 @@ struct dp_lines_text {
     uint64_t real, cpu, sys;
 };
 
-/* Appends them (Format.pod, "Lines"), in the order of files, lines and subs. Returns 0 or
- * DP_E_NOMEM. */
+/* Appends the statements (Format.pod, "#f" and "#l"), in the order of files, lines and subs.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_lines_write(const struct dp_lines *lines, const struct dp_lines_text *how,
                    struct dp_buf *out);
 

@@ -63,7 +63,7 @@ static int open_file(struct dp_live *live)
     if (!live->path)
         return -1;
     if (!live->end) {
-        if (dp_live_is(live->path))     /* of a process that was killed */
+        if (dp_live_is(live->path))     /* left by a process that was killed */
             unlink(live->path);
         flags |= O_CREAT | O_EXCL;
     }
@@ -82,9 +82,9 @@ static int open_file(struct dp_live *live)
     return -1;
 }
 
-/* size bytes at the end of the file, mapped; or MAP_FAILED. All blocks are there
- * before the first byte is touched: the kernel raises SIGBUS on a page that has none,
- * and SIGXFSZ past the limit on file sizes. */
+/* size bytes at the end of the file, mapped; or MAP_FAILED. The disk's blocks are reserved before
+ * the first byte is touched: the kernel raises SIGBUS on a page that has no blocks, and SIGXFSZ
+ * past the limit on file sizes. */
 static void *map_more(struct dp_live *live, size_t size)
 {
     struct rlimit rl;
@@ -150,7 +150,7 @@ bool dp_live_lose(struct dp_live *live, const void *at)
         const struct dp_live_piece *p = &live->pieces[i];
         found = p->mapped && (uintptr_t)at - (uintptr_t)p->ptr < p->size;
     }
-    /* All of them: a part of a tree is of no use. */
+    /* All pieces are cleared, because a part of a tree is of no use. */
     for (size_t i = 0; i < live->count && found; i++) {
         struct dp_live_piece *p = &live->pieces[i];
         found = !p->mapped || clear_piece(p);
@@ -169,8 +169,8 @@ void dp_live_release(struct dp_live *live)
     memset(live, 0, sizeof *live);
 }
 
-/* What is mapped goes on as memory, in the same place. How many pieces are mapped still, for want
- * of memory. */
+/* Turns mapped pieces into ordinary memory, in the same place. Returns how many are still mapped,
+ * for want of memory. */
 static size_t take_pieces(struct dp_live *live)
 {
     size_t left = 0;
@@ -192,14 +192,14 @@ static size_t take_pieces(struct dp_live *live)
     return left;
 }
 
-/* A file that cannot be removed, in a directory that is not ours to write in any more, holds
- * nothing: readers then take it for nobody's, and it needs no room. */
+/* Empties a file that cannot be removed, because its directory is not ours to write in any more:
+ * readers ignore an empty file, and it takes no room. */
 static void cut_file(struct dp_live *live)
 {
     int fd = open_file(live);
     if (fd < 0)
         return;
-    /* A page that is cut off kills who touches it. */
+    /* Whoever touches a page that was cut off is killed: first no page may be mapped. */
     if (take_pieces(live) == 0 && ftruncate(fd, 0) < 0) {
         /* then it stays */
     }
@@ -215,8 +215,8 @@ void dp_live_remove(struct dp_live *live)
     no_file(live);
 }
 
-/* The piece as it is now, at the end of the file, mapped in the place where it stands. The first
- * one's magic is left out: until it is there, the file is nobody's. */
+/* Writes a piece as it is now at the end of the file, and maps it in the place where it stands. The
+ * magic of the first piece is left out: readers ignore the file until the magic is there. */
 static bool map_again(struct dp_live *live, struct dp_live_piece *p, int fd)
 {
     const size_t hide = live->end ? 0 : sizeof(uint64_t);

@@ -1,8 +1,9 @@
 /* Memory that outlives the process: a file of its own beside the profile's,
  * NAME.live, mapped. What a recorder keeps there is still there when the process was killed,
- * whatever killed it, without any handler or timer; readers of NAME look for it. It goes when the
- * recording ends in order. (Not in the profile's own file: whoever cuts off a mapped file kills who
- * maps it; and should somebody cut off this one, see dp_live_lose.)
+ * whatever killed it, without any handler or timer; readers of NAME look for it. The file is
+ * removed when the recording ends in order. (The memory is not mapped to the profile itself:
+ * whoever cuts off a mapped file kills the process that maps it. dp_live_lose is for a .live that
+ * somebody cuts off.)
  *
  * Where the file cannot be made or the disk is full, pieces are ordinary memory
  * and are lost with the process. */
@@ -55,33 +56,34 @@ struct dp_live {
 /* Is there a file of that name, and may it be one of these: of any version, or empty? */
 bool dp_live_is(const char *path);
 
-/* profile: the absolute path of the profile, or NULL for ordinary memory. The
- * file is made with the first piece; one of that name is replaced if it is such a file. page: bytes
+/* profile: the absolute path of the profile, or NULL for ordinary memory. The file is made with the
+ * first piece; an existing file of that name is replaced if it is such a file. page: bytes
  * of a page of memory, a power of two; 0: the system's, which is 4 KB to 64 KB. */
 void dp_live_init(struct dp_live *live, const char *profile, size_t page);
 
-/* A new piece of at least size bytes, cleared; the bytes behind its head.
- * They stay where they are until dp_live_release. NULL when memory is short. */
+/* Makes a new piece of at least size bytes, cleared, and returns the bytes behind its head, which
+ * stay where they are until dp_live_release; or NULL when memory is short. */
 void *dp_live_add(struct dp_live *live, enum dp_live_kind kind, size_t size);
 
 /* For a handler of SIGBUS, which the kernel raises where a mapped file has become shorter than the
- * mapping; async-signal-safe. at: the address that was touched. If that is in a piece, all pieces
- * are ordinary memory from now on, cleared, so that the touch succeeds when it is done again.
- * False: it is not, or the kernel gives no memory. */
+ * mapping; async-signal-safe. at: the address that was touched. If the address is in a piece, all
+ * pieces are ordinary memory from now on, cleared, so that the touch succeeds when it is repeated.
+ * Returns false if the address is in no piece, or if the kernel gives no memory. */
 bool dp_live_lose(struct dp_live *live, const void *at);
 
 /* Forgets all pieces. The file stays: in a forked child it is the parent's. */
 void dp_live_release(struct dp_live *live);
 
-/* Removes the file; the pieces go on as memory, and are lost with the process. Where it cannot be
- * removed it is made empty. */
+/* Removes the file; the pieces become ordinary memory, and are lost with the process. A file that
+ * cannot be removed is made empty. */
 void dp_live_remove(struct dp_live *live);
 
-/* Takes that back: a new file with all pieces, which stay where they are. If there can be none,
- * they go on as memory. */
+/* Undoes dp_live_remove: makes a new file with all pieces, which stay where they are. If there can
+ * be no file, they stay ordinary memory. */
 void dp_live_restore(struct dp_live *live, const char *profile);
 
-/* Removes the file, and gives its room on the disk back at once. False: there was none. */
+/* Removes the file, and gives its room on the disk back at once. Returns false if there was no
+ * file. */
 bool dp_live_detach(struct dp_live *live);
 
 #endif

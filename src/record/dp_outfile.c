@@ -18,7 +18,7 @@
 
 enum {
     TRIES = 8,
-    LEAST_MEMBER = 1024         /* of text: a disk that takes no more is full */
+    LEAST_MEMBER = 1024         /* bytes of text: a disk that does not take so many is full */
 };
 
 static const char twin_suffix[] = ".new";
@@ -53,7 +53,7 @@ static bool is_profile(int fd)
     char head[DP_GZIP_HEAD + sizeof magic - 1];
     ssize_t n = pread(fd, head, sizeof head, 0);
     if (n == 0)
-        return true;        /* an empty file is nobody's, as from mktemp */
+        return true;        /* an empty file, as mktemp makes it, is free to be used */
     size_t len = n < 0 ? 0 : (size_t)n;
     const char *text = dp_gzip_stored(head, len, &len);
     if (!text)
@@ -61,7 +61,7 @@ static bool is_profile(int fd)
     return len >= sizeof magic - 1 && memcmp(text, magic, sizeof magic - 1) == 0;
 }
 
-/* A fresh regular file, held by a lock as long as the run lives. */
+/* Makes a new regular file, locked as long as the run lives. */
 static int create(const char *path, mode_t mode)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, mode);
@@ -112,7 +112,7 @@ static int foreign(const char *path, struct dp_err *err)
                       " with out=FILE or PERL_DPROF_OUT", path);
 }
 
-/* What would be written or replaced beside path is ours, too, or not there. */
+/* Fails if a file beside path that would be written or replaced is not ours. */
 static int look_beside(const char *path, int flags, struct dp_err *err)
 {
     char *old = with_suffix(path, ".old"), *live = with_suffix(path, DP_FMT_LIVE);
@@ -120,7 +120,7 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     int rc = old && live ? 0 : dp_err_set(err, DP_E_NOMEM, "out of memory");
     if (rc == 0 && lstat(live, &beside) == 0 && !dp_live_is(live))
         rc = foreign(live, err);
-    /* It is only replaced where there is a profile to keep. */
+    /* PATH.old is only replaced where there is a profile to keep. */
     if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode)
         && lstat(old, &beside) == 0) {
         int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &beside);
@@ -134,7 +134,7 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     return rc;
 }
 
-/* What is at path? st: of what is there, but for FOUND_NONE. */
+/* Finds out what is at path. found_st: its stat, unless FOUND_NONE is found. */
 static int look(const char *path, int flags, enum found *found, struct stat *found_st,
                 struct dp_err *err)
 {
@@ -162,7 +162,7 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
     struct stat now, opened;
     int fd = dp_io_open_regular(path, flags & DP_OUT_NOFOLLOW ? DP_IO_NOFOLLOW : DP_IO_FOLLOW,
                                 &opened);
-    /* What stands there has become something else since. */
+    /* Between stat and open, the path has become something else. */
     if (fd == DP_E_ARG) {
         *found = FOUND_CHANGED;
         return 0;
@@ -197,7 +197,7 @@ static void read_run(const char *path, char run[DP_RUN_ID])
     }
 }
 
-/* The same; an old profile is moved or removed, and the others of its run with it. */
+/* Finds out what is at path, and moves or removes an old profile and the other files of its run. */
 static int make_way(const char *path, int flags, enum found *found, struct dp_err *err)
 {
     struct stat st;
@@ -224,7 +224,8 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
 
 static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
 {
-    /* Two runs that start together may both make way; O_EXCL decides. */
+    /* Two runs that start together may both move an old profile away; O_EXCL decides which of them
+     * gets the name. */
     for (int i = 0; i < TRIES; i++) {
         enum found found;
         int rc = make_way(of->path, flags, &found, err);
@@ -308,8 +309,8 @@ int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct d
     return 0;
 }
 
-/* A number of a removed file is given to the next one at once, so the size
- * must be right, too: nobody else writes to ours. */
+/* The file system gives the inode number of a removed file to the next one at once, so the size
+ * must be right, too: nobody else writes to our file. */
 static bool is_same(const struct dp_outfile *of, const struct stat *st)
 {
     return st->st_dev == of->dev && st->st_ino == of->ino
@@ -322,8 +323,8 @@ static bool is_ours(const struct dp_outfile *of)
     return of->fd >= 0 && fstat(of->fd, &st) == 0 && is_same(of, &st);
 }
 
-/* The program closed our descriptor, perhaps opened a file of its own under
- * its number: never touch that one, open ours anew. */
+/* The program has closed our descriptor, and perhaps opened a file of its own under the same
+ * number: that file is never touched, and ours is opened anew. */
 static int get_back(struct dp_outfile *of)
 {
     struct stat st;
@@ -344,7 +345,7 @@ static int get_back(struct dp_outfile *of)
     return 0;
 }
 
-/* How many bytes were written; fewer than len: errno tells why. */
+/* Returns how many bytes were written; if they are fewer than len, errno tells why. */
 static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0;
@@ -363,7 +364,7 @@ static size_t write_all(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-/* Up to where p has whole lines. */
+/* How many bytes of p are whole lines. */
 static size_t whole_lines(const char *p, size_t len)
 {
     while (len && p[len - 1] != '\n')
@@ -394,8 +395,8 @@ static size_t write_quietly(struct dp_outfile *of, const char *ptr, size_t len)
     return done;
 }
 
-/* Appends what fits; of->size grows only by the whole. Returns how many bytes are there;
- * fewer than len: errno tells why. */
+/* Appends what fits; of->size grows only if all of it fits. Returns how many bytes are there; if
+ * they are fewer than len, errno tells why. */
 static size_t append(struct dp_outfile *of, const char *ptr, size_t len)
 {
     struct rlimit rl;
@@ -417,12 +418,12 @@ static void cut_back(const struct dp_outfile *of)
 {
     int why = errno;
     if (of->regular && ftruncate(of->fd, (off_t)of->size) < 0) {
-        /* then it ends in the middle of a line, which readers take */
+        /* then the file ends in the middle of a line, which readers accept */
     }
     errno = why;
 }
 
-/* How much of the text is there; what fits stays, in whole lines. */
+/* Writes the whole lines that fit. Returns how much of the text is in the file. */
 static size_t write_plain(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = append(of, ptr, len);
@@ -439,7 +440,7 @@ static bool no_room(int why)
     return why == ENOSPC || why == EDQUOT || why == EFBIG;
 }
 
-/* The same in members; where one does not fit, a smaller one may. */
+/* The same in members of gzip; where one does not fit, a smaller one may. */
 static size_t write_packed(struct dp_outfile *of, const char *ptr, size_t len)
 {
     size_t done = 0, most = DP_GZIP_TEXT, size;
@@ -527,7 +528,7 @@ bool dp_outfile_is_there(const struct dp_outfile *of)
 
 /* ---- the twin ---- */
 
-/* Owner and mode as the file has them: what the umask says now is another matter. */
+/* Gives the twin the owner and mode of the file, whatever the umask is by now. */
 static int take_after(int fd, const struct dp_outfile *of)
 {
     struct stat st, mine;

@@ -1,6 +1,6 @@
 /* A file that a recorder writes inside of somebody else's process: the program
  * may close our descriptor, use its number for a file of its own, change
- * directory, or run out of disk; and it must not notice us. */
+ * directory, or run out of disk; and the program must not notice us. */
 #ifndef DP_OUTFILE_H
 #define DP_OUTFILE_H
 
@@ -37,22 +37,22 @@ void dp_outfile_init(struct dp_outfile *of);
  * DP_E_IO for what keeps us from writing; DP_E_NOMEM. */
 int dp_outfile_open(struct dp_outfile *of, const char *path, int flags, struct dp_err *err);
 
-/* Could it be opened, as far as can be told without creating, renaming or opening for writing? The
- * same errors, and the same words. */
+/* Could dp_outfile_open open it? Finds out as far as that is possible without creating, renaming or
+ * opening for writing. The errors and messages are the same. */
 int dp_outfile_check(const char *path, int flags, struct dp_err *err);
 
-/* All of it or an error; then the file ends with the last whole line that fit. Never
- * raises a signal. Once an error was returned, further writes do nothing and
+/* Writes all of it, or returns an error; then the file ends with the last whole line that fit.
+ * Never raises a signal. Once an error was returned, further writes do nothing and
  * return 0: one message is enough. */
 int dp_outfile_write(struct dp_outfile *of, const char *ptr, size_t len, struct dp_err *err);
 
-/* The same for what will be overwritten: *at is where it stands. It is not packed,
- * and in a packed file at most DP_GZIP_STORED bytes are taken. */
+/* The same for text that will be overwritten: *at is where it stands. Such text is not packed, and
+ * in a packed file it may have at most DP_GZIP_STORED bytes. */
 int dp_outfile_write_fixed(struct dp_outfile *of, const char *ptr, size_t len, uint64_t *at,
                            struct dp_err *err);
 
-/* Overwrites all that dp_outfile_write_fixed has put at that place: as many bytes. Does
- * nothing for a file that cannot seek. */
+/* Overwrites what dp_outfile_write_fixed has put at that place, with as many bytes. Does nothing if
+ * the file cannot seek. */
 int dp_outfile_patch(struct dp_outfile *of, uint64_t at, const char *ptr, size_t len);
 
 /* Takes back what was written beyond size. */
@@ -63,11 +63,11 @@ void dp_outfile_cut(struct dp_outfile *of, uint64_t size);
  * nothing has changed. */
 int dp_outfile_twin(struct dp_outfile *of, struct dp_outfile *twin, uint64_t keep);
 
-/* The twin takes the file's place and name; whoever reads has the one or the other, whole.
+/* The twin takes the file's place and name; a reader gets the one or the other, whole.
  * Returns 0, or DP_E_IO: then the twin is gone, and nothing else has changed. */
 int dp_outfile_replace(struct dp_outfile *of, struct dp_outfile *twin);
 
-/* Removes a twin that is not to take the place. */
+/* Removes a twin that is not to take the file's place. */
 void dp_outfile_discard(struct dp_outfile *twin);
 
 /* Is the file still to be found under its name? */

@@ -21,16 +21,17 @@ DP_CHECK(state, sizeof(struct dp_live_state) == DP_PIECE_RUN + 8 * DP_PIECE_S_WO
 /* The figures of the adaptive reading of the CPU clock; the manual's section
  * "How time is measured" tells what they are good for. */
 enum {
-    LONG_GAP_NS = 5000,         /* a gap this long is worth a system call */
+    LONG_GAP_NS = 5000,         /* a gap this long is worth a system call: the CPU clock is read */
     RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
     DEADLINE_NS = 1000000,      /* read at least this often */
     WAITED_NS = 1000,           /* less waiting than this is noise */
     CARRY_NS = 2000,            /* noise of one reading */
-    YOUNG_NS = 50000000,        /* the rate gets better for so long */
-    WINDOW_NS = 1000000000,     /* a mark waits no longer to be written */
-    PAIR_GAP_NS = 10000000,     /* the counter may have stepped in there */
-    PERIOD_READS = 20,          /* more a period than this are too many */
-    SAMPLE = 8                  /* of the gaps passed over, one in so many is read */
+    YOUNG_NS = 50000000,        /* so long the rate is still being learnt */
+    WINDOW_NS = 1000000000,     /* a mark is written after this time at the latest */
+    PAIR_GAP_NS = 10000000,     /* in a gap this long the counter may have stepped */
+    PERIOD_READS = 20,          /* more readings than this in a period are too many */
+    SAMPLE = 8                  /* the clock is read after one of so many gaps that are passed over
+                                 * */
 };
 
 static uint64_t stamps(const struct dp_rec *rec, double ns)
@@ -44,13 +45,13 @@ static void set_thresholds(struct dp_rec *rec)
     if (!rec->long_gap)
         rec->long_gap = 1;
     if (rec->debt)
-        rec->long_gap = 0;      /* each gap comes by until it is paid */
+        rec->long_gap = 0;      /* each gap takes the slow way until the debt is paid */
     rec->ns_mult = (uint64_t)(4294967296.0 / rec->rate);
     if (rec->state)
         rec->state->rate = rec->rate;
 }
 
-/* The longer the time since the first pair, the better is the rate known. */
+/* Computes the rate: the longer the time since the first pair, the better. */
 static void learn_rate(struct dp_rec *rec, uint64_t stamp, uint64_t mono)
 {
     uint64_t passed = mono - rec->first_mono;
@@ -130,7 +131,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     rec->rate = host->rate;
     rec->zero = host->zero(host_arg);
     if (rec->rate == 0) {
-        /* A first idea of it; learn_rate makes it better. */
+        /* This is a first estimate; learn_rate makes it better. */
         uint64_t stamp, mono, stamp2, mono2;
         host->pair(host_arg, &stamp, &mono);
         do
@@ -142,7 +143,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     start(rec);
 }
 
-/* A mark of any kind, and its counters; the end of it. */
+/* Puts down a mark of any kind, and its counters. Returns its end. */
 static uint64_t *put_mark(struct dp_rec *rec, uint64_t mark)
 {
     *rec->pos = mark;
@@ -151,7 +152,7 @@ static uint64_t *put_mark(struct dp_rec *rec, uint64_t mark)
 
 static void clear_window(struct dp_rec *rec)
 {
-    /* The first 0 ends it for who reads what is left of us. */
+    /* To a reader of what a killed process has left, the first 0 is the end of the window. */
     if (rec->pos > rec->window)
         memset(rec->window, 0, (size_t)(rec->pos - rec->window) * sizeof *rec->window);
     rec->pos = rec->window;
@@ -159,7 +160,7 @@ static void clear_window(struct dp_rec *rec)
     open_reading(rec, 0, 0);
 }
 
-/* Below which node calls begin. */
+/* The node below which calls begin. */
 static struct dp_cct_node *base(struct dp_rec *rec)
 {
     return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
@@ -171,7 +172,8 @@ void dp_rec_rebase(struct dp_rec *rec)
         rec->cur = rec->paused ? rec->cct.idle : base(rec);
 }
 
-/* phase_begins: with it; of a trace that goes on as a tree it has begun before. */
+/* phase_begins: the phase begins with the tree; where a trace goes on as a tree, it may have begun
+ * before. */
 static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->links++;
@@ -239,7 +241,7 @@ void dp_rec_release(struct dp_rec *rec)
     rec->cur = NULL;
 }
 
-/* As while it is paused, but for good: each mark goes the slow way, and no further; those of a tree
+/* The recorder stays paused for good: each mark takes the slow way, and ends there; marks of a tree
  * find the node that has no children. */
 void dp_rec_give_up(struct dp_rec *rec)
 {
@@ -270,15 +272,15 @@ void dp_rec_restart(struct dp_rec *rec)
     dp_rec_trip(rec);
 }
 
-/* Reads the CPU clock at the end of a gap (0: of none) that ended at stamp now
- * and is part of rec->program already; splits what was waited since the last
- * reading. Returns how much of the gap was waiting. */
+/* Reads the CPU clock at the end of a gap (0: there was no gap) that ended at stamp now and is part
+ * of rec->program already, and splits the waiting since the last reading. Returns how much of the
+ * gap was waiting. */
 static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
 {
-    /* The same arrival may come by again after a reading that was part of a save. */
+    /* The same arrival may be passed again after a reading that was part of a save. */
     if (now < rec->cpu_stamp)
         now = rec->cpu_stamp;
-    /* What passed since `now` was the recorder at work, CPU time all of it. */
+    /* Since `now` the recorder was at work: all of that was CPU time. */
     uint64_t before = rec->host->stamp(rec->host_arg);
     uint64_t late = before > now ? (uint64_t)((double)(before - now) / rec->rate) : 0;
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
@@ -300,8 +302,9 @@ static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
 
     rec->carry = 0;
     if (wait < 0) {
-        /* More CPU time than time: noise of the two readings, which evens out.
-         * More than noise belongs to no gap: a sleeper must not inherit it. */
+        /* There was more CPU time than time. Some of that is noise of the two readings, which evens
+         * out. What is more than noise belongs to no gap: a later gap that sleeps must not inherit
+         * it. */
         int64_t most = (int64_t)stamps(rec, CARRY_NS);
         rec->carry = -wait < most ? -wait : most;
         rec->dropped += (uint64_t)(-wait - rec->carry);
@@ -320,8 +323,8 @@ static uint64_t read_cpu(struct dp_rec *rec, uint64_t gap, uint64_t now)
     return of_gap;
 }
 
-/* Programs with many gaps of 5 to 20 us of pure computing would pay for a
- * reading at each; for them most of these gaps are taken on trust. */
+/* Programs with many gaps of 5 to 20 us of pure computing would pay for a reading at each; for
+ * them, most of these gaps are taken for computing without a reading. */
 static bool passes_over(struct dp_rec *rec, uint64_t gap)
 {
     return rec->relaxed && gap < stamps(rec, RELAXED_GAP_NS) && ++rec->skipped % SAMPLE != 0;
@@ -343,8 +346,8 @@ static void judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_t now)
     rec->period_end = now + stamps(rec, DEADLINE_NS);
 }
 
-/* The counter may go on or step while the machine sleeps or moves; the
- * monotonic clock does not. Returns the gap as that clock has it. */
+/* The counter may go on or step while the machine is suspended or migrated; the monotonic clock
+ * does not. Returns the gap as that clock has it. */
 static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
 {
     uint64_t stamp, mono;
@@ -356,7 +359,7 @@ static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
     if (off < want / 100 && -off < want / 100)
         return gap;
     uint64_t fixed = (uint64_t)want;
-    /* What stamps say too much is moved out of the window. */
+    /* The surplus of the stamps is moved out of the window. */
     rec->pair_stamp += gap - fixed;
     rec->first_stamp += gap - fixed;
     rec->cpu_stamp += gap - fixed;
@@ -372,7 +375,7 @@ static double sys_share(struct dp_rec *rec)
     uint64_t ds = sys > rec->sys_us ? sys - rec->sys_us : 0;
     rec->total_user_us += du;
     rec->total_sys_us += ds;
-    /* A short window is worth little by itself: the kernel counts ticks. */
+    /* A short window says little by itself, because the kernel counts in ticks. */
     if (du + ds < 1000) {
         du = rec->total_user_us;
         ds = rec->total_sys_us;
@@ -380,14 +383,14 @@ static double sys_share(struct dp_rec *rec)
     return du + ds ? (double)ds / (double)(du + ds) : 0;
 }
 
-/* Tells the stretch of short gaps that ends here what it waited. */
+/* Writes into the stretch of short gaps that ends here how long it waited. */
 static void close_reading(struct dp_rec *rec)
 {
     rec->window[rec->cpu_rec + DP_RAW_SHORT_SUM] = rec->short_sum;
     rec->window[rec->cpu_rec + DP_RAW_SHORT_WAIT] = rec->short_wait;
 }
 
-/* Lets who reads the pieces know what the text has. */
+/* Tells readers of the pieces what the text has. */
 static void tell_state(struct dp_rec *rec)
 {
     rec->state->pending = rec->writer->pending;
@@ -407,14 +410,14 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     double ns_per_stamp = stamp > rec->pair_stamp && mono > rec->pair_mono
         ? (double)(mono - rec->pair_mono) / (double)(stamp - rec->pair_stamp) : 1 / rec->rate;
     double ticks_per_ns = (double)rec->writer->hz / 1e9;
-    /* What is left of a window that was lost in the middle of an event would be taken for marks. */
+    /* The remains of a window that was lost in the middle of an event would be taken for marks. */
     int rc = rec->live->lost ? DP_E_IO
         : dp_writer_window(rec->writer, rec->window, (size_t)(rec->pos - rec->window),
                            ns_per_stamp * ticks_per_ns, sys_share(rec));
     if (rc < 0 && !rec->err)
         rec->err = rc;
-    /* In this order: killed in between, a reader finds these marks in the text
-     * alone. */
+    /* The order matters: if the process is killed in between, a reader finds these marks only in
+     * the text. */
     clear_window(rec);
     tell_state(rec);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
@@ -427,8 +430,8 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     return rec->err;
 }
 
-/* The kernel's ticks hit whom they find running; a reading once in a while
- * charges what was counted since to whom it finds running, which comes to the same. */
+/* The kernel charges a tick to what it finds running. A reading once in a while does the same: it
+ * charges what was counted since the last one to the context that it finds running. */
 static void split_tree(struct dp_rec *rec, uint64_t now)
 {
     double share = sys_share(rec);
@@ -440,8 +443,8 @@ static void split_tree(struct dp_rec *rec, uint64_t now)
     rec->split_ns = rec->cpu_used;
 }
 
-/* All that has passed is taken in already. What the saving takes, or waits for the
- * disk, must not look like the program's. */
+/* All that has passed is taken in already. The time of the saving, and of its waiting for the disk,
+ * must not look like the program's. */
 static void save(struct dp_rec *rec, uint64_t now)
 {
     __atomic_store_n(&rec->wanted, 0, __ATOMIC_SEQ_CST);
@@ -486,7 +489,7 @@ static void run_trip(struct dp_rec *rec)
     }
 }
 
-/* Nothing counts, but the file may be wanted. */
+/* Nothing counts while paused, but somebody may want the file. */
 static int paused_event(struct dp_rec *rec, uint64_t now)
 {
     return rec->wanted && !rec->trip && !rec->over ? dp_rec_save(rec, now) : rec->err;
@@ -494,7 +497,7 @@ static int paused_event(struct dp_rec *rec, uint64_t now)
 
 /* ---- trace ---- */
 
-/* Takes a gap in, with a reading of the CPU clock if that is due. Returns the
+/* Adds a gap to the program's time, with a reading of the CPU clock if that is due. Returns the
  * part that the next mark carries itself. */
 static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 {
@@ -647,7 +650,7 @@ int dp_rec_to_tree(struct dp_rec *rec)
     int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts, rec->how.n_counts);
     if (rc < 0)
         return rc;
-    /* No window comes behind the time that is still pending. */
+    /* No further window follows the time that is still pending, so it is written now. */
     rc = dp_writer_finish(rec->writer);
     if (rc < 0 && !rec->err)
         rec->err = rc;
@@ -700,7 +703,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
     rec->paused = true;
     rec->paused_at = now;
     rec->end = NULL;
-    rec->deadline = 0;          /* every mark goes the slow way, and no further */
+    rec->deadline = 0;          /* every mark takes the slow way, and ends there */
 }
 
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
@@ -723,7 +726,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
     rec->left = now;
-    if (rec->trip)                      /* in a child, where all is still the parent's */
+    if (rec->trip)                      /* in a child that still has its parent's state */
         return;
     if (rec->told != rec->phase)
         dp_rec_phase(rec, rec->phase, now);

@@ -9,13 +9,13 @@
  * between an arrival and a leaving is the recorder's own time and lies outside
  * of every interval.
  *
- * Which part of a gap was CPU time is known from a second, slow clock, which
- * is read only after long gaps and once in a while. Between two readings,
- * (stamps passed - CPU used) is the time spent waiting. It is taken off the
- * long gap that led to the reading, and what does not fit in there off the short
- * gaps before it. So short gaps count as CPU time wholly unless the sums say
- * otherwise, and the sums are right. (In a tree, where the short gaps before are
- * summed up already, it is taken off the next ones.) */
+ * A second, slow clock tells which part of a gap was CPU time; it is read only after long gaps and
+ * once in a while. Between two readings,
+ * (stamps passed - CPU used) is the time spent waiting. This waiting is taken off the long gap that
+ * led to the reading, and what is more than that gap is taken off the short gaps before it. So
+ * short gaps count as CPU time wholly unless the sums say otherwise, and the sums are right. (In a
+ * tree, where the short gaps before are summed up already, the surplus is taken off the next
+ * ones.) */
 #ifndef DP_REC_H
 #define DP_REC_H
 
@@ -24,12 +24,12 @@
 #include "dp_live.h"
 #include "dp_writer.h"
 
-/* What the host tells when it is asked. */
+/* What the host answers when the recorder asks. */
 struct dp_rec_host {
-    /* Stamps per ns where that is known exactly; 0: to be found out. */
+    /* Stamps per ns where they are known exactly; 0: the recorder finds them out. */
     double rate;
-    /* Stamps that two readings in a row are apart, at the least: the reading's
-     * own time. It is part of each gap and is taken off. */
+    /* The least distance of two readings in a row, in stamps: the time of a reading itself. It is
+     * part of each gap and is taken off. */
     uint64_t (*zero)(void *host);
     /* The fast counter. */
     uint64_t (*stamp)(void *host);
@@ -47,9 +47,9 @@ struct dp_rec_how {
     size_t contexts;            /* of a tree: most nodes */
     bool tree;                  /* a tree from the beginning */
     const uint64_t *ops;        /* of a tree: counts ops; NULL: not counted */
-    const uint64_t *counts;     /* what else the program has used so far, as of the
-                                 * arrival; it never shrinks */
-    size_t n_counts;            /* so many of them, at most DP_FMT_COUNTERS */
+    const uint64_t *counts;     /* totals of the counters of events, as of the arrival; they never
+                                 * shrink */
+    size_t n_counts;            /* how many counters there are, at most DP_FMT_COUNTERS */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
@@ -62,10 +62,10 @@ struct dp_rec {
     uint64_t *end;              /* from here on the window is to be written */
     uint64_t left;              /* stamp of the last leaving */
     uint64_t deadline;          /* stamp from which on the CPU clock is due */
-    uint64_t long_gap;          /* a gap this long wants the CPU clock */
+    uint64_t long_gap;          /* after a gap this long the CPU clock is read */
     uint64_t program;           /* stamps that passed in the program so far */
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
-    uint64_t zero;              /* what a gap measures in which nothing happens */
+    uint64_t zero;              /* the length of a gap in which nothing happens */
 
     struct dp_stmt *line;       /* the statement that runs; never NULL */
     const uint64_t *ops;        /* counts ops */
@@ -76,7 +76,7 @@ struct dp_rec {
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
     struct dp_rec_how how;
     struct dp_live *live;
-    struct dp_live_state *state;    /* for who reads what is left of us */
+    struct dp_live_state *state;    /* for readers of what a killed process leaves */
     uint64_t *window;           /* the marks not yet written */
     size_t cpu_rec;             /* index of the newest DP_RAW_CPU record */
     const struct dp_rec_host *host;
@@ -85,20 +85,21 @@ struct dp_rec {
     struct dp_cct cct;
     bool tree;                  /* now */
     bool paused;                /* nothing counts */
-    bool worked;                /* more than taking a mark in: set here, cleared by the host */
+    bool worked;                /* a mark took more work than usual: set here, cleared by the host
+                                 * */
     uint32_t phase;             /* id of the phase's name; 0: none */
     uint32_t told;              /* the phase that the window or the tree knows of */
     int err;                    /* sticky: nothing is written any more */
 
-    /* Called by the first mark after dp_rec_trip, before that is taken in. */
+    /* Called by the first mark after dp_rec_trip, before the mark is taken in. */
     void (*tripped)(void *arg);
     /* Called when a window has been written, and is empty. May be NULL. */
     void (*flushed)(void *arg);
     /* Of a tree: called once, when it has been recorded for a second; a trace is written by then.
      * May be NULL. */
     void (*aged)(void *arg);
-    /* Called when the file shall be brought up to date: there is nothing of a trace
-     * left to write then. May be NULL. */
+    /* Called when the file shall be brought up to date. Of a trace, everything has been written by
+     * then. May be NULL. */
     void (*save)(void *arg);
     void *arg;
     bool trip;
@@ -124,22 +125,22 @@ struct dp_rec {
     uint64_t paused_at, idle;           /* idle: stamps that passed while paused */
     bool young;                         /* the rate is still being learnt */
 
-    /* Relief for programs whose gaps are all just longer than long_gap. */
+    /* Fewer readings for programs whose gaps are all just longer than long_gap. */
     uint64_t period_end;
     uint32_t reads, waits, skipped;
     bool relaxed;
 
     bool over;                  /* dp_rec_give_up was here */
-    /* Room for a node, the only context then. A union with the node would be plainer, but C99 wants
-     * no flexible array inside a structure, and clang warns of it. */
+    /* After dp_rec_give_up, room for a node, which is then the only context. A union with the node
+     * would be plainer, but C99 does not allow a flexible array inside a structure, and clang warns
+     * about it. */
     dp_any_word nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];
-    /* The same for a statement, where none are kept. */
+    /* Room for a statement, where none are kept. */
     dp_any_word no_line[sizeof(struct dp_stmt) / 8 + DP_FMT_COUNTERS];
     uint32_t line_before;       /* of a child: the statement that forked */
 };
 
-/* What a reader of the pieces needs: whose they are, and what turns stamps
- * into ticks. */
+/* What a reader of the pieces needs: to which run they belong, and what turns stamps into ticks. */
 struct dp_live_state {
     char run[40];               /* $dprof_run, with NULs behind it */
     uint64_t pid, tid;
@@ -148,7 +149,7 @@ struct dp_live_state {
     uint64_t marks;             /* in the text so far */
     uint64_t tree;              /* 1: nodes are in stamps, marks are none */
     uint64_t ops;               /* 1: ops are counted */
-    struct dp_ticks pending;    /* passed behind the marks in the text */
+    struct dp_ticks pending;    /* ticks that passed behind the marks in the text */
     uint64_t n_counts;          /* behind each mark, and in each node */
     uint64_t pending_counts[DP_FMT_COUNTERS];
 };
@@ -165,15 +166,15 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
  * 0 or DP_E_NOMEM. */
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
-/* A window of so many marks (words of dp_rec_how) from now on, fewer than it was made for. Not
- * called again: aged. */
+/* From now on the window holds so many marks (words of dp_rec_how), fewer than it was made for.
+ * rec->aged is not called again. */
 void dp_rec_shrink(struct dp_rec *rec, size_t words);
 
 /* Releases what dp_rec_open made, but for the pieces. */
 void dp_rec_release(struct dp_rec *rec);
 
-/* Ends the recording where it stands, for want of memory, and releases what dp_rec_open made:
- * whatever is still called, marks included, does nothing from now on, and needs no memory. */
+/* Ends the recording where it stands, for want of memory, and releases what dp_rec_open made. From
+ * now on every function, marks included, does nothing and needs no memory. */
 void dp_rec_give_up(struct dp_rec *rec);
 
 /* Starts over with fresh clocks, for a forked child, and trips: until the next
@@ -190,7 +191,7 @@ static inline void dp_rec_trip(struct dp_rec *rec)
 }
 
 /* Has the next mark call rec->save, when it is taken in. Async-signal-safe, and any thread may call
- * it at any moment: dp_rec_rearm puts right what is overwritten at the same time. */
+ * it at any moment: dp_rec_rearm restores what the recorder overwrites at the same moment. */
 static inline void dp_rec_want(struct dp_rec *rec)
 {
     __atomic_store_n(&rec->wanted, 1, __ATOMIC_RELAXED);
@@ -199,8 +200,9 @@ static inline void dp_rec_want(struct dp_rec *rec)
     __atomic_store_n(&rec->deadline, 0, __ATOMIC_RELAXED);
 }
 
-/* Whoever has set `end` or `deadline` calls this afterwards: should a signal have come in
- * between, they are set as it wanted them; while paused, they stay as they are then. */
+/* Whoever has set `end` or `deadline` calls this afterwards: should a signal have come in between,
+ * both are set again as dp_rec_want had set them; while paused, they stay as they are while
+ * paused. */
 static inline void dp_rec_rearm(struct dp_rec *rec)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -222,7 +224,7 @@ static inline void dp_rec_untrip(struct dp_rec *rec)
 int dp_rec_to_tree(struct dp_rec *rec);
 
 /* Of a tree: a call of id is running already, and began when the program had
- * used `start` stamps. It gets a context, but does not count as a call. DP_REC_ELSEWHERE: it
+ * used `start` stamps. The call gets a context, but is not counted. DP_REC_ELSEWHERE: it
  * began in another file, or where nothing counts; then its end does not count either. */
 #define DP_REC_ELSEWHERE    UINT64_MAX
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start);
@@ -234,11 +236,11 @@ void dp_rec_rebase(struct dp_rec *rec);
  * for each call that runs follows. While paused it is only remembered. */
 void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
 
-/* From arrival stamp now on nothing counts: neither time nor calls; marks are to come
- * as ever. Of a trace, dp_rec_announce and an exit for each call that runs come before. */
+/* From arrival stamp now on nothing counts, neither time nor calls; marks go on to be sent. Of a
+ * trace, dp_rec_announce and an exit for each call that runs come before. */
 void dp_rec_pause(struct dp_rec *rec, uint64_t now);
 
-/* Ends that. Of a tree, dp_rec_resume for each call that runs follows; of a trace,
+/* Ends a pause. Of a tree, dp_rec_resume for each call that runs follows; of a trace,
  * dp_rec_announce and an entry. The caller sets rec->left. */
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now);
 
@@ -251,7 +253,7 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
  * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
 
-/* The same, and calls rec->save; what that takes is the recorder's own time. */
+/* Does the same, and calls rec->save; the time of that call is the recorder's own. */
 int dp_rec_save(struct dp_rec *rec, uint64_t now);
 
 /* Stamps that passed while paused. */
@@ -268,7 +270,7 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 
 /* ---- marks ---- */
 
-/* The slow ways, without counters and with them. */
+/* The slow ways of a mark, without counters and with them. */
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
                              uint64_t now);
@@ -282,8 +284,8 @@ DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
     return gap > rec->zero ? gap - rec->zero : 0;
 }
 
-/* How a recording began: constants where they are given, so that no code asks. DP_REC_HOST and what
- * is above it are the host's own; a further one of the recorder's moves that up by a bit. */
+/* How a recording began. Callers give constants, so that no code asks at run time. DP_REC_HOST and
+ * what is above it are the host's own; a further one of the recorder's moves that up by a bit. */
 enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2, DP_REC_LINES = 4, DP_REC_HOST = 8 };
 
 /* What the counters have counted since the last mark. */
@@ -294,7 +296,7 @@ DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)
     return d;
 }
 
-/* Puts that behind a mark; the end of it. */
+/* Puts what the counters have counted behind a mark. Returns the end. */
 DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
 {
     for (size_t i = 0; i < rec->how.n_counts; i++)
@@ -313,7 +315,7 @@ DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
     }
 }
 
-/* Nothing is charged with what they have counted up to now. */
+/* What the counters have counted up to now is charged to nothing. */
 DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
 {
     for (size_t i = 0; i < rec->how.n_counts; i++)
@@ -351,7 +353,7 @@ DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
     rec->ops_seen = ops;
 }
 
-/* The same for the statement that runs. */
+/* Does the same for the statement that runs. */
 DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
 {
     uint64_t ops = *rec->ops;
@@ -359,15 +361,16 @@ DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
     rec->line_ops_seen = ops;
 }
 
-/* With lines, a statement that begins leaves the context as it is: it gets all that has passed in
- * the program since it was charged last. */
+/* With lines, a statement that begins does not touch the context. So the context now gets all that
+ * has passed in the program since it was charged last. */
 DP_INLINE void dp_rec_settle(struct dp_rec *rec)
 {
     rec->cur->real += rec->program - rec->settled;
     rec->settled = rec->program;
 }
 
-/* The same, and the gap and the other counters. Was it the slow way? */
+/* Does the same, and takes in the gap and the other counters. Returns whether it took the slow
+ * way. */
 DP_INLINE bool dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
 {
     bool slow = false;
@@ -404,11 +407,11 @@ DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
         rec->line = dp_lines_get(lines, number);
 }
 
-/* Charges the statement that runs, while its sub goes on. False: nothing has been done, as the
- * clock is to be looked at; dp_rec_charge_all does the same then. */
+/* Charges the statement that runs, while its sub goes on. Returns false if nothing has been done,
+ * because the CPU clock is due; then dp_rec_charge_all does it. */
 DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int how)
 {
-    /* Less than nothing is a huge number. */
+    /* A negative number is a huge one here. */
     uint64_t gap = now - rec->left - rec->zero;
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline))
         return false;
@@ -420,8 +423,8 @@ DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int ho
     return true;
 }
 
-/* A statement begins that has run before. False: nothing has been done, dp_rec_statement_slow is
- * to be called. */
+/* A statement begins that has run before. Returns false if nothing has been done; then the caller
+ * calls dp_rec_statement_slow. */
 DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
                                 const int how)
 {
@@ -432,13 +435,13 @@ DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64
     return true;
 }
 
-/* Of any statement whose place is known, as of arrival stamp now. */
+/* The same for any statement whose place is known, as of arrival stamp now. */
 void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 
-/* Charges whatever is kept, by a recording of any kind of tree. */
+/* Charges all that a tree keeps, of whichever kind it is. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
-/* The context of a call whose place the host knows, which goes into call->site. */
+/* The context of a call whose place the host knows. The place goes into call->site. */
 struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
                                          struct dp_cct_call *call);
 

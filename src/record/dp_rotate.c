@@ -101,8 +101,8 @@ static void drop(const char *path, size_t dir, const char *name)
 }
 
 /* The names in path's directory that are numbered, of files of that run: a text of
- * strings, one behind the other. Things that are renamed while a directory is read may be seen
- * twice, so they are gathered first. */
+ * strings, one behind the other. Files that are renamed while a directory is read may be seen
+ * twice, so their names are gathered first. */
 struct names {
     char *text;
     size_t len, cap;

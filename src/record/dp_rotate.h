@@ -1,5 +1,6 @@
 /* A run's files beside its first: PATH.PID and PATH.PID.TID, of forked children and of threads.
- * They move with it, so that a directory does not fill with those of runs that are gone. */
+ * They are renamed and removed with the first, so that a directory does not fill with files of runs
+ * that are gone. */
 #ifndef DP_ROTATE_H
 #define DP_ROTATE_H
 
@@ -14,7 +15,7 @@ bool dp_rotate_run(int fd, char run[DP_RUN_ID]);
 /* The first file of the run moves from path to old. What was called old.PID[.TID] and is of old_run
  * is removed; what is called path.PID[.TID] and is of run becomes old.PID[.TID]. Each with what
  * stands beside it (.live). An empty name is no run. Files that a process still writes, links, and
- * whatever says nothing of these runs stay as they are. Reads the directory once. */
+ * files that do not belong to these runs stay as they are. Reads the directory once. */
 void dp_rotate(const char *path, const char *old, const char *run, const char *old_run);
 
 /* What a killed process left beside its profile goes with that: path.live to old.live, which goes

@@ -1,8 +1,8 @@
 #include "dp_align.h"
 
-enum { SHIFTS = 40000 };        /* pairs of lines whose distance is tried */
+enum { SHIFTS = 40000 };        /* so many pairs of lines have their distance tried */
 
-/* Walks both lists. With `to`, says who fits whom. Returns how many are as far apart. */
+/* Walks both lists. Returns how many places are as far apart; `to`, if given, gets the pairs. */
 static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
                       int64_t shift, uint32_t *to)
 {

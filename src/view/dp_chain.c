@@ -10,8 +10,8 @@ enum { FRAMES = 127 };
 
 /* ---- what all chains share ---- */
 
-/* Of a context, the stacks that pass it less those that pass another context of its entry below
- * it: recursion is told once, by its innermost frame. */
+/* The value of the stacks that pass a context, less those that pass another context of its entry
+ * below it: recursion counts once, at its innermost frame. */
 static int weigh(struct dp_chains *c)
 {
     const struct dp_overhead *over = c->over;
@@ -166,7 +166,7 @@ static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t val
     return item < 0 ? (int)item : give(m, parent, (uint32_t)item);
 }
 
-/* A root is no frame of a chain, but of its own. */
+/* A root is no frame of a chain, except of its own chain. */
 static bool is_frame(const struct dp_overhead *over, uint32_t at)
 {
     return over->nodes[at].parent != DP_OVER_NONE;
@@ -208,7 +208,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
 }
 
 /* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too
- * little: they are the last ones, and are not followed. */
+ * little, which are the last ones. */
 static int settle(struct making *m, uint32_t n, size_t from)
 {
     struct dp_chain *chain = m->chain;
@@ -262,8 +262,8 @@ static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint
     c->inside[at] += value;
 }
 
-/* What stands in the entry's contexts is passed by all above them: context by context, or, where
- * they stand so deep that this is more, in one pass over all. */
+/* Adds what the entry's contexts have to all contexts above them: one by one, or, if they stand so
+ * deep that this takes longer, in one pass over all. */
 static void pass_up(struct making *m, const uint32_t *at, size_t n)
 {
     const struct dp_chains *c = m->c;
@@ -310,7 +310,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
             continue;
         for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
             if (nodes[i].parent == DP_OVER_NONE || nodes[i].depth > c->frames)
-                i = nodes[i].end - 1;   /* a phase between its kids is none of them */
+                i = nodes[i].end - 1;   /* a phase that stands between the kids is no kid */
             else
                 touch(c, m, i, nodes[i].incl);
     }

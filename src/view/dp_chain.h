@@ -7,12 +7,13 @@
 #include "dp_overhead.h"
 
 struct dp_chain_node {
-    uint32_t name;              /* of over->values; of node 0: nothing */
+    uint32_t name;              /* a number in over->values; node 0 has none */
     uint32_t parent;
-    uint32_t kid, sibling;      /* 0: none; siblings come by value, the largest
-                                 * first, then by name */
-    uint64_t value;             /* of all stacks that pass here; of node 0: all there is */
-    uint64_t own;               /* of those that end here, and of what was left out */
+    uint32_t kid, sibling;      /* 0: none; siblings are sorted by value, the largest first, then by
+                                 * name */
+    uint64_t value;             /* the value of all stacks that pass here; of node 0: of all
+                                 * stacks */
+    uint64_t own;               /* the value of stacks that end here, and of what was left out */
 };
 
 struct dp_chain {
@@ -31,8 +32,8 @@ enum dp_chain_of {
 struct dp_chains {
     const struct dp_overhead *over;
     uint32_t *first, *by_entry; /* contexts of entry e: by_entry[first[e]] up to first[e + 1] */
-    uint64_t *weight;           /* by context: of the stacks in which it is the
-                                 * innermost of its entry */
+    uint64_t *weight;           /* by context: the value of the stacks in which it is the innermost
+                                 * of its entry */
     uint64_t *inside;           /* by context, scratch; 0 between entries */
     uint32_t *touched;          /* those contexts that are not 0 */
     uint32_t *top;              /* by context: the last one that a chain from the program reaches */
@@ -44,7 +45,7 @@ struct dp_chain_how {
     int of;                     /* enum dp_chain_of */
     bool fractal;               /* the threshold is a share of the parent's
                                  * value, not of the base */
-    double threshold;           /* percent: what has less is left out */
+    double threshold;           /* percent: branches with less are left out */
 };
 
 /* frames: most frames of a chain; 0: 127. */

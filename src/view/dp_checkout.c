@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHAIN = 200 };           /* files of one name that are looked at */
+enum { CHAIN = 200 };           /* at most so many files of one name are looked at */
 
 static const char eval[] = "(eval ";
 
@@ -37,7 +37,7 @@ static bool is_word(char c)
            || (unsigned char)c >= 0x80;
 }
 
-/* Bytes of `(eval 12` at ptr, where a `)` follows; 0: it is none. */
+/* Length of `(eval 12` at ptr, if a `)` follows; 0 if it is no such text. */
 static size_t eval_at(const char *ptr, size_t len)
 {
     const size_t n = sizeof eval - 1;
@@ -168,7 +168,7 @@ static void chain_file(struct dp_checkouts *c, uint32_t n)
     first->value = n;
 }
 
-/* Bytes of the folders and the name that both end in. */
+/* How many bytes the folders and the name have in which both end. */
 static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
 {
     size_t n = 0, whole = 0;
@@ -182,8 +182,8 @@ static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
     return a_ends && b_ends ? n : whole;
 }
 
-/* A file that the baseline does not have: the one there that ends in the most equal folders, and
- * that the side does not have; none where that is not the only one. */
+/* For a file that the baseline does not have: the file of the baseline that ends in the most equal
+ * folders and that the side does not have; none if there are several such files. */
 static void pair_file(struct dp_checkouts *c, uint32_t n)
 {
     const struct dp_name *name = name_of(c, c->files[n].text);

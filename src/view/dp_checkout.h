@@ -1,4 +1,4 @@
-/* Names of files in several checkouts of a program: which are the same file. */
+/* Finds out which names, in several checkouts of a program, are the same file. */
 #ifndef DP_CHECKOUT_H
 #define DP_CHECKOUT_H
 
@@ -13,7 +13,7 @@ struct dp_checkout_file {
     uint32_t like;              /* the file of the baseline that it is paired with; or itself */
     uint32_t next;              /* file of the same last part; DP_MAP_NONE */
     uint32_t side;              /* the first that has it */
-    size_t tail;                /* bytes that all who are like it end in */
+    size_t tail;                /* bytes that all files paired with it end in */
     bool in_base;               /* side 0 has it */
 };
 
@@ -36,16 +36,16 @@ void dp_checkouts_release(struct dp_checkouts *c);
 
 /* The number of a file that a side has. */
 uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, uint32_t side);
-/* All are there: a file that the baseline does not have is that one of the baseline which ends in
- * the same folders and name. */
+/* To be called when all files are there. Pairs a file that the baseline does not have with the file
+ * of the baseline that ends in the same folders and name. */
 void dp_checkouts_pair(struct dp_checkouts *c);
-/* The name that all have in common: a number of texts. */
+/* The name that all paired files have in common, as a number in texts. */
 uint32_t dp_checkouts_text(struct dp_checkouts *c, uint32_t file);
 
 /* Appends a name without what differs from run to run: the numbers of evals (`(eval 12)` is
  * `(eval)`), addresses (`0x55d0c8a2` is `0x...`), and words of nothing but digits that are a digest
- * or an address: of 16 hexadecimal ones or more, with a decimal one among them, or of 12 decimal
- * ones or more, for which a `#` stands. */
+ * or an address: 16 or more hexadecimal digits with a decimal one among them, or 12 or more decimal
+ * digits. A `#` stands for such a word. */
 void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len);
 
 #endif

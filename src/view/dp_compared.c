@@ -52,8 +52,8 @@ static enum dp_section section_of(const struct dp_compared *c, uint32_t entry)
            : DP_GONE;
 }
 
-/* What has changed stands before what has not, whatever became of its share; what is true, before
- * what may be chance. */
+/* Entries that have changed stand before those that have not, whatever became of their shares;
+ * significant changes stand before those that may be chance. */
 static int rank_of(const struct dp_compared *c, const struct dp_diff_values *v)
 {
     bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
@@ -112,7 +112,8 @@ static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
     return d;
 }
 
-/* Both have it, and have the same; and no rule is crossed, nor do ops say otherwise. */
+/* Is an entry unchanged? Both sides have it with the same values, no rule is crossed, and ops do
+ * not say otherwise. */
 static bool is_unchanged(const struct dp_compared *c, const struct dp_compared_row *row)
 {
     bool same = row->section == DP_BOTH && !row->fails && c->diff.n_sides > 1;

@@ -1,5 +1,5 @@
-/* A comparison with all that is asked of it: entries as rows in their order, what a gate
- * finds, call trees. Tables are made of it, and rows for hosts. */
+/* A whole comparison: entries as rows in their order, what a gate finds, call trees. Tables, and
+ * rows for hosts, are made of it. */
 #ifndef DP_COMPARED_H
 #define DP_COMPARED_H
 
@@ -9,13 +9,14 @@
 #include "dp_gate.h"
 #include "dprof/diff.h"
 
-/* Where an entry stands: what both have, what is new, what is gone. */
+/* Where an entry stands: among those that both sides have, the new ones, or those that are gone. */
 enum dp_section { DP_BOTH, DP_NEW, DP_GONE };
 
 struct dp_compared_row {
     uint32_t entry;
     enum dp_section section;
-    uint32_t fails;             /* the first finding that is about it, and 1; 0: none */
+    uint32_t fails;             /* 1 and the number of the first finding about it; 0: there is
+                                 * none */
     bool unchanged;             /* on all sides */
 };
 
@@ -23,18 +24,19 @@ struct dp_compared {
     const struct dp_diff_how *how;      /* borrowed */
     struct dp_diff diff;
     struct dp_diff_family *families, *calls;    /* by side */
-    struct dp_diff_family *ops; /* by side: what is certain beside times; NULL: it is not known */
+    struct dp_diff_family *ops; /* by side: what ops say, which is certain, beside times; NULL: not
+                                 * known */
     struct dp_gate gate;
     bool has_gate;
     bool sets;                  /* some side has several runs that do not agree:
                                  * medians are compared */
     struct dp_compared_row *rows;       /* of entries that the filters show */
     size_t n_rows;
-    size_t unchanged;           /* of them: nothing has changed in them */
+    size_t unchanged;           /* how many of these have not changed */
     struct dp_diff_tree tree;
 };
 
-/* What is wanted of it, besides the gate. */
+/* What is wanted besides the gate. */
 enum { DP_COMPARE_ROWS = 1, DP_COMPARE_CALLS = 2, DP_COMPARE_TREE = 4 };
 
 /* Compares. The tree is that of how->view: all of it, or the callers or callees of how->edges_of;
@@ -53,15 +55,15 @@ static inline const struct dp_diff_values *dp_compared_of(const struct dp_compar
 /* Percent; NAN where nothing passed at all. */
 double dp_diff_share(double whole, uint64_t value);
 
-/* What how->compute makes of the values of a side: in *shown, NAN where it has none. Returns the
- * size that rows are sorted by, or NAN. */
+/* Computes what how->compute makes of the values of a side, in *shown; NAN if there is no value.
+ * Returns the size by which rows are sorted, or NAN. */
 double dp_compared_computed(const struct dp_compared *c, const struct dp_diff_values *v,
                             uint32_t side, double *shown);
 
 /* How much was added or taken off. */
 double dp_diff_size(const struct dp_diff_values *v);
 
-/* Has how->percent_limit, and, unless all are wanted, how->verbose nothing against a row? */
+/* Is a row shown? how->percent_limit may hide it, and how->verbose, unless all rows are wanted. */
 bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_row *row, bool all);
 
 #endif

@@ -38,7 +38,8 @@ static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
     return dp_pool_lookup(&diff->pairs.texts, name->ptr, name->len);
 }
 
-/* By label: the last part that has it, and the sub there. Made when it is first asked for. */
+/* By label: the last part that has it, and the sub there. The table is made when somebody first
+ * asks. */
 static bool find_places(struct dp_diff *diff)
 {
     size_t n = diff->pairs.texts.count;
@@ -128,8 +129,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
     struct dp_diff_column *column = &run->columns[measure];
     for (size_t i = 0; i < over->n_rows; i++) {
         const struct dp_over_row *row = &over->rows[i];
-        /* it has nothing: it ran outside of the slice of time. The program itself
-         * is always there */
+        /* an entry without values ran outside of the slice of time; the program itself is always
+         * there */
         if (!row->calls && !row->children && row->depth)
             continue;
         uint32_t e = entry_of(diff, over, row->entry);
@@ -193,7 +194,7 @@ static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp
     return 0;
 }
 
-/* As if the runs had the baseline's total. */
+/* Scales values as if all runs had the baseline's total. */
 static void normalize(struct dp_diff *diff, size_t measure)
 {
     double base = 0;
@@ -251,7 +252,7 @@ static int pair_lines(struct dp_diff *diff)
     return rc;
 }
 
-/* All parts in one list, and all runs; the subs paired, and the lines. */
+/* Puts all parts and all runs into one list each, and pairs the subs, and the lines. */
 static int prepare(struct dp_diff *diff)
 {
     size_t n = 0, runs = 0, at = 0;
@@ -313,7 +314,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
         normalize_calls(diff);
     if (rc == 0 && how->work)
         rc = dp_diff_adjust(diff);
-    if (rc == 0 && how->work && each)       /* once more: the speeds are known now */
+    if (rc == 0 && how->work && each)       /* the runs are read once more, because the speeds are
+                                             * known now */
         rc = read_measure(diff, 0, EACH, each, ctx);
     if (rc < 0)
         dp_diff_release(diff);

@@ -24,7 +24,7 @@
 #include "dp_pool.h"
 #include "dprof/diff.h"
 
-/* What a run has of a measure, by entry. */
+/* The values that a run has of a measure, by entry. */
 struct dp_diff_column {
     uint64_t *self, *incl;
     size_t cap;
@@ -40,19 +40,19 @@ struct dp_diff_run {
     uint64_t all_calls;
     double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */
-    double speed;               /* time for the same work, to that of the median
-                                 * run: 1.1 is a slow run */
+    double speed;               /* the time for the same work, divided by that of the median run:
+                                 * 1.1 is a slow run */
 };
 
 /* What is known of an entry, or of the total. */
 enum dp_diff_verdict {
-    DP_DIFF_EQUAL,              /* no difference, or none that counts */
+    DP_DIFF_EQUAL,              /* there is no difference, or none that counts */
     DP_DIFF_EXACT,              /* every run of a side has the same value, and the sides differ */
-    DP_DIFF_SINGLE,             /* they differ, and one run a side cannot say whether
-                                 * that means anything */
+    DP_DIFF_SINGLE,             /* they differ, and one run on each side cannot say whether that
+                                 * means anything */
     DP_DIFF_TRUE,               /* significant */
     DP_DIFF_UNSURE,             /* not significant */
-    DP_DIFF_FEW,                /* no result of so few runs could be */
+    DP_DIFF_FEW,                /* with so few runs no result could be significant */
     DP_DIFF_SMALL               /* too little to be tested */
 };
 
@@ -68,14 +68,14 @@ struct dp_diff_values {
 /* One measure compared: self or incl, a side against the baseline. */
 struct dp_diff_family {
     struct dp_diff_values *values;      /* by entry */
-    struct dp_diff_values total;        /* a test of its own, not corrected */
+    struct dp_diff_values total;        /* p of this test alone, not corrected */
     double base_whole, whole;   /* what 100 % is on either side */
     size_t tests;
-    size_t needed;              /* runs a side that could decide; 0: these can,
-                                 * or nothing is tested */
+    size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
+                                 * is tested */
 };
 
-/* Was it put to a test, whatever came of it? */
+/* Was it tested, with whatever result? */
 static inline bool dp_diff_is_tested(const struct dp_diff_values *v)
 {
     return v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW;
@@ -95,21 +95,21 @@ struct dp_diff {
     bool by_line;               /* entries are lines of source, with what statements cost */
     struct dp_line_pairs lines; /* then */
     struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
-    unsigned char *shown;       /* by entry: by the filters of any run */
+    unsigned char *shown;       /* by entry: whether the filters of any run show it */
     size_t shown_cap;
     struct dp_diff_run *runs;   /* of all sides, in order */
     size_t n_runs;
-    struct dp_diff_sub *places; /* by label of the pairs; NULL until it is asked for */
+    struct dp_diff_sub *places; /* by label of the pairs; NULL until somebody asks */
     uint64_t hz;                /* of all ticks */
     bool adjusted;              /* for the speed of the runs */
     bool has_speed;             /* it is known */
     struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value
                                      * 1,000,000 for the median run */
-    bool is_time;               /* the times are: folded stacks may count anything */
+    bool is_time;               /* the times are in ns: folded stacks may count anything */
 };
 
-/* Is called for every run of the first measure, in order, when it is known whether values are
- * adjusted; 0, or a DP_E to stop. */
+/* Called for every run of the first measure, in order, when it is known whether values are
+ * adjusted. Returns 0, or a DP_E to stop. */
 typedef int dp_diff_each_fn(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
                             const struct dp_overhead *over);
 
@@ -119,8 +119,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
                  const struct dp_diff_how *how, dp_diff_each_fn *each, void *ctx);
 void dp_diff_release(struct dp_diff *diff);
 
-/* Measures the speed of the runs, and settles whether values are adjusted for it: dp_diff_make
- * calls it where how->work is set. Returns 0 or a DP_E. */
+/* Measures the speed of the runs, and decides whether values are adjusted for the speed.
+ * dp_diff_make calls it if how->work is set. Returns 0 or a DP_E. */
 int dp_diff_adjust(struct dp_diff *diff);
 
 /* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a
@@ -133,23 +133,22 @@ void dp_diff_family_release(struct dp_diff_family *family);
 const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k);
 static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
 
-/* Where an entry's sub begins, or where the line is that it is: in the newest side that has it, and
- * tells. False where none does, or the entry has no sub. */
+/* Where an entry's sub begins, or the line is that the entry is, in the newest side that has it and
+ * knows the place. Returns false if no side knows it, or if the entry has no sub. */
 struct dp_diff_place {
     const struct dp_name *file;
     uint64_t line;
 };
 bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place);
 
-/* Where it began in the baseline, as FILE:LINE, if that was another place: of anonymous subs, and
- * of lines. NULL: it is not known, or the same place. */
+/* Where an anonymous sub or a line was in the baseline, as FILE:LINE, if that was another place. */
 const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry);
 
-/* An entry that is a line: which one it is of diff->lines; NULL: it is none. */
+/* Which line of diff->lines an entry is; NULL if it is none. */
 const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t entry);
 
-/* Ticks per second of a measure's values, or per unit where folded stacks have fractions; 0:
- * they are counts. */
+/* Ticks per second of a measure's values, or per unit if folded stacks have fractions; 0: the
+ * values are counts. */
 uint64_t dp_diff_hz(const struct dp_diff *diff, size_t measure);
 
 #endif

@@ -1,5 +1,5 @@
-/* Values of runs compared: is what differs truly different? And whether they are adjusted for the
- * speed of the runs before. */
+/* Compares values of runs: is a difference significant? Decides before that whether values are
+ * adjusted for the speed of the runs. */
 #include "dp_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -39,8 +39,8 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The middle one of a side's values, a whole number: of one run, that run's. v..n are the same as
- * reals, and stay in order. */
+/* The median of a side's values, as a whole number; of one run, its value. v..n are the same values
+ * as doubles, and stay in order. */
 static uint64_t middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
     if (n == 1)
@@ -80,7 +80,8 @@ static bool all_equal(const double *v, size_t n)
     return true;
 }
 
-/* Of a measure that repeats: what differs differs, unless runs of one side do not agree. */
+/* For a measure that repeats exactly: any difference is certain, unless runs of one side do not
+ * agree. */
 static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
 {
     static const struct dp_diff_measure calls = { .metric = DP_M_CALLS, .exact = 1 };
@@ -94,7 +95,7 @@ static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
     return true;
 }
 
-/* No run differs from any other. */
+/* Does no run differ from any other? */
 static bool all_one(const struct comparing *c)
 {
     return c->x[0] == c->y[0] && all_equal(c->x, c->n[0]) && all_equal(c->y, c->n[1]);
@@ -133,7 +134,7 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* One value against another, before any correction: those to be tested are left UNSURE. */
+/* Compares two values before any correction; those that are to be tested stay UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
     load(c, e, v);
@@ -161,7 +162,7 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
     uint32_t *order = dp_mem_realloc(NULL, f->tests + 1, sizeof *order);
     const struct dp_diff_how *how = c->diff->how;
     size_t k = 0;
-    /* of false discoveries, the least p of all tests at once decides */
+    /* where false discoveries are limited, the least p of all tests decides */
     size_t tests = how->discoveries && f->tests ? 1 : f->tests;
     bool decides = dp_stat_decides(c->n[0], c->n[1], tests, how->alpha);
     if (p && order) {
@@ -194,7 +195,7 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
     return ok ? 0 : DP_E_NOMEM;
 }
 
-/* The median of what 100 % is in the runs of a side. */
+/* The median of the totals (100 %) of the runs of a side. */
 static double whole_of(const struct comparing *c, uint32_t side)
 {
     double *v = c->x;
@@ -246,7 +247,7 @@ void dp_diff_family_release(struct dp_diff_family *family)
 
 /* ---- the speed of runs ---- */
 
-enum { FEW = 5 };               /* subs that a median of ratios is made of, at least */
+enum { FEW = 5 };               /* a median of ratios is made of so many subs, at least */
 
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
@@ -296,7 +297,7 @@ static int measure_speed(struct dp_diff *diff)
 
 /* ---- to adjust, or not ---- */
 
-/* sides whose speeds differ so rarely by chance differ in earnest */
+/* if the speeds of sides differ so rarely by chance, the difference is taken for true */
 static const double chance = 0.05;
 
 /* The speeds as values like others: a million is that of the median run. */
@@ -320,7 +321,8 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
     return rc;
 }
 
-/* More than a third of what was tested differs: then the median run's speed is theirs. */
+/* If more than a third of what was tested differs, it may be these differences that the median
+ * run's speed shows. */
 static int changed_much(const struct dp_diff *diff, uint32_t side)
 {
     struct dp_diff_family family;

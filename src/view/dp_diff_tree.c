@@ -61,7 +61,7 @@ static struct dp_diff_amount *amount(struct dp_diff_tree *tree, int64_t branch, 
     return &tree->amounts[(size_t)branch * tree->n_sides + side];
 }
 
-/* As if the run had had the speed of the others. */
+/* Scales a value as if the run had had the speed of the others. */
 static uint64_t adjusted(const struct dp_diff_tree *tree, uint64_t value)
 {
     return tree->speed == 1 ? value : dp_num_round((double)value / tree->speed);
@@ -140,14 +140,14 @@ int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff
 
 /* ---- all are there ---- */
 
-/* The baseline's total to a side's, if wanted. */
+/* The factor from a side's total to the baseline's, if normalizing is wanted. */
 static double factor_of(const struct dp_diff *diff, size_t side)
 {
     double sum[2] = { 0, 0 }, runs[2] = { 0, 0 };
     if (!diff->how->normalize)
         return 1;
     for (size_t r = 0; r < diff->n_runs; r++) {
-        /* as they were: those of the columns are equal by now */
+        /* totals as they were: those of the columns are equal by now */
         int which = diff->runs[r].side == side;
         if (!which && diff->runs[r].side != 0)
             continue;

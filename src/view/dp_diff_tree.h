@@ -11,7 +11,8 @@
 struct dp_diff_branch {
     uint32_t name;              /* of texts */
     uint32_t parent;
-    uint64_t gross;             /* of all changes in it, whatever their sign: of the side `by` */
+    uint64_t gross;             /* the sum of all changes in the branch, whatever their sign, for
+                                 * the side `by` */
 };
 
 /* What a side has on a branch: sums over its runs, until dp_diff_tree_end makes means of them. */
@@ -27,11 +28,11 @@ struct dp_diff_tree {
     size_t amounts_cap;
     size_t n_sides;
     double speed;               /* of the run that is added */
-    uint32_t by;                /* whose changes sort the kids: a side */
+    uint32_t by;                /* the side whose changes sort the kids */
     uint32_t *order, *first;    /* kids of branch b: order[first[b]] up to first[b + 1], the
                                  * largest change first */
     struct dp_map kids;
-    /* of the sub that edges are asked for: one level below the root, a branch for each
+    /* where edges of a sub are wanted, the tree has one level below the root: a branch for each
      * caller or callee */
     const char *edges_of;
     size_t edges_of_len;
@@ -47,7 +48,8 @@ void dp_diff_tree_release(struct dp_diff_tree *tree);
 int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff_run *run,
                      const struct dp_overhead *over);
 
-/* All are there: means, inclusive values, order. Returns 0 or DP_E_NOMEM. */
+/* To be called when all runs are there: makes means, inclusive values, and the order. Returns 0 or
+ * DP_E_NOMEM. */
 int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff);
 
 static inline const struct dp_diff_amount *dp_diff_amount_of(const struct dp_diff_tree *tree,
@@ -58,8 +60,9 @@ static inline const struct dp_diff_amount *dp_diff_amount_of(const struct dp_dif
 
 /* A line of the tree as it is shown. */
 struct dp_diff_line {
-    const struct dp_name *name; /* borrowed; NULL where it stands for more */
-    uint32_t more;              /* two or more, that are too small; 0: it is one branch */
+    const struct dp_name *name; /* borrowed; NULL if the line stands for several branches */
+    uint32_t more;              /* how many branches, which are too small, it stands for, two or
+                                 * more; 0: it is one branch */
     unsigned level;             /* 0: the root, or with edges_of a caller or callee */
     const struct dp_diff_amount *amounts;       /* by side; borrowed until fn returns */
 };
@@ -67,8 +70,8 @@ struct dp_diff_line {
 /* Returns 0, 1 to end there, or a DP_E. */
 typedef int dp_diff_line_fn(void *ctx, const struct dp_diff_line *line);
 
-/* Tells the lines from the root down; where a change in a branch is less than least_percent of the
- * greater total, it is part of one last line below its parent, so that the lines add up. Returns
+/* Calls fn for the lines from the root down. Branches whose change is less than least_percent of
+ * the greater total are one last line below their parent, so that the lines add up. Returns
  * 0 or a DP_E. */
 int dp_diff_tree_walk(const struct dp_diff_tree *tree, double least_percent, dp_diff_line_fn *fn,
                       void *ctx);

@@ -1,16 +1,17 @@
-/* The tree of a comparison from the root down, line by line. */
+/* Walks the tree of a comparison from the root down, line by line. */
 #include "dp_diff_tree.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
-/* Kids that are still to be told, of one branch. */
+/* Kids of one branch whose lines are still to come. */
 struct level { uint32_t at, seen, end; };
 
 struct walk {
     const struct dp_diff_tree *tree;
-    uint32_t *order;            /* a copy: kids that are seen stand before those that are not */
+    uint32_t *order;            /* a copy of the order: kids that are shown stand before those that
+                                 * are not */
     double least;
     struct level *levels;
     size_t depth, cap;
@@ -53,7 +54,7 @@ static int tell_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level
     return rc;
 }
 
-/* Puts kids that are to be seen before those that are not. How many there are, or DP_E_NOMEM. */
+/* Puts kids that are shown before those that are not. Returns how many are shown, or DP_E_NOMEM. */
 static int64_t seen_kids(const struct walk *w, uint32_t from, uint32_t end)
 {
     uint32_t *kids = w->order + from, n = 0, hidden = 0;

@@ -8,12 +8,13 @@
 #include "dprof/report.h"
 
 struct dp_edge {
-    uint32_t name;              /* the other sub: of over->values */
-    uint32_t of;                /* the sub whose callers or callees are asked for, likewise; of
+    uint32_t name;              /* the other sub: a number in over->values */
+    uint32_t of;                /* likewise, the sub whose callers or callees are asked for; of
                                  * dp_edges_of_lines the sub of the line, or the called one */
     uint32_t site;              /* likewise, DP_OVER_NONE: not known */
     uint64_t calls;
-    uint64_t incl;              /* of the metric, with what is called; recursion once */
+    uint64_t incl;              /* value of the metric, with what is called; recursion counts
+                                 * once */
     uint64_t self;              /* of the called sub itself */
 };
 

@@ -25,7 +25,7 @@ static double value(const struct layout *l, uint32_t frame, size_t side)
     return (double)dp_stacks_self(l->flame->s, frame, side) * l->factor[side];
 }
 
-/* What a frame itself is wide. */
+/* The width of a frame itself, without its subtree. */
 static double width_of(const struct layout *l, uint32_t frame)
 {
     if (!l->flame->two)
@@ -40,7 +40,7 @@ static double width_of(const struct layout *l, uint32_t frame)
     return after;
 }
 
-/* From the leaves up: parents have smaller numbers. */
+/* Adds up from the leaves: parents have smaller numbers. */
 static void sum_up(const struct dp_stacks *s, double *v)
 {
     for (size_t i = s->count; i-- > 1;)
@@ -192,8 +192,8 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     return a < b ? -1 : 1;
 }
 
-/* Siblings from the left in the wanted order; what is not drawn comes behind them. Boxes stay in
- * their preorder: it is their places that change. */
+/* Places siblings from the left in the wanted order; space for what is not drawn comes behind them.
+ * Boxes stay in preorder; only their places change. */
 static int put_in_order(struct dp_flame *f, int order)
 {
     size_t n = f->count;
@@ -233,8 +233,8 @@ double dp_flame_delta(const double of[2])
     return fabs(delta) > 1e-11 * (of[0] + of[1]) ? delta : 0;
 }
 
-/* The greatest change is that of any frame, drawn or not, so that colours do not depend on what is
- * drawn; of a reversed graph, of those that are. */
+/* The greatest change of any frame, drawn or not, so that colours do not depend on what is drawn;
+ * in a reversed graph, of the frames that are drawn. */
 static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;
@@ -252,8 +252,8 @@ static void measure_changes(struct layout *l)
             f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
-/* What is less than a thousandth of the greatest change is none: a hundred frames of noise would
- * hide one that changed. */
+/* A change of less than a thousandth of the greatest one counts as none: a hundred frames of noise
+ * would hide one that changed. */
 static double shade(double part)
 {
     return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));

@@ -10,9 +10,9 @@
 /* A frame that is drawn. Boxes are in preorder. */
 struct dp_flame_box {
     uint32_t name, depth;
-    uint32_t frame;             /* of the stacks; of a reversed graph 0 */
+    uint32_t frame;             /* a frame of the stacks; 0 in a reversed graph */
     double x, w;                /* in the units of `total` */
-    double self[2], all[2];     /* values of each side; of one side, the first */
+    double self[2], all[2];     /* values of each side; if there is one side, the first */
 };
 
 struct dp_flame {
@@ -20,15 +20,15 @@ struct dp_flame {
     struct dp_flame_box *boxes;
     size_t count, cap;
     uint32_t depth;             /* the greatest one */
-    double total;               /* what is as wide as the picture */
+    double total;               /* the value that is as wide as the picture */
     double sum[2];              /* of each side */
-    double real[2];             /* what a value is multiplied by, to be told: counters that were
-                                 * made equal are told as they were */
+    double real[2];             /* factors for values that are shown as numbers: sides whose totals
+                                 * were made equal are told as they were */
     double changed;             /* sum of what frames gained or lost
                                  * themselves, whatever the sign */
-    double greatest;            /* change of a frame, as coloured */
-    uint64_t hidden;            /* frames that are too narrow; of a reversed graph, the
-                                 * first ones of these */
+    double greatest;            /* the greatest change of a frame, for the colours */
+    uint64_t hidden;            /* how many frames are too narrow; in a reversed graph, how many of
+                                 * these have a wide parent */
     double hidden_weight;
     bool reverse, by_total, hue, two;
 };
@@ -43,11 +43,11 @@ void dp_flame_release(struct dp_flame *flame);
 /* The change of a box that its colour tells, from -1 to 1; 0 where it is not coloured. */
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box);
 
-/* What the values of the sides differ by; 0 for what is left of rounding where one
- * side is multiplied. */
+/* The difference of the values of the sides; 0 if it is no more than rounding, where one side is
+ * multiplied. */
 double dp_flame_delta(const double of[2]);
 
-/* What a name is in a frame of one side: of both, with values of each. */
+/* Is a box in one side only? values: those of each side. */
 static inline bool dp_flame_is_new(const struct dp_flame *flame, const struct dp_flame_box *box)
 {
     return flame->two && !(box->all[0] > 0) && box->all[1] > 0;

@@ -73,7 +73,8 @@ static void up(struct walk *w, uint32_t n)
     w->inside -= is_only(w, n);
 }
 
-/* All contexts in preorder; on the way up a node's subtree is what was added since. */
+/* Walks all contexts in preorder; on the way up, what was added since a node was entered is its
+ * subtree. */
 static void walk_tree(struct walk *w)
 {
     uint32_t at = 0;
@@ -141,7 +142,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
         walk_tree(&w);
         flat->group = w.rows[w.group];
         flat->total = w.sum;
-        /* classic: the group stands behind what is left, then the others */
+        /* classic order: the group stands behind the single subs, and then the others */
         for (uint32_t r = w.group; r < w.program; r++)
             if (w.rows[r].first != DP_FLAT_UNSEEN)
                 w.rows[r].first = DP_FLAT_UNSEEN - 3 + (r - w.group);

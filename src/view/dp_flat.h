@@ -11,8 +11,8 @@
 struct dp_flat {
     struct dp_flat_row *rows;   /* those to show, sorted */
     size_t count;
-    struct dp_flat_row group;   /* what was grouped, even if nothing */
-    uint64_t total;             /* of the chosen time: of the whole, or of `only` */
+    struct dp_flat_row group;   /* the row of what was grouped, even if it is empty */
+    uint64_t total;             /* ticks of the chosen time: of the whole, or of `only` */
 };
 
 /* Computes it. Returns 0 or a negative DP_E. The caller releases it. */
@@ -22,7 +22,7 @@ void dp_flat_release(struct dp_flat *flat);
 
 /* Ticks of the chosen time that a context has itself. */
 uint64_t dp_flat_value(const struct dp_node *node, enum dp_metric time);
-/* The same, or the counter's where one was chosen. */
+/* The same, or the value of the counter if one was chosen. */
 uint64_t dp_flat_own(const struct dp_prof *prof, uint32_t node, const struct dp_classic *how);
 
 #endif

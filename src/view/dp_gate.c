@@ -19,7 +19,8 @@ struct checking {
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
 
-/* In ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit says. */
+/* The limit in ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit of a double
+ * says. */
 static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
 {
     double limit = rule->limits[i].value
@@ -54,7 +55,8 @@ static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *
     return 0;
 }
 
-/* A time of one run a side that has changed by so little that it tells nothing. */
+/* Is it a time, of one run on each side, that has changed by so little that the change means
+ * nothing? */
 static bool is_below(const struct checking *c, const struct dp_rule *rule,
                      const struct dp_diff_values *v)
 {
@@ -79,7 +81,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     switch (v->verdict) {
     case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
         return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
-    case DP_DIFF_SMALL:         /* one that a pattern asks for is not passed over */
+    case DP_DIFF_SMALL:         /* an entry that a pattern asks for is always looked at */
         return rule->pattern >= 0 && crosses(c, rule, v) ? add(c, entry, v, true) : 0;
     case DP_DIFF_EQUAL: case DP_DIFF_UNSURE:
         break;
@@ -145,7 +147,7 @@ static int check_side(struct checking *c)
     c->family = &family;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
-        /* -n is for programs that did more or less than the baseline: their totals differ */
+        /* -n is for programs that did more or less than the baseline, whose totals differ */
         if (e < n ? !is_shown(c->diff, e, &family.values[e])
                   : c->diff->how->normalize || rule->by_line)
             continue;
@@ -153,7 +155,7 @@ static int check_side(struct checking *c)
         rc = matches(c, rule, entry);
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
-        /* the total's test is no part of the family: fewer runs do */
+        /* the test of the total is not one of many tests, so that fewer runs are enough */
         if (c->gate->undecided > before)
             needed = e < n ? family.needed
                      : needed ? needed

@@ -1,4 +1,4 @@
-/* Rules that a comparison must not cross: what crosses them, and what so few runs cannot decide. */
+/* Rules that a comparison must not break: what breaks them, and what so few runs cannot decide. */
 #ifndef DP_GATE_H
 #define DP_GATE_H
 
@@ -14,7 +14,8 @@ struct dp_finding {
     const struct dp_diff *diff; /* whose entry it is about: the one that was checked, or
                                  * gate->lines */
     uint32_t entry;             /* or DP_GATE_TOTAL */
-    bool undecided;             /* it crosses the limit, and the test cannot say whether truly */
+    bool undecided;             /* the value crosses the limit, and the test cannot say whether that
+                                 * is true */
     struct dp_diff_values values;
 };
 
@@ -22,8 +23,8 @@ struct dp_gate {
     struct dp_finding *findings;    /* by rule, by side, the largest growth first */
     size_t n, cap;
     size_t failed, undecided;
-    size_t needed;              /* runs a side that could decide what is undecided */
-    size_t below;               /* growths of times of one run a side that cross a rule, and are
+    size_t needed;              /* how many runs on each side could decide what is undecided */
+    size_t below;               /* how many times of one run on each side cross a rule, and are
                                  * below how->time_floor */
     struct dp_diff *lines;      /* the same sides by line of source, where rules are about lines and
                                  * the entries are others; or NULL */

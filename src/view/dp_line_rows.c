@@ -1,4 +1,4 @@
-/* Lines of source as rows: what a host gets that prints nothing. */
+/* Lines of source as rows, for a host that wants data and no text. */
 #include "dprof/lines.h"
 #include "dp_base64.h"
 #include "dp_buf.h"
@@ -129,6 +129,39 @@ int dp_line_sources(const struct dp_prof *prof,
              : fn(ctx, text, file.len, prof->source[i].size, prof->source[i].crc);
     }
     dp_buf_release(&file);
+    return rc;
+}
+
+static int intern(struct dp_pool *files, const char *ptr, size_t len)
+{
+    return len && dp_pool_intern(files, ptr, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;
+}
+
+int dp_line_files(const struct dp_prof *prof,
+                  int (*file)(void *ctx, const char *name, size_t len), void *ctx)
+{
+    struct dp_pool files;
+    struct dp_buf name;
+    int rc = 0;
+    dp_pool_init(&files);
+    dp_buf_init(&name);
+    for (uint32_t i = 0; i < prof->sites.count && rc == 0; i++) {
+        const char *ptr;
+        size_t len;
+        uint64_t line;
+        dp_srclines_place(prof, i + 1, &ptr, &len, &line);
+        dp_buf_clear(&name);
+        dp_fmt_unfield(&name, ptr, len);
+        rc = name.err ? name.err : intern(&files, dp_buf_cstr(&name), name.len);
+    }
+    for (uint32_t i = 0; i < dp_subs_count(&prof->subs) && rc == 0; i++) {
+        const struct dp_name *of = dp_subs_text(&prof->subs, prof->subs.subs[i].file);
+        rc = intern(&files, of->ptr, of->len);
+    }
+    for (uint32_t i = 0; i < files.count && rc == 0; i++)
+        rc = file(ctx, dp_pool_name(&files, i)->ptr, dp_pool_name(&files, i)->len);
+    dp_buf_release(&name);
+    dp_pool_release(&files);
     return rc;
 }
 

@@ -38,7 +38,8 @@ static uint32_t string(struct making *m, const char *str)
     return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
 }
 
-/* Ticks of a side in those of all. Its times fit; the longest call that a file tells of may not. */
+/* Turns ticks of a side into common ticks. The side's times fit; the longest call that a file tells
+ * of may be too large. */
 static uint64_t scaled(const struct making *m, uint64_t ticks)
 {
     uint64_t v;
@@ -88,7 +89,8 @@ static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uin
     return m->label[n];
 }
 
-/* An array by sub: of the side before, made to fit. What is there stays when memory is short. */
+/* Makes an array by sub, which the side before has used, large enough. The old array stays when
+ * memory is short. */
 static bool fit(struct making *m, uint32_t **array)
 {
     uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
@@ -178,8 +180,8 @@ static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_
     return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
 }
 
-/* A context that is not cut off gets a node; phases are their parents' (they are
- * frames of nothing). Returns the node's number or a DP_E. */
+/* Gives a node to a context that is not cut off. A phase is no frame, and has the node of its
+ * parent. Returns the node's number or a DP_E. */
 static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
                         uint32_t phase)
 {
@@ -319,8 +321,8 @@ static void count_node(struct dp_over_row *row, const struct dp_over_node *n)
         row->shortest = n->shortest;
 }
 
-/* Where an entry stands on the path already, it has that time: until[entry] is where the
- * subtree of its outermost context ends. */
+/* An entry that stands on the path already has that time already: until[entry] is where the subtree
+ * of its outermost context ends. */
 static int make_rows(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -354,8 +356,8 @@ static int make_rows(struct making *m)
     return 0;
 }
 
-/* What is 100 % of what is shown: its Self, or all that passed in it, so that neither column
- * exceeds it. Rows are in the order of entries still. */
+/* What is 100 % of what is shown: the sum of its Self, or of all that passed in it, so that neither
+ * column exceeds 100 %. Rows are still in the order of entries. */
 static void make_base(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -381,7 +383,7 @@ struct order {
 
 static int descending(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
 
-/* Equal Children: the caller stands above the callee. */
+/* Among equal Children the caller stands above the callee. */
 static int compare(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct order *o = ctx;

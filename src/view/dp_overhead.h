@@ -23,11 +23,11 @@ struct dp_over_node {
     uint32_t entry;
     uint32_t name;              /* label of the sub: a number in `values` */
     uint32_t site;              /* place of the call, likewise; DP_OVER_NONE */
-    uint64_t self, incl;        /* of the metric; incl with what it called */
+    uint64_t self, incl;        /* values of the metric; incl: with what it called */
     uint64_t real;              /* real ticks, with what it called */
     uint64_t calls;
     uint64_t longest, shortest; /* real ticks of one call; both 0: not known */
-    uint32_t side, node;        /* where it comes from; node 0: the root */
+    uint32_t side, node;        /* the node that it was made of; node 0: the root */
 };
 
 struct dp_over_row {
@@ -48,10 +48,10 @@ struct dp_overhead {
     struct dp_over_row *rows;   /* sorted; of all entries */
     size_t n_rows;
     bool by_line;               /* rows are lines of source: calls are how often statements ran, and
-                                 * the contexts' entries are none of theirs */
-    uint64_t hz;                /* of all ticks: the finest of the sides' */
+                                 * entries of contexts do not belong to these rows */
+    uint64_t hz;                /* ticks per second of all values: the finest of the sides' */
     uint64_t total;             /* of the metric, all of it */
-    uint64_t base;              /* what 100 % is: the total, or what passed in what is shown */
+    uint64_t base;              /* what 100 % is: the total, or the sum of what is shown */
 };
 
 /* Computes it. Returns 0 or a negative DP_E; the caller releases it. */

@@ -71,7 +71,7 @@ static uint32_t text_of_buf(struct making *m)
     return m->buf.err ? 0 : text(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
 }
 
-/* Is the key there? It is from now on. */
+/* Was the key there? From now on it is. */
 static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
 {
     struct dp_map_slot *slot = dp_map_put(map, key);
@@ -95,7 +95,7 @@ struct part {
     uint64_t line;
     uint32_t ordinal;
     bool shared;                /* told apart by its place */
-    size_t cut;                 /* bytes of its name that are its place: of folded stacks */
+    size_t cut;                 /* in folded stacks: how many bytes of its name are its place */
 };
 
 /* `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it. */
@@ -389,8 +389,8 @@ static uint32_t place_text(struct making *m, const struct item *item)
 
 static bool is_gone(const struct canon *c) { return c->first == c->last; }
 
-/* Another one has the label in the buffer: the sub around is told, as of string evals, which all
- * have the same place; then a number. */
+/* Makes a label unique that another sub has: first by the sub around it, because all string evals
+ * have the same place; then by a number. */
 static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c,
                             const struct group *group)
 {
@@ -408,9 +408,9 @@ static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon
     return value;
 }
 
-/* By where it stands last. One that is gone may have stood where another is now: that is the same
- * one if it is new, as where one side does not tell the subs around; otherwise its
- * name gets a mark. */
+/* Names a sub by its newest place. A sub that is gone may have stood where another one is now. If
+ * that one is new, it is the same sub, as where one side does not tell the subs around; otherwise
+ * the name of the one that is gone gets a mark. */
 static void label_canons(struct making *m)
 {
     struct dp_map taken;

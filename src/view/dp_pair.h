@@ -19,8 +19,8 @@ struct dp_pairs {
     struct dp_pool texts;       /* 0 is the empty one */
     struct dp_pair_prof *profs;
     size_t n_profs;
-    struct dp_map moved;        /* label -> text of FILE:LINE in the baseline, where
-                                 * that was another place */
+    struct dp_map moved;        /* label -> text of FILE:LINE in the baseline, if that was another
+                                 * place */
 };
 
 /* Pairs the subs of profiles; side 0 is the baseline, and a profile of greater side comes later.
@@ -34,7 +34,8 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
                   const struct dp_pair_how *how);
 void dp_pairs_release(struct dp_pairs *pairs);
 
-/* Where the sub of a label was in the baseline; NULL: where it is, or it was not there. */
+/* Where the sub of a label was in the baseline; NULL if it was at the same place, or was not
+ * there. */
 const struct dp_name *dp_pairs_moved_from(const struct dp_pairs *pairs,
                                           const struct dp_name *label);
 

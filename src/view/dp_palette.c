@@ -14,8 +14,8 @@ static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
     return dp_map_hash(h);
 }
 
-/* What stands for a package in names that have none: what is before the last `.`, `/`
- * or `:`, or all. */
+/* What is taken for the package of a name that has none: all before the last `.`, `/` or `:`, or
+ * the whole name. */
 static size_t package_of(const char *ptr, size_t len)
 {
     size_t package = dp_text_package(ptr, len);
@@ -125,7 +125,7 @@ static bool begins_with_package(const struct dp_name *name)
     return false;
 }
 
-/* Palettes of several languages are made of the flat ones. */
+/* Palettes for several languages are made of the plain ones. */
 static enum dp_palette flat_palette(enum dp_palette palette, const struct dp_name *name)
 {
     switch (palette) {

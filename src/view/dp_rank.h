@@ -8,7 +8,8 @@
 #include "dprof/classic.h"
 
 struct dp_flat_row {
-    uint32_t name;              /* of dp_names; then GROUP, OTHER, (program), in that order */
+    uint32_t name;              /* a number of dp_names; then GROUP, OTHER, (program), in that
+                                 * order */
     uint32_t first;             /* the context where it was first entered; DP_FLAT_UNSEEN */
     uint64_t calls, self, incl;
 };

@@ -15,7 +15,7 @@
 
 /* What a sub has of a line. */
 struct part {
-    uint32_t sub, next;         /* next: of the line; UINT32_MAX: none */
+    uint32_t sub, next;         /* next: the next one of the line; UINT32_MAX: none */
     uint32_t outer;             /* see running */
     uint64_t self[DP_METRICS];
     uint64_t below;             /* own real ticks of the sub below calls from the line */
@@ -24,7 +24,7 @@ struct part {
 struct making {
     const struct dp_prof *prof;
     struct dp_srclines *s;
-    size_t cap, calls_cap;
+    size_t cap, calls_cap, call_counts_cap;
     struct dp_map of;           /* site << 32 | sub -> line */
     struct dp_map edges;        /* line << 32 | sub -> call */
     uint64_t (*incl)[DP_METRICS];       /* by node */
@@ -85,7 +85,7 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    slot->value = 0;            /* of no use should memory run out now */
+    slot->value = 0;            /* it is of no use should memory run out now */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
         || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
                                sizeof *m->active) < 0
@@ -130,7 +130,9 @@ static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
     slot->value = 0;
     if (dp_mem_grow_cleared((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
         || dp_mem_grow_cleared((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
-                sizeof *m->edge_active) < 0)
+                sizeof *m->edge_active) < 0
+        || dp_mem_grow_cleared((void **)&s->call_counts, &m->call_counts_cap,
+                               (s->n_calls + 1) * m->prof->n_counters, sizeof *s->call_counts) < 0)
         return DP_E_NOMEM;
     s->calls[s->n_calls].line = line;
     s->calls[s->n_calls].sub = sub;
@@ -184,7 +186,7 @@ struct walk {
     uint32_t *line, *call;      /* by node: UINT32_MAX where there is none */
 };
 
-/* A context is entered: what the line that called it has of it. */
+/* A context is entered: adds to the line that called it what the line has of it. */
 static int enter(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
@@ -204,6 +206,9 @@ static int enter(struct walk *w, uint32_t i)
     w->call[i] = (uint32_t)call;
     for (int t = 0; t < DP_METRICS && !m->edge_active[call]; t++)
         edge->incl[t] += m->incl[i][t];
+    for (size_t k = 0; k < m->prof->n_counters && !m->edge_active[call]; k++)
+        m->s->call_counts[call * m->prof->n_counters + k] +=
+            m->incl_counts[i * m->prof->n_counters + k];
     m->edge_active[call]++;
     if (is_of_c(m->prof, i))
         return 0;
@@ -219,7 +224,7 @@ static int enter(struct walk *w, uint32_t i)
                 m->parts[p].outer = m->running[m->parts[p].sub];
                 m->running[m->parts[p].sub] = p;
             }
-    /* This sub runs below calls from lines of its own: their time is in there. */
+    /* The sub runs below calls from lines of its own, whose time contains this time. */
     for (uint32_t p = m->running[node->sub]; p != UINT32_MAX; p = m->parts[p].outer)
         m->parts[p].below += node->self[DP_REAL];
     return 0;
@@ -352,6 +357,8 @@ static int sort(struct making *m)
         rc = arrange((void **)&s->incl_counts, lines, s->count, counters);
     if (rc == 0)
         rc = arrange((void **)&s->calls, calls, s->n_calls, sizeof *s->calls);
+    if (rc == 0)
+        rc = arrange((void **)&s->call_counts, calls, s->n_calls, counters);
     for (uint32_t i = 0; rc == 0 && i < s->n_calls; i++) {
         struct dp_srcline *line = &s->lines[s->calls[i].line];
         if (!line->n_calls++)
@@ -452,5 +459,6 @@ void dp_srclines_release(struct dp_srclines *s)
     dp_mem_free(s->calls);
     dp_mem_free(s->counts);
     dp_mem_free(s->incl_counts);
+    dp_mem_free(s->call_counts);
     memset(s, 0, sizeof *s);
 }

@@ -1,5 +1,6 @@
 /* What lines of source cost: the statements on them (dp_prof.h), and the calls made from them,
- * which contexts tell by their places. Without statements, what the calls tell alone. */
+ * which contexts tell by their places. Where there are no statements, lines have their calls
+ * alone. */
 #ifndef DP_SRCLINES_H
 #define DP_SRCLINES_H
 
@@ -12,7 +13,7 @@ struct dp_srcline {
     uint64_t count;             /* how often its statements ran */
     uint32_t statements;        /* so many are known */
     uint64_t self[DP_METRICS];
-    uint64_t incl[DP_METRICS];  /* with the subs that it calls; recursion once */
+    uint64_t incl[DP_METRICS];  /* with the subs that it calls; recursion counts once */
     uint64_t calls;             /* made from it */
     uint32_t first_call;        /* its calls: calls[first_call] and the n_calls - 1 behind it */
     uint32_t n_calls;
@@ -33,6 +34,7 @@ struct dp_srclines {
     size_t n_calls;
     uint64_t *counts;           /* n_counters by line: self */
     uint64_t *incl_counts;      /* the same: inclusive */
+    uint64_t *call_counts;      /* n_counters by call: with what the sub calls */
 };
 
 /* FILE and LINE of a place, as the file of the profile has them. */
@@ -42,7 +44,8 @@ void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **f
 /* The sub whose code made a call: the nearest caller that is Perl's; DP_PROF_NO_SUB: none. */
 uint32_t dp_srclines_caller(const struct dp_prof *prof, uint32_t node);
 
-/* by_sub: what subs have of a line are several. Returns 0 or DP_E_NOMEM; the caller releases it. */
+/* by_sub: what several subs have on a line stays apart. Returns 0 or DP_E_NOMEM; the caller
+ * releases it. */
 int dp_srclines_make(struct dp_srclines *s, const struct dp_prof *prof, bool by_sub);
 void dp_srclines_release(struct dp_srclines *s);
 

@@ -10,18 +10,6 @@
 
 static const char program[] = DP_FMT_PROGRAM;
 
-/* A part of a side, and which name each of its subs goes by. */
-struct source {
-    const struct dp_over_side *part;
-    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
-                                 * frames are left out */
-    uint32_t side, index;       /* index: among the parts of its side */
-    uint32_t first;             /* contexts of the sources before */
-    uint64_t hz, to_hz;         /* of its ticks, and of ours */
-    double speed;               /* its times are divided by it, as if its run had the
-                                 * speed of the others */
-};
-
 /* A context of a source, below a frame that has been made. */
 struct item {
     uint32_t name, source, node;
@@ -39,8 +27,6 @@ struct making {
     struct dp_stacks *s;
     const struct dp_stacks_how *how;
     size_t n_sides;
-    struct source *sources;
-    size_t n_sources;
     struct item *items, *kids;
     size_t n_items, items_cap, n_kids, kids_cap;
     struct group *groups;
@@ -93,7 +79,7 @@ static bool is_core_file(const char *ptr, size_t len)
     return false;
 }
 
-/* Folded text has no more than the name. */
+/* Folded text tells no more of a sub than its name. */
 static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
 {
     const struct dp_sub *sub = &subs->subs[n];
@@ -140,7 +126,7 @@ static bool keep(struct dp_stacks *s, struct dp_name *to, const struct dp_name *
     return true;
 }
 
-static int name_sub(struct making *m, struct source *src, size_t pair, uint32_t n)
+static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair, uint32_t n)
 {
     struct dp_stacks *s = m->s;
     const struct dp_subs *subs = &src->part->prof->subs;
@@ -169,7 +155,7 @@ static int name_sub(struct making *m, struct source *src, size_t pair, uint32_t 
     dp_buf_release(&stripped);
     const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *file = dp_subs_text(subs, sub->file);
-    /* the newest side tells where it is */
+    /* the newest side tells where the sub is */
     if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
         ok = keep(s, &s->names[name].file, file);
         s->names[name].line = sub->line;
@@ -210,10 +196,10 @@ static int sort_names(struct making *m)
     }
     dp_mem_free(s->names);
     s->names = names;
-    for (size_t k = 0; k < m->n_sources; k++)
-        for (size_t i = 0; i < dp_subs_count(&m->sources[k].part->prof->subs); i++)
-            if (m->sources[k].name[i] != DP_STACKS_NONE)
-                m->sources[k].name[i] = rank[m->sources[k].name[i]];
+    for (size_t k = 0; k < m->s->n_sources; k++)
+        for (size_t i = 0; i < dp_subs_count(&m->s->sources[k].part->prof->subs); i++)
+            if (m->s->sources[k].name[i] != DP_STACKS_NONE)
+                m->s->sources[k].name[i] = rank[m->s->sources[k].name[i]];
     dp_mem_free(order);
     dp_mem_free(rank);
     return 0;
@@ -225,8 +211,8 @@ static int name_all(struct making *m)
     if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     m->s->names[n].kind = DP_KIND_PROGRAM;
-    for (size_t k = 0; k < m->n_sources; k++) {
-        struct source *src = &m->sources[k];
+    for (size_t k = 0; k < m->s->n_sources; k++) {
+        struct dp_stacks_source *src = &m->s->sources[k];
         size_t subs = dp_subs_count(&src->part->prof->subs);
         src->name = dp_mem_realloc(NULL, subs + 1, sizeof *src->name);
         if (!src->name)
@@ -244,12 +230,12 @@ static int name_all(struct making *m)
 
 static int pair_all(struct making *m)
 {
-    struct dp_pair_side *sides = dp_mem_realloc(NULL, m->n_sources + 1, sizeof *sides);
+    struct dp_pair_side *sides = dp_mem_realloc(NULL, m->s->n_sources + 1, sizeof *sides);
     if (!sides)
         return DP_E_NOMEM;
-    for (size_t k = 0; k < m->n_sources; k++)
-        sides[k] = (struct dp_pair_side){ m->sources[k].part->prof, m->sources[k].side };
-    int rc = dp_pairs_make(&m->s->pairs, sides, m->n_sources, &m->how->pair);
+    for (size_t k = 0; k < m->s->n_sources; k++)
+        sides[k] = (struct dp_pair_side){ m->s->sources[k].part->prof, m->s->sources[k].side };
+    int rc = dp_pairs_make(&m->s->pairs, sides, m->s->n_sources, &m->how->pair);
     m->s->has_pairs = rc == 0;
     dp_mem_free(sides);
     return rc;
@@ -268,8 +254,8 @@ static int take_sources(struct making *m, const struct dp_diff_side *sides)
     uint64_t hz = 1;
     for (size_t i = 0; i < m->n_sides; i++)
         n += sides[i].ends[sides[i].n_runs - 1];
-    m->sources = dp_mem_zalloc((n + 1) * sizeof *m->sources);
-    if (!m->sources)
+    m->s->sources = dp_mem_zalloc((n + 1) * sizeof *m->s->sources);
+    if (!m->s->sources)
         return DP_E_NOMEM;
     for (size_t i = 0; i < m->n_sides; i++)
         for (size_t k = 0; k < sides[i].ends[sides[i].n_runs - 1]; k++)
@@ -283,23 +269,34 @@ static int take_sources(struct making *m, const struct dp_diff_side *sides)
     for (size_t i = 0; i < m->n_sides; i++)
         for (size_t r = 0, k = 0; r < sides[i].n_runs; r++, run++)
             for (; k < sides[i].ends[r]; k++) {
-                struct source *src = &m->sources[m->n_sources];
+                struct dp_stacks_source *src = &m->s->sources[m->s->n_sources];
                 src->part = &sides[i].parts[k];
                 src->side = (uint32_t)i;
                 src->index = (uint32_t)k;
-                src->first = m->n_sources ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
+                src->first = m->s->n_sources
+                    ? src[-1].first + (uint32_t)src[-1].part->prof->count : 0;
                 src->hz = dp_prof_hz(src->part->prof);
                 src->to_hz = hz;
                 src->speed = m->how->speed ? m->how->speed[run] : 1;
-                m->n_sources++;
+                m->s->n_sources++;
             }
     for (size_t c = 0; c < s->n_columns; c++)
         s->hz[c] = is_ticks(&m->how->columns[c], sides[c % m->n_sides].parts[0].prof) ? hz : 1;
     return 0;
 }
 
+uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t v)
+{
+    if (src->speed < 1 || src->speed > 1)
+        return dp_num_round((double)v * (double)src->to_hz / (double)src->hz / src->speed);
+    if (src->hz != src->to_hz && !dp_num_scale(v, src->to_hz, src->hz, &v))
+        return DP_LIMIT_COUNT;
+    return v;
+}
+
 /* What a context has itself of a column. */
-static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_stacks_column *c)
+static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
+                         const struct dp_stacks_column *c)
 {
     const struct dp_prof *prof = src->part->prof;
     const struct dp_node *node = &prof->nodes[n];
@@ -312,11 +309,7 @@ static uint64_t value_of(const struct source *src, uint32_t n, const struct dp_s
         v = dp_flat_value(node, c->metric);
     if (!is_ticks(c, prof))
         return v;
-    if (src->speed < 1 || src->speed > 1)
-        return dp_num_round((double)v * (double)src->to_hz / (double)src->hz / src->speed);
-    if (src->hz != src->to_hz && !dp_num_scale(v, src->to_hz, src->hz, &v))
-        return DP_LIMIT_COUNT;
-    return v;
+    return dp_stacks_ticks(src, v);
 }
 
 /* ---- the tree ---- */
@@ -326,7 +319,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
 }
 
-static void add_values(struct making *m, uint32_t frame, const struct source *src, uint32_t node)
+static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
+                       uint32_t node)
 {
     struct dp_stacks *s = m->s;
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];
@@ -372,14 +366,14 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-/* The kids of a context that belong below a frame. Those whose frames are left out, or are the
- * frame itself once more, give what they have to it, and their kids take their place. */
+/* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
+ * the same frame again, give their values to the frame, and their own kids take their place. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
 {
-    const struct source *src = &m->sources[source];
+    const struct dp_stacks_source *src = &m->s->sources[source];
     const struct dp_prof *prof = src->part->prof;
     uint32_t top = node, at = prof->nodes[node].kid, own = m->s->frames[frame].name;
-    int folds = -1;             /* whether it takes further frames of its name: not known yet */
+    int folds = -1;             /* not known yet: whether it takes further frames of its name */
     while (at) {
         const struct dp_node *kid = &prof->nodes[at];
         uint32_t name = src->name[kid->sub];
@@ -473,7 +467,7 @@ static int push_groups(struct making *m, uint32_t parent)
     return 0;
 }
 
-/* A frame of these contexts; theirs are the kids then. */
+/* Makes a frame of these contexts; then come their kids. */
 static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items,
                       size_t n)
 {
@@ -481,10 +475,10 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     int rc = frame < 0 ? (int)frame : 0;
     m->n_kids = 0;
     if (rc == 0 && m->s->start && n && items[0].node)
-        m->s->start[frame] = m->sources[items[0].source].part->prof->spans[items[0].node].start;
+        m->s->start[frame] = m->s->sources[items[0].source].part->prof->spans[items[0].node].start;
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (frame || !m->how->no_program)
-            add_values(m, (uint32_t)frame, &m->sources[items[i].source], items[i].node);
+            add_values(m, (uint32_t)frame, &m->s->sources[items[i].source], items[i].node);
         rc = take_kids(m, (uint32_t)frame, items[i].source, items[i].node);
     }
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
@@ -493,14 +487,14 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    struct item *roots = dp_mem_realloc(NULL, m->n_sources + 1, sizeof *roots);
+    struct item *roots = dp_mem_realloc(NULL, m->s->n_sources + 1, sizeof *roots);
     if (!roots)
         return DP_E_NOMEM;
-    for (size_t k = 0; k < m->n_sources; k++)
+    for (size_t k = 0; k < m->s->n_sources; k++)
         roots[k] = (struct item){ 0, (uint32_t)k, 0, 0 };
     size_t n = 0;
-    for (size_t k = 0; k < m->n_sources; k++)
-        if (m->sources[k].part->prof->count)
+    for (size_t k = 0; k < m->s->n_sources; k++)
+        if (m->s->sources[k].part->prof->count)
             roots[n++] = roots[k];
     int rc = make_frame(m, DP_STACKS_NONE, dp_stacks_find(s, program, sizeof program - 1), roots,
                         n);
@@ -543,9 +537,6 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
         rc = name_all(&m);
     if (rc == 0)
         rc = make_tree(&m);
-    for (size_t k = 0; k < m.n_sources; k++)
-        dp_mem_free(m.sources[k].name);
-    dp_mem_free(m.sources);
     dp_mem_free(m.items);
     dp_mem_free(m.kids);
     dp_mem_free(m.groups);
@@ -592,6 +583,9 @@ void dp_stacks_release(struct dp_stacks *s)
     if (s->has_pairs)
         dp_pairs_release(&s->pairs);
     dp_pool_release(&s->texts);
+    for (size_t k = 0; k < s->n_sources; k++)
+        dp_mem_free(s->sources[k].name);
+    dp_mem_free(s->sources);
     dp_mem_free(s->names);
     dp_mem_free(s->frames);
     dp_mem_free(s->self);

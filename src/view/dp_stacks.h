@@ -22,23 +22,36 @@
 
 #define DP_STACKS_NONE UINT32_MAX
 
-/* What a name stands for, as far as that is known: of several subs, of the first. */
+/* What a name stands for, as far as that is known; if it stands for several subs, what the first
+ * one is. */
 enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON,
                       DP_KIND_BEGIN, DP_KIND_PROGRAM };
 
 struct dp_stacks_name {
     struct dp_name text;
     unsigned char kind;         /* enum dp_stacks_kind */
-    unsigned char significant;  /* several runs: 1: what it has itself differs truly,
-                                 * 2: with what it calls */
+    unsigned char significant;  /* of several runs: 1: its own value has changed significantly; 2:
+                                 * its value with what it calls has */
     struct dp_name file;        /* where the sub begins; len 0: not known */
     uint64_t line;
     struct dp_name moved;       /* where it began in the baseline, FILE:LINE, if that was
                                  * another place; len 0 */
 };
 
-/* Frames are in preorder, and siblings in order of name, by bytes; of a chart, of time. Frame 0 is
- * the root, the program itself. */
+/* A part of a side, and which name each of its subs goes by. */
+struct dp_stacks_source {
+    const struct dp_over_side *part;
+    uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
+                                 * frames are left out */
+    uint32_t side, index;       /* index: among the parts of its side */
+    uint32_t first;             /* contexts of the sources before */
+    uint64_t hz, to_hz;         /* of its ticks, and of ours */
+    double speed;               /* times are divided by this, as if the run had the speed of the
+                                 * others */
+};
+
+/* Frames are in preorder, and siblings in order of name, by bytes; in a chart, in order of time.
+ * Frame 0 is the root, the program itself. */
 struct dp_stacks_frame {
     uint32_t name;
     uint32_t parent;            /* DP_STACKS_NONE: the root */
@@ -54,15 +67,17 @@ struct dp_stacks {
     struct dp_stacks_frame *frames;
     size_t count, cap;
     size_t n_sides, n_columns;
+    struct dp_stacks_source *sources;
+    size_t n_sources;
     uint64_t *self;             /* by frame, then column: sums over the runs of its side */
     size_t self_cap;
     uint32_t *when;             /* by frame: a number that grows with the order of
                                  * first entry; or NULL */
     size_t when_cap;
-    uint64_t *start;            /* by frame, of a chart: ticks before it; or NULL */
+    uint64_t *start;            /* by frame, in a chart: ticks before the frame; or NULL */
     size_t start_cap;
-    uint64_t folded;            /* contexts that became one with their callers for
-                                 * the limit of recursion */
+    uint64_t folded;            /* contexts that became one with their callers because of the limit
+                                 * of recursion */
     uint64_t *total;            /* by column */
     uint64_t *hz;               /* by column: ticks a second, or a unit; 1 of what is counted */
 };
@@ -73,7 +88,7 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
                    const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
-/* The number of a name; DP_STACKS_NONE. */
+/* The number of a name, or DP_STACKS_NONE. */
 uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len);
 
 static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame, size_t column)
@@ -81,8 +96,11 @@ static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame,
     return s->self[(size_t)frame * s->n_columns + column];
 }
 
-/* By column, what values are to be multiplied by: sums over runs become means, and if normalize is
- * set, those of all sides but the last get its total. */
+/* Ticks of a source in those of the columns. */
+uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t ticks);
+
+/* By column, the factors for values: sums over runs become means, and if normalize is set, all
+ * sides get the total of the last one. */
 void dp_stacks_factors(const struct dp_stacks *s, const struct dp_diff_side *sides, bool normalize,
                        double *factor);
 

@@ -24,11 +24,11 @@ struct reversing {
     const struct dp_stacks *s;
     uint32_t *who;              /* the contexts that have values */
     size_t count;
-    uint32_t *depth, *jump;     /* by frame: frames above it, 1 right below the root;
-                                 * a frame far above it */
+    uint32_t *depth, *jump;     /* by frame: how many frames are above it, 1 right below the root; a
+                                 * frame far above it */
     struct bucket *buckets;
     size_t n_buckets, buckets_cap;
-    uint64_t *sums;             /* by number in who and column: of those before */
+    uint64_t *sums;             /* by number in who and column: sums of all contexts before */
     double *weights[2];         /* the same, as two numbers that make a more exact
                                  * one; NULL: no weights */
     uint64_t *own, *all;
@@ -55,8 +55,8 @@ static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uin
 }
 
 /* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two
- * halves that have numbers already. What has ended comes first. Arrays have room for all frames,
- * and one more. */
+ * halves that have numbers already. Stacks that have ended come first. Arrays have room for all
+ * frames, and one more. */
 static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank,
                         uint32_t *above, uint32_t *far, uint32_t *other, uint32_t *count)
 {
@@ -72,8 +72,8 @@ static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sort
             above[i] = rank[far[i]];
         sort_by(above, count, ranks, sorted, other, n);
         sort_by(rank, count, ranks, other, sorted, n);
-        /* numbers without gaps, so that as many as there are frames tell that no two
-         * are equal any more */
+        /* the numbers have no gaps: if there are as many numbers as frames, no two frames are equal
+         * any more */
         uint32_t next = 0;
         for (size_t i = 0; i < n; i++) {
             if (i && (rank[sorted[i]] != rank[sorted[i - 1]]
@@ -159,8 +159,8 @@ static uint32_t frame_at(const struct reversing *r, size_t k, uint32_t depth)
     return at;
 }
 
-/* The first behind from that has another name at this depth, or to: in steps that double, then
- * halve. */
+/* Finds the first behind `from` that has another name at this depth, or `to`, in steps that double
+ * and then halve. */
 static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t depth,
                      uint32_t name)
 {
@@ -258,7 +258,7 @@ static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
         struct bucket b = r->buckets[--r->n_buckets];
         size_t further = b.from;
         while (further < b.to && r->depth[r->who[further]] == b.depth)
-            further++;          /* those that end here: no more than one, but in a chart */
+            further++;          /* stacks that end here: at most one, except in a chart */
         sum(r, r->own, b.from, further);
         sum(r, r->all, b.from, b.to);
         rc = enter(ctx, b.depth, name_of(r, b.first), r->own, r->all, weight_of(r, b.from, b.to));

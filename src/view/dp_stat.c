@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT = 50 };            /* values in all: more than that, and the normal
-                                 * distribution is as good */
+enum { EXACT = 50 };            /* with more values than that in all, the normal distribution is as
+                                 * good */
 
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -28,7 +28,7 @@ static void sift(double *v, size_t at, size_t n)
     }
 }
 
-/* Heapsort: in place, and never quadratic. */
+/* Heapsort, which needs no memory and is never quadratic. */
 static void sort(double *v, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -52,8 +52,8 @@ double dp_stat_median(double *v, size_t n)
 /* ---- the distribution of a rank sum ---- */
 
 /* How many ways there are to choose k of the doubled ranks so that they add up to s, for all k up
- * to most and all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles: 50 of 100 is no
- * matter to them. */
+ * to most and all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles, which are large enough
+ * for 50 of 100. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
     double *ways = dp_mem_zalloc((most + 1) * (sum + 1) * sizeof *ways);
@@ -72,7 +72,7 @@ static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 
 static double normal_tail(double z) { return 0.5 * erfc(z / sqrt(2.0)); }
 
-/* The z that so little of the distribution is above. */
+/* The z above which there is so little of the distribution. */
 static double normal_quantile(double tail)
 {
     double low = 0, high = 40;
@@ -159,7 +159,8 @@ static int test(double *p, const double *all, size_t n, size_t m)
 
 /* ---- the interval ---- */
 
-/* How many of the differences lie outside it on each side, at most; 0: it has no ends. */
+/* How many of the differences may lie outside of the interval on each side; 0: the interval has no
+ * ends. */
 static int64_t outside(size_t n, size_t m, double tail)
 {
     double nm = (double)n * (double)m;
@@ -266,7 +267,7 @@ void dp_stat_fdr(double *p, size_t n, uint32_t *order)
     }
 }
 
-/* One of the two orders in which the samples do not overlap, of all there are. */
+/* The chance of the two orders in which the samples do not overlap, among all orders. */
 static double least_p(size_t n, size_t m)
 {
     double p = 2;

@@ -1,5 +1,5 @@
-/* Is the difference between two samples true? Medians, their spread, the Mann-Whitney U test,
- * the interval of the shift, corrections for many tests. */
+/* Tells whether the difference between two samples is significant: medians, their spread, the
+ * Mann-Whitney U test, the interval of the shift, corrections for many tests. */
 #ifndef DP_STAT_H
 #define DP_STAT_H
 
@@ -15,10 +15,11 @@ struct dp_stat {
                                  * distribution's sigma */
     double p;                   /* two-sided: chance of such a U, or one further out, if both come
                                  * from one distribution */
-    double low, high;           /* of the shift from x to y; infinite where the runs are too few */
+    double low, high;           /* interval of the shift from x to y; infinite if there are too few
+                                 * runs */
 };
 
-/* The middle value, or the mean of the two in the middle; sorts v. 0 of nothing. */
+/* The middle value, or the mean of the two in the middle; sorts v. Returns 0 if v is empty. */
 double dp_stat_median(double *v, size_t n);
 
 /* Compares x..n with y..m: ranks, ties sharing theirs. Exact up to 50 values in all; beyond, the
@@ -33,14 +34,14 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
 void dp_stat_holm(double *p, size_t n, uint32_t *order);
 
 /* Adjusted p values in place of p, after Benjamini and Hochberg (Controlling the false discovery
- * rate, 1995): of what is taken for true below a bound, that share is not. For pictures. order: n
- * numbers of room. */
+ * rate, 1995): of all differences below a bound, at most that share is false. For pictures. order:
+ * n numbers of room. */
 void dp_stat_fdr(double *p, size_t n, uint32_t *order);
 
 /* Could the smallest p that n and m runs can have stay below alpha after Holm's correction
  * of so many tests? */
 bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);
-/* The least number of runs a side of which that is true. */
+/* The least number of runs on each side of which that is true. */
 size_t dp_stat_runs_needed(size_t tests, double alpha);
 
 #endif

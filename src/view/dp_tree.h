@@ -21,8 +21,8 @@ struct dp_tree {
     uint32_t *first;            /* by branch: where its kids begin in order */
 };
 
-/* Kids come by inclusive time, the largest first, then by name; reverse turns
- * that round. Returns 0 or a DP_E; the caller releases it. */
+/* Kids are sorted by inclusive time, the largest first, then by name; reverse turns the order
+ * round. Returns 0 or a DP_E; the caller releases the tree. */
 int dp_tree_make(struct dp_tree *tree, const struct dp_prof *prof, const struct dp_names *names,
                  const struct dp_classic *how);
 void dp_tree_release(struct dp_tree *tree);

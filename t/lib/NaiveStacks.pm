@@ -275,17 +275,20 @@ sub not_well_formed {
     return @open ? "not closed: @open" : $roots ? '' : 'nothing';
 }
 
-# The data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...] }. Dies
-# with what is wrong.
-sub page_of {
-    my ($html) = @_;
+# What is packed in the element dprof-NAME of a page; undef: there is none.
+sub unpacked {
+    my ($html, $name) = @_;
     require MIME::Base64;
     require Compress::Zlib;
+    my ($base64) = $html =~ m{<script\ type="application/octet-stream"\ id="dprof-\Q$name\E">
+        ([A-Za-z0-9+/]*={0,2})</script>}x or return undef;
+    return Compress::Zlib::memGunzip(MIME::Base64::decode_base64($base64)) // die "not gzip\n";
+}
+
+# A block of a page: the JSON, then a list of numbers for each column.
+sub parts_of {
+    my ($data) = @_;
     require JSON::PP;
-    my ($base64) = $html
-        =~ m{<script\ type="application/octet-stream"\ id="dprof-data">
-            ([A-Za-z0-9+/]*={0,2})</script>}x or die "no data\n";
-    my $data = Compress::Zlib::memGunzip(MIME::Base64::decode_base64($base64)) // die "not gzip\n";
     my @parts;
     for (my $at = 0; $at < length $data;) {
         my $size = unpack 'V', substr $data, $at, 4;
@@ -293,19 +296,82 @@ sub page_of {
         push @parts, substr $data, $at + 4, $size;
         $at += 4 + $size;
     }
-    my $json = JSON::PP->new->utf8->decode(shift @parts);
-    my @columns = map {
-        my ($v, $shift, @numbers) = (0, 0);
-        for my $byte (unpack 'C*', $_) {
-            $v += ($byte & 0x7f) * 2**$shift;
-            $shift += 7;
-            next if $byte & 0x80;
-            push @numbers, $v;
-            ($v, $shift) = (0, 0);
+    return (JSON::PP->new->utf8->decode(shift @parts), map { [numbers_of($_)] } @parts);
+}
+
+# LEB128.
+sub numbers_of {
+    my ($bytes) = @_;
+    my ($v, $shift, @numbers) = (0, 0);
+    for my $byte (unpack 'C*', $bytes) {
+        $v += ($byte & 0x7f) * 2**$shift;
+        $shift += 7;
+        next if $byte & 0x80;
+        push @numbers, $v;
+        ($v, $shift) = (0, 0);
+    }
+    die "a number that breaks off\n" if $shift;
+    return @numbers;
+}
+
+# The source view of a page, or undef where it has none: { sides => [{ detail, lines =>
+# { "FILE:LINE" => { count, self, incl (by measure), calls => { NAME => [calls, value by measure] }
+# } } }, ...], sources => { FILE => [by side: [state, text]] } }. Texts are bytes. Dies with what is
+# wrong.
+sub lines_of_page {
+    my ($html) = @_;
+    my $data = unpacked($html, 'lines') // return;
+    my $page = page_of($html);
+    my ($json, @columns) = parts_of($data);
+    die "format $json->{format}\n" if $json->{format} != 1;
+    my $measures = @{ $page->{json}{metrics} };
+    my @names = map { my $name = $_; utf8::encode($name); $name } @{ $page->{json}{names} };
+    my @files = map { my $name = $_; utf8::encode($name); $name } @{ $json->{files} };
+    my (@sides, %sources);
+    for my $detail (@{ $json->{detail} }) {
+        my ($numbers, $line, $count, $n_calls) = splice @columns, 0, 4;
+        my @values = splice @columns, 0, 2 * $measures;
+        my ($name, $times, @call) = splice @columns, 0, 2 + $measures;
+        my $n = @$line;
+        die "columns of other lengths\n"
+            if @$numbers != @files || grep { @$_ != $n } $count, $n_calls, @values;
+        die "columns of calls of other lengths\n" if grep { @$_ != @$name } $times, @call;
+        my ($i, $c, %lines) = (0, 0);
+        for my $file (0 .. $#files) {
+            my $at = 0;
+            for (1 .. $numbers->[$file]) {
+                $at += $line->[$i];
+                my %calls;
+                for (1 .. $n_calls->[$i]) {
+                    die "a name that is none\n" if $name->[$c] >= @names;
+                    my $label = $names[ $name->[$c] ];
+                    die "$label twice\n" if $calls{$label};
+                    $calls{$label} = [$times->[$c], map { $_->[$c] } @call];
+                    $c++;
+                }
+                die "line $at twice\n" if $lines{"$files[$file]:$at"};
+                $lines{"$files[$file]:$at"} = { count => $count->[$i], calls => \%calls,
+                    self => [map { $values[ 2 * $_ ][$i] } 0 .. $measures - 1],
+                    incl => [map { $values[ 2 * $_ + 1 ][$i] } 0 .. $measures - 1] };
+                $i++;
+            }
         }
-        die "a number that breaks off\n" if $shift;
-        \@numbers;
-    } @parts;
+        die "more lines than files have\n" if $i != $n || $c != @$name;
+        push @sides, { detail => $detail, lines => \%lines };
+    }
+    die "more columns\n" if @columns;
+    for my $n (0 .. $#{ $json->{sources} }) {
+        my ($side, $file, $state) = @{ $json->{sources}[$n] };
+        $sources{ $files[$file] }[$side] = [$state, unpacked($html, "source-$n")];
+    }
+    return { sides => \@sides, sources => \%sources, page => $page };
+}
+
+# The data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...] }. Dies
+# with what is wrong.
+sub page_of {
+    my ($html) = @_;
+    my ($json, @columns) = parts_of(unpacked($html, 'data') // die "no data\n");
     my ($up, $name, $when, @values) = @columns;
     my $n = $json->{frames};
     die "columns of other lengths\n"

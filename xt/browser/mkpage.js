@@ -61,7 +61,7 @@ function html(title, data) {
         + "base-uri 'none'; form-action 'none'";
     const parts = {
         TITLE: escaped(title), CSP: csp, STYLE: style, SCRIPT: script,
-        DATA: data.toString('base64'),
+        DATA: data.toString('base64'), SOURCES: '',
     };
     return read('flame.html').replace(/\{\{([A-Z]+)\}\}/g, (_, key) => parts[key]);
 }

@@ -10,13 +10,13 @@ our $VERSION = '20261120.00';
 
 require XSLoader;
 
-# XSLoader looks for the object relative to its caller's file, as if that were
-# the module's own; here it is one folder deeper, and in blib elsewhere. Telling it
-# a file name saves DynaLoader, which is slow.
+# XSLoader looks for the object relative to its caller's file, which has as many folders above it as
+# the caller's package has parts. In blib the object is elsewhere; without a file name that fits,
+# XSLoader would load DynaLoader and Config, which is slow.
 my $file = __FILE__;
 if ($file =~ m{^(.*)/Devel/DProf/Core\.pm\z}s) {
     for my $dir ($1, @INC) {
-        next if ref $dir || !-d "$dir/auto/Devel/DProf";
+        next if ref $dir || !grep { -e "$dir/auto/Devel/DProf/DProf.$_" } qw(so bundle dll);
         $file = $dir;
         last;
     }
@@ -27,7 +27,8 @@ if (defined &Devel::DProf::_start) {
 } elsif ($file =~ /["\n]/) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {
-    eval qq{#line 1 "$file/Devel/DProf.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1} or die $@;
+    eval qq{#line 1 "$file/Devel/DProf/Core.pm"\nXSLoader::load('Devel::DProf', \$VERSION); 1}
+        or die $@;
 }
 die "Devel::DProf was built for another perl than $^X\n" if !defined &Devel::DProf::_start;
 

@@ -15,7 +15,7 @@ use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(%METRIC is_time_word counter_names counter_named counter_repeats
+use Devel::DProf::View qw(metric_number is_time_word counter_names counter_named counter_repeats
                           counter_label counter_unit counter_doubts flags too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -167,7 +167,8 @@ sub settle {
     my $measure = $self->measure($name) or return 0;
     $self->{measures} = [$measure];
     $self->{metric} = $measure->{metric};
-    my $label = exists $METRIC{$name} ? metric_text($METRIC{$name})
+    my $metric = metric_number($name);
+    my $label = defined $metric ? metric_text($metric)
         : counter_label((parts($sides[0]))[0], $measure->{name});
     $self->doubt_counter($measure, 0);
     my $unit = (parts($sides[0]))[0]->unit;
@@ -245,19 +246,20 @@ sub has {
 sub measure {
     my ($self, $name) = @_;
     my ($lacking, @counters);
+    my $metric = metric_number($name);
     my @all = map { parts($_) } @{ $self->{sides} };
     $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
-        if !exists $METRIC{$name};
+        if !defined $metric;
     for my $side (@{ $self->{sides} }) {
         for my $profile (parts($side)) {
             my @names = @{ counter_names($profile) };
             my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
             push @counters, $n;
-            $lacking = 1 if !exists $METRIC{$name} ? !defined $n
-                : $METRIC{$name} == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
+            $lacking = 1 if !defined $metric ? !defined $n
+                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
         }
     }
-    if ($lacking && (!$self->{force} || !exists $METRIC{$name})) {
+    if ($lacking && (!$self->{force} || !defined $metric)) {
         my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
         $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
         $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
@@ -266,9 +268,9 @@ sub measure {
     }
     my $counted = counter_repeats($name);
     return {
-        name => $name, metric => $METRIC{$name} // DP_M_COUNTER,
+        name => $name, metric => $metric // DP_M_COUNTER,
         exact => $counted || $name eq 'calls' ? 1 : 0,
-        exists $METRIC{$name} ? () : (counters => \@counters),
+        defined $metric ? () : (counters => \@counters),
         tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
     };
 }
@@ -514,7 +516,7 @@ sub rule_measure {
             if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
-        if exists $METRIC{$name} && $name ne 'calls';
+        if defined metric_number($name) && $name ne 'calls';
     my $measure = $self->measure($name) or return undef;
     my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} }
         0 .. $#{ $self->{measures} };

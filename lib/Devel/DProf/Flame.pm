@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::View qw(%METRIC is_time_word metrics_of);
+use Devel::DProf::View qw(metric_number is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -25,7 +25,7 @@ my %GRADIENT = (
 # What is called otherwise in C, or is told to the page.
 my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics);
+    has_metrics no_source symfs start);
 
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
@@ -69,7 +69,7 @@ sub new {
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
             if !is_time_word($metric);
         # a page has one frame for each stack, and these in order of time
-        @$self{qw(chart chart_time)} = (1, $METRIC{$metric}) if !$self->{is_page};
+        @$self{qw(chart chart_time)} = (1, metric_number($metric)) if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
@@ -309,11 +309,13 @@ sub for_page {
     my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
     my %options = (
         order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
+        start => $self->{start} // 'graph',
         (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)),
         merged => $bool->($self->{recursion} == 1),
     );
     $how->{options} = '"options":' . $json->encode(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
+    $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
     return if !$self->{two};
     my ($before, $after) = map { $_->{name} } $self->sides;
     my %diff = (
@@ -325,6 +327,18 @@ sub for_page {
     );
     $how->{difference} = $json->encode(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
     return;
+}
+
+# The sources of all sides, as C takes them: side, file, text and a word each.
+sub sources_of_page {
+    my ($self) = @_;
+    require Devel::DProf::SourceText;
+    my @sides = $self->sides;
+    return map {
+        my $side = $_;
+        map { ($side, @$_) } Devel::DProf::SourceText::of_profiles(
+            [map { @$_ } @{ $sides[$side]{profiles} }], @{ $self->{symfs} || [] });
+    } 0 .. ($self->{is_pair} ? 0 : $#sides);
 }
 
 # Where it comes from, in pairs of label and text.

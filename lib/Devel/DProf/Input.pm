@@ -450,7 +450,8 @@ HOW is for.
 
 =item sum TAKE, TOLD, PATH, ...
 
-Reads each file into a profile of its own and adds that to one profile, with details and phases:
+For an object with detail and phases. Reads each file into a profile of its own and adds that to one
+profile, which has both, too:
 TAKE is the hash of L<Devel::DProf::Profile/take>. TOLD is called with the outcome of each file, and
 returns whether to use it; and again, with the reason, if it could not be added. Returns the profile
 and the number of files in it.

@@ -95,23 +95,33 @@ sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{
 # it is not there. The profile's own text goes first. where: folders that it may be below.
 sub source {
     my ($self, $file, @where) = @_;
-    my $kept = $self->{profile}->line_text($file);
-    return (in_lines($kept), 0) if defined $kept;
-    for my $path ((map { "$_/$file" } @where), $file) {
-        next if !-f $path;
-        open my $in, '<:raw', $path or next;
-        my $text = do { local $/; <$in> } // '';
-        return (in_lines($text), $self->is_another($file, $text));
-    }
-    return;
+    my ($text, $is_another) = text_of($self->{profile}, $file, @where) or return;
+    return (in_lines($text), $is_another);
+}
+
+# The same as one text, of any profile.
+sub text_of {
+    my ($profile, $file, @where) = @_;
+    my $kept = $profile->line_text($file);
+    return ($kept, 0) if defined $kept;
+    my $path = path_of($file, @where) // return;
+    open my $in, '<:raw', $path or return;
+    my $text = do { local $/; <$in> } // '';
+    return ($text, is_another($profile, $file, $text));
+}
+
+sub path_of {
+    my ($file, @where) = @_;
+    my ($path) = grep { -f } (map { "$_/$file" } @where), $file;
+    return $path;
 }
 
 sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
 
 # Is a text another than the source that was recorded? Undef: that is not known.
 sub is_another {
-    my ($self, $file, $text) = @_;
-    my ($size, $crc) = $self->{profile}->line_source($file) or return undef;
+    my ($profile, $file, $text) = @_;
+    my ($size, $crc) = $profile->line_source($file) or return undef;
     require Compress::Raw::Zlib;
     return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
 }
@@ -215,7 +225,15 @@ on the line, of those that there are. An empty list if there are none.
 The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
 longest first.
 
-=item is_another FILE, TEXT
+=item text_of PROFILE, FILE, FOLDER, ...
+
+A function: the text of a file of any profile, and whether it is another, as C<source> has it.
+
+=item path_of FILE, FOLDER, ...
+
+A function: where a file is; undef if it is not there.
+
+=item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 

@@ -22,11 +22,9 @@ use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 sub new {
     my ($class, %how) = @_;
     my $self = bless {%how}, $class;
-    my @lines = split /^/, $self->{text};
-    my @specs = map { /^==? (.*)$/ ? split ' ', $1 : () } @lines;
-    $self->{ranges} = [map { ranged($_) } @specs];
+    my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
+    $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
-    $self->{help} = join '', map { $self->filled($_) } grep { !/^==? / } @lines;
     return $self;
 }
 
@@ -41,11 +39,13 @@ sub filled {
     return map { "$_\n" } @lines;
 }
 
+sub name { return $_[0]{name} }
+
 sub rows { return @{ $_[0]{rows} } }
 
 # Those that the help does not show, on purpose.
 sub unshown {
-    return map { unranged($_) } map { /^== (.*)$/ ? split ' ', $1 : () } split /^/, $_[0]{text};
+    return map { unranged($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
 }
 
 # What a number must be, by the word behind its option: O|rows=i(positive).
@@ -76,7 +76,11 @@ sub out_of_range {
     return undef;
 }
 
-sub help { return $_[0]{help} . ($_[0]{more} ? $_[0]{more}->() : '') }
+sub help {
+    my ($self) = @_;
+    my @lines = grep { !/^==? / } split /^/, $self->{text};
+    return join '', (map { $self->filled($_) } @lines), $self->{more} ? $self->{more}->() : ();
+}
 
 # ---- the driver ----
 
@@ -107,7 +111,8 @@ sub parsed {
         $own = [@behind = splice @args, $dashes + 1] if defined $dashes;
     }
     my $words = $self->env_words or return;
-    my ($env, $env_names) = $self->getopt(@$words) or return;
+    # mostly there are none, and options are many
+    my ($env, $env_names) = @$words ? $self->getopt(@$words) : ({}, []) or return;
     my ($opt, $names) = $self->getopt(@args) or return;
     for my $choice (@{ $self->{choices} || [] }) {
         delete @$env{@$choice} if grep { $opt->{$_} } @$choice;

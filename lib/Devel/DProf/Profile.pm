@@ -291,10 +291,18 @@ Lines of source, as a reference to a list of [file, line, sub or undef, count, s
 calls, [[sub, calls, inclusive], ...]] by file, line and sub; subs are numbers in the order of
 L</subs>, values are ticks, or what the counter counts. L<Devel::DProf::Lines> gives them to tools.
 
+=item line_files
+
+The names of the files that the profile has places in, as a reference to a list.
+
 =item line_detail
 
 0 if the profile has no statements, but perhaps calls by line; 1 if statements have counts; 2 if
 they also have times.
+
+=item line_text FILE
+
+The text of a source, as bytes, where the profile has it; else undef.
 
 =item line_source FILE
 

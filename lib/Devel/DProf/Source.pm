@@ -7,6 +7,7 @@ use warnings;
 
 use Compress::Raw::Zlib ();
 use Devel::DProf::Profile;
+use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -29,7 +30,7 @@ sub text {
 
 # Where it may be: the folders before the place where it was.
 sub places {
-    my ($file, @where) = @_;
+    my ($file, @where) = map { bytes($_) } @_;
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
     my @ends = map { join '/', @parts[$_ .. $#parts] } 0 .. $#parts;
     return ((map { my $dir = $_; map { "$dir/$_" } @ends } @where), $file);

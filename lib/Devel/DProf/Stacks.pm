@@ -6,7 +6,6 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
-use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(of_runs side used);
 use Devel::DProf::Options qw(list_of windows renames);
@@ -25,6 +24,7 @@ our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip cha
 # The options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
+    require Cwd;
     my %how = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,

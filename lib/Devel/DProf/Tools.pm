@@ -15,6 +15,7 @@ my @ROWS = (
     [ report => 'which subs cost how much: shares, callers, callees' ],
     [ diff   => 'what changed between two runs, and whether it is significant' ],
     [ flame  => 'flame graphs, of one profile or of two' ],
+    [ html   => 'a page: the source, and what each line and sub costs' ],
     [ fold   => 'folded stacks, for other programs' ],
     [ merge  => 'one profile of many' ],
     [ list   => 'what can be counted here' ],

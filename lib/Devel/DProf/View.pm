@@ -14,12 +14,16 @@ use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(%METRIC is_time_word metrics_for_help key keys_of counter_names counter_named
-                    metrics_of counter_repeats counter_label counter_unit counter_doubts filters
-                    flags medium colour too_large);
+our @EXPORT_OK = qw(metric_number is_time_word metrics_for_help key keys_of counter_names
+                    counter_named metrics_of counter_repeats counter_label counter_unit
+                    counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
 delete $METRIC{counter};        # a counter has its own name
+
+# By a metric's word; undef for a counter's name. (Who imports a hash loads Exporter::Heavy, too.)
+sub metric_number { return $METRIC{ $_[0] } }
+
 our @KEYS = first_words('key');
 # perf's words for some
 our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,

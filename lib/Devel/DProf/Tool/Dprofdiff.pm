@@ -5,7 +5,6 @@ package Devel::DProf::Tool::Dprofdiff;
 use strict;
 use warnings;
 
-use Cwd ();
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
@@ -14,8 +13,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
-use Devel::DProf::Stacks;
-use Devel::DProf::View qw(%METRIC metrics_for_help is_time_word keys_of filters medium colour);
+use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters medium
+                          colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -193,7 +192,8 @@ sub bare_m {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
         $args[$i] = '--modules'
-            if !defined $next || $next !~ /^$metric\z/ || (!exists $METRIC{$next} && -e $next);
+            if !defined $next || $next !~ /^$metric\z/
+                || (!defined metric_number($next) && -e $next);
     }
     return @args;
 }
@@ -237,6 +237,7 @@ sub how {
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
+    require Cwd;
     $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
     my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
@@ -246,7 +247,7 @@ sub how {
 
 # What --format calls the formats of flame graphs: flame, a page, and flame-svg, pictures.
 sub flame_formats {
-    my @formats = Devel::DProf::Stacks::formats(1);
+    my @formats = grep { $_->{look} } @{ Devel::DProf::Profile::stacks_formats() };
     my ($page) = grep { !$_->{layout} } @formats;
     return (flame => $page->{name},
         map { ("flame-$_->{name}" => $_->{name}) } grep { $_->{layout} } @formats);

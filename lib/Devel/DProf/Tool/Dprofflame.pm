@@ -17,9 +17,12 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
 
 # Options of flamegraph.pl have its names.
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL;
+$TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
-    name => 'dprofflame', rewrite => \&two_dashes, how => \&how, run => \&graph,
+    name => 'dprofflame', rewrite => \&two_dashes,
+    how => sub { Devel::DProf::Flame->new(settings(@_)) },
+    run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
 dprofflame --diff [options] baseline other      two sides
@@ -50,6 +53,11 @@ What is drawn:
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
 = unit=s  pid=s  tid=s  time=s  processes  main
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
+Of a page:
+= source!
+    --no-source         without the sources: the page shows lines by number
+= symfs=s@
+    --symfs DIR,...     folders that the sources may be below
 Two sides:
 = width=s@
     --width after|before|union|change       what is wide; union also shows what is gone
@@ -63,7 +71,7 @@ Two sides:
     --view graph|pair|triple        the view of a page
 = n|normalize
     -n                  scales the baseline to the other side's total
-= s|x|strip-hex  map=s@  symfs=s@
+= s|x|strip-hex  map=s@
     --map OLD=NEW --symfs DIR -s    pairs names that differ
 = alpha=f(positive)
     --alpha P           with several runs: the share of colours that may be due to chance (0.05)
@@ -89,16 +97,17 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
+# What dprofhtml does, too.
 sub graph {
-    my ($opt, $flame, $names) = @_;
+    my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
+    return $tool->usage('--diff takes two sides, a baseline and another one; '
         . 'join the files of one side by commas') if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
-    return $TOOL->usage($@) if !defined $ready;
+    return $tool->usage($@) if !defined $ready;
     return FAILED if !$ready;
-    return drawn($opt, $flame);
+    return drawn($tool, $opt, $flame);
 }
 
 # flamegraph.pl takes its long options with one dash, too.
@@ -112,13 +121,15 @@ sub two_dashes {
     return @args;
 }
 
-# What is to be drawn. Dies with what is wrong.
-sub how {
+# What is to be drawn, as Devel::DProf::Flame takes it. Dies with what is wrong.
+sub settings {
     my ($opt) = @_;
     my %how = (
         Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
         metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
         delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
+        no_source => $opt->{source} // 1 ? 0 : 1,
+        symfs => [map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }],
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );
@@ -146,7 +157,7 @@ sub how {
                 . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    return Devel::DProf::Flame->new(%how);
+    return %how;
 }
 
 sub format_of {
@@ -159,16 +170,16 @@ sub format_of {
 }
 
 sub drawn {
-    my ($opt, $flame) = @_;
-    return $TOOL->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
+    my ($tool, $opt, $flame) = @_;
+    return $tool->usage('a terminal cannot show a picture; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my $result;
-    my $status = result('dprofflame', $opt->{o}, sub {
+    my $status = result($tool->name, $opt->{o}, sub {
         $result = $flame->draw($_[0]);
         return ($result->{code}, $result->{empty});
     });
     return $status if $status;
-    complain("dprofflame: $_") for $flame->told($result);
+    complain($tool->name . ": $_") for $flame->told($result);
     return $flame->failed || $result->{empty} ? FAILED : OK;
 }
 

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Devel::DProf::Events;
-use JSON::PP ();
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text shown beside wrapped);
@@ -312,10 +311,15 @@ sub json {
     return encoded(\%all);
 }
 
-sub bool { return $_[0] ? JSON::PP::true() : JSON::PP::false() }
+# JSON::PP is large, and text does not need it.
+sub bool {
+    require JSON::PP;
+    return $_[0] ? JSON::PP::true() : JSON::PP::false();
+}
 
 sub encoded {
     my ($data) = @_;
+    require JSON::PP;
     return text(JSON::PP->new->utf8->canonical->pretty->encode($data));
 }
 

@@ -5,7 +5,6 @@ package Devel::DProf::Tool::Dprofmerge;
 use strict;
 use warnings;
 
-use Devel::DProf::Baseline;
 use Devel::DProf::Input qw(of_runs told usable);
 use Devel::DProf::Options;
 use Devel::DProf::Tool qw(OK FAILED complain saved);
@@ -60,6 +59,7 @@ sub merge {
 
 sub merged {
     my ($opt, @names) = @_;
+    require Devel::DProf::Baseline if $opt->{'counters-only'};
     my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Baseline::bases()) : ();
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1, progress => 1,
         main => $opt->{main}, unit => $opt->{unit}, force => $opt->{F});

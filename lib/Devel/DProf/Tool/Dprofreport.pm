@@ -17,7 +17,7 @@ use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(%METRIC metrics_for_help key keys_of counter_names counter_named
+use Devel::DProf::View qw(metric_number metrics_for_help key keys_of counter_names counter_named
                           counter_label counter_doubts filters flags medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -306,8 +306,8 @@ sub without_lines {
 sub metric {
     my ($opt, $how, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
-    if (exists $METRIC{$name}) {
-        $how->{metric} = $METRIC{$name};
+    if (defined(my $metric = metric_number($name))) {
+        $how->{metric} = $metric;
         $how->{metric_name} = metric_text($how->{metric});
         my $unit = $profile->unit;
         # folded stacks have one value, which only their maker knows
@@ -348,7 +348,7 @@ sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
     my %names;
-    my @lines = map { Devel::DProf::Lines->new($_, $METRIC{real}) } @profiles;
+    my @lines = map { Devel::DProf::Lines->new($_, metric_number('real')) } @profiles;
     if (!grep { $_->has_places } @lines) {
         complain("@$names: places of calls are not in there; record them with lines or"
             . ' callsites=1');

@@ -17,7 +17,7 @@ function plain(text) {
     }
 }
 
-function link() {
+function link(source = S.source ? (S.file >= 0 ? sourceLink(S.file, S.line) : '') : null) {
     const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
     add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
     add('q', S.q !== old.q, encodeURIComponent(S.q));
@@ -28,6 +28,8 @@ function link() {
     add('uncertain', S.uncertain, 1);
     add('table', S.table, 1);
     if (S.sub >= 0) add('sub', 1, pack(P.names[S.sub]));
+    add('src', source || (source === '' && !old.source), source);
+    add('graph', source === null && old.source, 1);
     return parts.length ? '#' + parts.join('&') : '';
 }
 
@@ -64,6 +66,11 @@ function restore(all) {
     S.lost = path[S.path.indexOf(-1)];
     S.sub = sub ? number(sub) : -1;
     S.table = given.get('table') === '1' || S.sub >= 0;
+    S.source = hasLines() && (given.has('src') || (P.initial.source && given.get('graph') !== '1'));
+    const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(given.get('src') || '');
+    Object.assign(S, { file: -1, line: S.source ? +(line || 0) : 0 });
+    if (S.source && file) S.lostFile = unpack(file);
+    showViews();
     drawTable();
     refresh(all ? 'panes' : 'view');
     C.cursor = V.focus;
@@ -71,7 +78,9 @@ function restore(all) {
     for (const pane of panes) pane.reveal(V.focus, 3);
     marks();
     details();
-    remember();
+    if (!S.source) remember();
+    findInSources();
+    drawSource(true);
 }
 
 function swatch(style) {
@@ -149,7 +158,8 @@ function wire() {
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
     for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
-    click('table', () => openTable(!S.table));
+    click('table', () => openTable(S.source || !S.table));
+    click('source', () => openSource(!S.source));
     click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));
     click('info', info);
     click('help', help);
@@ -161,6 +171,7 @@ function wire() {
         if (printing === now) return;
         printing = now;
         refresh('boxes');
+        drawRows();
     };
     onbeforeprint = () => print(true);
     onafterprint = () => print(false);
@@ -185,12 +196,14 @@ async function start() {
     $('metric').replaceChildren(...P.metrics.map((m, i) => make('option', { value: i }, m.label)));
     $('metric').hidden = P.metrics.length < 2;
     $('diff').hidden = !P.diff;
+    $('source-view').hidden = !hasLines();
     if (P.relative) {
         const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
     }
     wire();
     restore(true);
+    await G.ready;
 }
 
 // For tests, and for the curious at the console. A path is of names from the root's kid on, joined by ';'.
@@ -198,6 +211,8 @@ async function start() {
 //   frames(pane)     what is drawn: { path, x, w, row, value, before, level, gone, fresh }, x and w in CSS pixels
 //   point(path)      the middle of a frame's box on the screen, { x, y }
 //   zoom(path), search(text), state(), narrow(), found()
+//   source(file, line), settled()    to the source view; a promise, kept when it is drawn and searched
+//   rows()           those of the file that is open, drawn or not
 const trace = (path) => V.tree.follow(path.split(';').map((name) => P.names.indexOf(name))).frame;
 window.dprof = {
     frames(index = 0) {
@@ -212,8 +227,14 @@ window.dprof = {
         return box && { x: area.left + box.x + box.w / 2, y: area.top + box.y - pane.scroll.scrollTop + pane.row / 2 };
     },
     zoom: (path) => zoom(trace(path)),
+    source: (file, line) => openSource(true, L.number.get(file) ?? -1, line),
+    async settled() {
+        await R.ready;
+        await G.ready;
+    },
+    rows: () => G.rows.map(({ kind, line, sub, call, n }) => ({ kind, line, name: P.names[sub ?? (call && call.sub)], from: call && call.file !== undefined ? L.files[call.file].name : undefined, n })),
     search,
-    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
+    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', file: S.file >= 0 && L ? L.files[S.file].name : '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
     narrow: () => ({ frames: panes[0].narrow, weight: panes[0].narrowWeight, still: panes[0].still }),
     found: () => ({ ...F, names: null, list: null }),
     ready: start(),

@@ -1,0 +1,82 @@
+package Devel::DProf::Tool::Dprofhtml;
+
+# dprofhtml: dprofflame's page, which opens with the source.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Flame;
+use Devel::DProf::Options;
+use Devel::DProf::Tool qw(OK);
+use Devel::DProf::Tool::Dprofflame;
+use Devel::DProf::View qw(metrics_for_help);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant FILE => 'dprof.html';
+
+my $TOOL;
+$TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help() },
+    name => 'dprofhtml', how => \&how, run => \&page,
+    text => <<'END',
+dprofhtml [options] [profile ...]               one side: several files are added up
+dprofhtml --diff [options] baseline other       two sides
+
+Writes a page: the source, with what each line and sub costs; the flame graph; the table of subs.
+No file: reads standard input if it is a pipe or a file, else tmon.out.
+
+= o|output=s
+    -o FILE             the page (dprof.html)
+What is shown:
+= m|metric=s
+    -m METRIC           {METRICS}
+                        or another counter (dproflist lists them); the page has all
+= source!
+    --no-source         without the sources: lines by number
+= symfs=s@
+    --symfs DIR,...     folders that the sources may be below
+= only=s  skip=s
+    --only REGEX --skip REGEX       only subs whose names match, or do not match;
+                        the others count for their callers
+= R|separate-anon!  A|autoload
+    --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
+= pid=s  tid=s  time=s  processes  main
+    --time RANGE --pid LIST --tid LIST --processes --main      as in dproffold
+Two sides:
+= n|normalize
+    -n                  scales the baseline to the other side's total
+= map=s@
+    --map OLD=NEW       pairs names that differ
+How it looks:
+= title:s  subtitle:s  notes=s
+    --title TEXT --subtitle TEXT --notes TEXT
+= f|F|force
+    -f                  silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
+
+The environment variable DPROFHTML_OPTS holds default options.
+== diff|d
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub how {
+    my ($opt) = @_;
+    my %how = Devel::DProf::Tool::Dprofflame::settings(
+        { %$opt, format => Devel::DProf::Flame::pages() });
+    $how{title} = 'Profile' if !length($how{title} // '') && !$opt->{diff};
+    return Devel::DProf::Flame->new(%how, start => 'source');
+}
+
+sub page {
+    my ($opt, $flame, $names) = @_;
+    my $status = Devel::DProf::Tool::Dprofflame::graph($TOOL, { %$opt, o => $opt->{o} // FILE },
+        $flame, $names);
+    print FILE, "\n" if $status == OK && !defined $opt->{o};
+    return $status;
+}
+
+1;

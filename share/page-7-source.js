@@ -1,0 +1,535 @@
+'use strict';
+
+// The source view: an overview of files, subs and lines, and one file with what its lines cost beside them.
+//
+// All rows of a file are as high, so only those that can be seen are in the document. A row is { kind, line, ... }: a line, a call
+// from it, a sub that begins there, who calls that, or lines that are folded.
+
+const ROW = 19, LONG = 2000, FEW = 5, CHEAP = 0.005;
+const G = {
+    file: -1, lines: null, rows: [], at: new Map(), fold: 'all', notes: true, opened: new Set(), shut: new Set(), more: new Set(), wide: new Set(),
+    sort: 'self', down: true, turn: 0, ready: Promise.resolve(),
+};
+
+const fileName = (file) => L.files[file].name || '(place not known)';
+const heat = (share) => (share >= 0.1 ? 5 : share >= 0.03 ? 4 : share >= 0.01 ? 3 : share >= 0.003 ? 2 : share >= 0.0005 ? 1 : 0);
+
+// ---- where to ----
+
+const sourceLink = (file, line) => `${pack(L.files[file].name)}${line > 0 ? ':' + line : ''}`;
+
+// A link that can be copied or opened elsewhere; here it is followed without loading anything.
+function anchor(text, file, line, options = {}, isSub = false) {
+    const node = make('a', { href: link(sourceLink(file, line)), ...options }, text);
+    node.onclick = (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+        event.preventDefault();
+        openSource(true, file, line, true, isSub);
+    };
+    return node;
+}
+
+// A sub: to its source, or where that is not known to its row in the table.
+function subLink(sub, options = {}) {
+    const place = placeIn(sub), text = short(P.names[sub]), title = short(P.names[sub], 1000);
+    if (place) return anchor(text, place.file, place.line, { title, className: 'sub', ...options }, true);
+    return button(text, () => openSub(sub), { title: `${title}: in the table`, className: 'sub', ...options });
+}
+
+function placeIn(sub) {
+    const place = L && P.facts.places && P.facts.places[sub], file = place ? L.number.get(P.facts.files[place[0]]) : undefined;
+    return file === undefined ? null : { file, line: place[1] };
+}
+
+// isSub: the line is a sub's first statement, and its beginning is meant.
+function openSource(on, file = -1, line = 0, step = true, isSub = false) {
+    say('');
+    G.isSub = isSub;
+    Object.assign(S, { source: on, file: on ? file : -1, line: on ? line : 0 });
+    showViews();
+    if (!on) {
+        drawTable();
+        refresh('boxes');
+    }
+    remember(step);
+    return drawSource(true);
+}
+
+// The source of a sub: of the one in the graph, or in the table.
+async function openSourceOf(sub) {
+    await loadLines();
+    const place = placeIn(sub);
+    if (place) openSource(true, place.file, place.line, true, true);
+    else say(`${short(P.names[sub], 120)}: the profile does not tell where it begins.`);
+}
+
+function showViews() {
+    $('panes').hidden = S.source;
+    $('subs').hidden = S.source || !S.table;
+    $('sources').hidden = !S.source;
+    document.body.classList.toggle('sourced', S.source);
+    $('q').placeholder = S.source ? 'Search sources (regex)' : 'Search subs (regex)';
+}
+
+// Draws what S says. `move`: to the line that it says, too.
+function drawSource(move) {
+    const turn = ++G.turn;
+    const draw = async () => {
+        if (!S.source) return;
+        await loadLines();
+        if (turn !== G.turn) return;
+        if (S.lostFile !== undefined) {
+            S.file = L.number.get(S.lostFile) ?? -1;
+            if (S.file < 0 && S.lostFile !== '') say(`The file ${short(S.lostFile, 120)} is not in this profile.`);
+            delete S.lostFile;
+        }
+        const lines = S.file < 0 ? null : await textOf(S.file);
+        if (turn !== G.turn) return;
+        if (S.file < 0) drawOverview();
+        else drawFile(lines, move);
+        toolbar();
+        if (move) remember();
+    };
+    G.ready = draw().catch((error) => {
+        say(`The lines in this file are damaged: ${error.message}.`);
+        throw error;
+    });
+    return G.ready;
+}
+
+// ---- the overview ----
+
+const FILE_COLUMNS = [['name', 'File'], ['self', 'Self'], ['part', '%'], ['count', 'Statements'], ['calls', 'Calls'], ['subs', 'Subs']];
+
+function drawOverview() {
+    const side = last(), totals = fileTotals(side), whole = wholeOf(side), node = $('sources'), had = node.querySelector('.files');
+    const top = had ? had.scrollTop : 0, detail = L.detail[side], list = L.files.map(({ index }) => index).filter((f) => totals[f].subs || L.sides[side].from[f + 1] > L.sides[side].from[f]);
+    const test = F.test, shown = test ? list.filter((f) => test(L.files[f].name) || R.byFile.has(f)) : list, way = G.down ? -1 : 1, key = G.sort === 'part' ? 'self' : G.sort;
+    const name = (f) => L.files[f].name;
+    shown.sort((a, b) => (key === 'name' ? 0 : (totals[a][key] - totals[b][key]) * way) || (name(a) < name(b) ? -1 : 1) * (key === 'name' ? way : 1));
+    const head = FILE_COLUMNS.map(([id, label]) => {
+        const on = id === G.sort;
+        const act = () => {
+            Object.assign(G, { sort: id, down: on ? !G.down : id !== 'name' });
+            drawOverview();
+            node.querySelector(`[data-key=${id}]`).focus();
+        };
+        return make('th', { scope: 'col', className: id === 'name' ? 'left' : `of-${id}`, ...(on && { 'aria-sort': G.down ? 'descending' : 'ascending' }) },
+            button(label + (on ? (G.down ? ' \u25be' : ' \u25b4') : ''), act, { 'data-key': id }));
+    });
+    const row = (f) => {
+        const { self, count, calls, subs: n } = totals[f], state = stateOf(f), share = self / whole;
+        return make('tr', {}, make('td', { className: 'left' }, make('div', { className: 'path' }, anchor(make('bdi', {}, short(fileName(f))), f, 0, { title: short(fileName(f), 1000) }),
+            /^(?:changed|gone|newer|large)$/.test(state) ? make('span', { className: 'state' }, state) : '',
+            R.byFile.has(f) ? make('span', { className: 'soft' }, plural(R.byFile.get(f), 'line')) : '')),
+            make('td', {}, self ? amount(self) : ''), make('td', { className: `h${heat(share)}` }, self ? percent(share) : ''),
+            make('td', { className: 'of-count' }, detail && count ? grouped(count) : ''), make('td', { className: 'of-calls' }, calls ? grouped(calls) : ''), make('td', { className: 'of-subs' }, n ? grouped(n) : ''));
+    };
+    const files = make('div', { className: 'files', tabIndex: -1 },
+        make('h2', {}, test ? `Files: ${grouped(shown.length)} of ${grouped(list.length)}` : `Files: ${grouped(list.length)}`),
+        make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...shown.map(row))));
+    node.replaceChildren(make('p', { className: 'sum' }, inAll(side)),
+        make('div', { className: 'overview' }, files, make('div', { className: 'tops' }, ...foundLines(), ...topSubs(), ...topLines(side))));
+    files.scrollTop = top;
+}
+
+// "12 ms user+system time, 1,234 statements and 56 calls in 7 files".
+function inAll(side) {
+    const totals = fileTotals(side), of = (key) => sum(totals.map((total) => total[key])), detail = L.detail[side];
+    const parts = [detail ? plural(of('count'), 'statement') : '', plural(of('calls'), 'call') + ' of subs'].filter(Boolean);
+    return `${amount(wholeOf(side))} ${metric().unit === 's' ? metric().label : ''}: ${parts.join(' and ')} in ${plural(L.files.length, 'file')}. ${
+        detail === 2 ? '' : detail === 1 ? 'Lines have counts, and no times: recorded with lines=count.' : 'Lines have no costs of their own: record with lines to see them.'}`;
+}
+
+function topSubs() {
+    const table = subs(), side = last(), whole = wholeOf(side), list = [];
+    for (let sub = 0; sub < P.names.length; sub++) if (table.used[sub] && P.facts.kinds[sub] !== 6 && !(F.names && !F.names[sub])) list.push(sub);
+    list.sort((a, b) => table.self[side][b] - table.self[side][a] || table.total[side][b] - table.total[side][a] || P.rank[a] - P.rank[b]);
+    const rows = list.slice(0, 20).map((sub) => make('tr', {}, make('td', { className: 'left' }, subLink(sub)),
+        make('td', {}, table.calls ? grouped(table.calls[side][sub]) : ''),
+        make('td', { className: `h${heat(table.self[side][sub] / whole)}` }, amount(table.self[side][sub])), make('td', {}, amount(table.total[side][sub]))));
+    return [make('h2', {}, 'Subs, by self ', button(`All ${grouped(list.length)}`, () => openTable(true))),
+        make('table', {}, make('thead', {}, make('tr', {}, ...['Sub', 'Calls', 'Self', 'Inclusive'].map((text) => make('th', { scope: 'col', className: text === 'Sub' ? 'left' : '' }, text)))),
+            make('tbody', {}, ...rows))];
+}
+
+function topLines(side) {
+    if (!linesHave(side)) return [];
+    const whole = wholeOf(side), list = hottest(side, 20), rows = list.map(({ file, line, self, count }) => {
+        const code = make('code', {}), place = `${L.files[file].name.replace(/^.*\//s, '')}:${line}`;
+        textOf(file).then((lines) => { if (lines) code.append(...visible((lines[line - 1] || '').trim().slice(0, 200))); });
+        return make('tr', {}, make('td', { className: 'left' }, anchor(short(place, 60), file, line, { title: `${fileName(file)}:${line}` }), ' ', code),
+            make('td', {}, count ? grouped(count) : ''), make('td', { className: `h${heat(self / whole)}` }, amount(self)));
+    });
+    return [make('h2', {}, 'Lines, by self'), make('table', {}, make('thead', {}, make('tr', {}, ...['Line', 'Count', 'Self'].map((text) => make('th', { scope: 'col', className: text === 'Line' ? 'left' : '' }, text)))),
+        make('tbody', {}, ...rows))];
+}
+
+// ---- one file ----
+
+// What is wrong with the source, in words.
+function trouble(state, lines) {
+    const words = {
+        changed: 'The file has changed since it was recorded, so that its text is left out: only lines with a cost are shown, by number.',
+        gone: 'The source was not found when this page was made: only lines with a cost are shown. --symfs DIR tells where sources are.',
+        generated: 'This code was generated: it has no file.', large: 'The file is too large to be shown.', 'left out': 'The page was made without sources.',
+        newer: 'The file was written to after the recording began: costs may stand beside other lines.',
+    };
+    return words[state] || (lines ? '' : 'There is no text of this file.');
+}
+
+// Where subs begin and end: [{ sub, line, end }] in order of lines.
+function rangesOf(file, lines) {
+    const list = L.files[file].subs.map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
+    list.forEach((range, i) => {
+        const next = list.slice(i + 1).find(({ line, sub }) => line > range.line && !/__ANON__/.test(P.names[sub]));
+        range.end = lines ? endOf(lines, range.line, next ? next.line : lines.length + 1) : range.line;
+    });
+    return list;
+}
+
+function drawFile(lines, move) {
+    const side = last(), file = S.file, node = $('sources');
+    if (G.file !== file) {
+        for (const set of [G.opened, G.shut, G.more, G.wide]) set.clear();
+        G.rows = [];
+    }
+    Object.assign(G, { file, lines, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
+    const named = G.isSub && G.ranges.find(({ statement }) => statement === S.line);
+    if (named) S.line = named.line;
+    G.isSub = false;
+    const total = fileTotals(side)[file], bad = trouble(stateOf(file), lines);
+    const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(G.ranges.length, 'sub')),
+        ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(subs().total[side][sub])}`)));
+    pick.onchange = () => { if (pick.value) openSource(true, file, +pick.value); };
+    const fold = make('select', { id: 'fold', 'aria-label': 'Folding', title: 'What is folded (z)' },
+        ...[['all', 'all lines'], ['cheap', 'fold cheap lines'], ['subs', 'fold subs']].map(([value, text]) => make('option', { value }, text)));
+    fold.value = G.fold;
+    fold.onchange = () => foldBy(fold.value);
+    const notes = button('Calls', () => showNotes(!G.notes), { id: 'notes', 'aria-pressed': String(G.notes), title: 'Calls and callers (x)' });
+    const sheet = make('div', { className: 'sheet' }), scroll = make('div', { className: 'lines', id: 'lines', tabIndex: 0, role: 'application', 'aria-label': `Source of ${short(fileName(file), 200)}. Arrow keys move between lines, ? lists the keys.` }, sheet);
+    scroll.onscroll = () => {
+        cancelAnimationFrame(G.due);
+        G.due = requestAnimationFrame(() => { if (G.from !== firstRow()) drawRows(); });
+    };
+    const head = ['Count', 'Self', 'Inclusive', 'Share', 'Line'].map((text) => make('span', { className: `c-${text.toLowerCase()}` }, text));
+    const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
+        total.calls ? plural(total.calls, 'call') : ''].filter(Boolean).join(' \u00b7 ');
+    node.replaceChildren(make('div', { className: 'bar filebar' }, button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
+        make('h2', {}, make('bdi', {}, fileName(file))), make('span', { className: 'soft facts' }, facts), make('span', { className: 'space' }), pick, fold, notes,
+        button('Hottest', () => toHot(1), { title: 'The next one of the lines that cost most (h)' })),
+    bad ? make('p', { className: 'bad' }, bad) : '', make('div', { className: 'row heads' }, make('span', { className: 'gutter' }, ...head)), scroll);
+    Object.assign(G, { scroll, sheet });
+    const chars = lines ? lines.reduce((most, line) => Math.max(most, Math.min(LONG, line.length + 7 * (line.split('\t').length - 1))), 0) : 0;
+    sheet.style.minWidth = `${Math.max(40, chars) + 8}ch`;
+    makeRows();
+    if (move && S.line > 0) reveal(S.line);
+    else if (move) scroll.scrollTop = 0;
+    drawRows();
+    if (move) scroll.focus({ preventScroll: true });
+}
+
+const redraw = (keepLine = S.line) => {
+    const before = G.at.get(keepLine), y = before === undefined ? 0 : before * ROW - G.scroll.scrollTop;
+    makeRows();
+    if (before !== undefined && G.at.has(keepLine)) G.scroll.scrollTop = G.at.get(keepLine) * ROW - y;
+    drawRows();
+};
+
+function foldBy(way) {
+    G.fold = way;
+    G.opened.clear();
+    G.shut.clear();
+    $('fold').value = way;
+    redraw();
+}
+
+function showNotes(on) {
+    G.notes = on;
+    $('notes').setAttribute('aria-pressed', String(on));
+    redraw();
+}
+
+const costOf = (line) => (G.costs.has(line) ? costAt(G.side, G.costs.get(line)) : null);
+
+// Which lines a way of folding hides: a list of one flag for each.
+function hidden(count) {
+    const flags = new Uint8Array(count + 2), hide = (from, to, on) => flags.fill(on, from, to + 1), warm = G.whole * CHEAP;
+    if (G.fold === 'cheap') {
+        hide(1, count, 1);
+        for (const [line, i] of G.costs) {
+            const { self, incl } = costAt(G.side, i);
+            if (Math.max(self, incl) >= warm) hide(Math.max(1, line - 1), Math.min(count, line + 1), 0);
+        }
+        for (const { sub, line } of G.ranges) if (subs().total[G.side][sub] >= warm) flags[line] = 0;
+    } else if (G.fold === 'subs') {
+        for (const { sub, line, end } of G.ranges) if (end > line && !/__ANON__|BEGIN/.test(P.names[sub])) hide(line + 1, end, 1);
+    }
+    for (const { line, end } of G.ranges) if (G.shut.has(line)) hide(line + 1, end, 1);
+    return flags;
+}
+
+function makeRows() {
+    const { lines, costs, ranges } = G, rows = G.rows = [], count = lines ? lines.length : 0, beginning = new Map();
+    // BEGIN blocks are called by perl itself: what they cost stands beside their lines.
+    for (const range of ranges) if (P.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
+    const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b), flags = lines ? hidden(count) : null;
+    G.at = new Map();
+    G.calls = new Map();
+    const one = (line) => {
+        for (const range of beginning.get(line) || []) rows.push({ kind: 'sub', line, ...range });
+        if (G.notes) for (const range of beginning.get(line) || []) callerRows(rows, line, range.sub);
+        G.at.set(line, rows.length);
+        rows.push({ kind: 'line', line });
+        if (G.notes && costs.has(line)) callRows(rows, line);
+    };
+    // Costs whose line is not known, and those behind the end of a text that is another.
+    for (const line of lines ? known.filter((at) => at < 1) : known) one(line);
+    for (let line = 1; line <= count; line++) {
+        let to = line;
+        while (to <= count && flags[to] && (to === line || !G.opened.has(to))) to++;
+        if (to - line < (G.fold === 'cheap' && !G.shut.size ? 3 : 1) || G.opened.has(line)) {
+            for (const end = Math.max(line + 1, to); line < end; line++) one(line);
+            line--;
+            continue;
+        }
+        rows.push({ kind: 'fold', line, to: to - 1 });
+        for (let k = line; k < to; k++) G.at.set(k, rows.length - 1);
+        line = to - 1;
+    }
+    for (const line of lines ? known.filter((at) => at > count) : []) one(line);
+    G.sheet.style.height = rows.length * ROW + 'px';
+}
+
+// The first few of so many, and how many more there are.
+function some(rows, count, key, row) {
+    const all = G.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
+    for (let i = 0; i < most; i++) rows.push(row(i));
+    if (most < count) rows.push({ ...row(0), kind: 'more', key, n: count - most });
+}
+
+// Which calls these are is looked up when they are drawn.
+function callRows(rows, line) {
+    const { first } = L.sides[G.side], i = G.costs.get(line), n = first[i + 1] - first[i];
+    const list = () => keep(G.calls, line, () => callsFrom(G.side, i));
+    if (n) some(rows, n, `calls ${line}`, (k) => ({ kind: 'call', line, get call() { return list()[k]; } }));
+}
+
+function callerRows(rows, line, sub) {
+    const list = callsOf(G.side, sub), by = list.length ? null : neighbours();
+    const add = (kind, key, of) => some(rows, of.length, `${key} ${sub}`, (k) => ({ kind, line, call: of[k] }));
+    if (list.length) add('caller', 'callers', list);
+    else {
+        add('caller', 'callers', by.callers.get(sub) || []);
+        add('call', 'callees', by.callees.get(sub) || []);
+    }
+}
+
+function reveal(line) {
+    const { scroll } = G;
+    let row = G.at.get(line);
+    if (row === undefined) return;
+    if (G.rows[row].kind === 'fold') {
+        G.opened.add(G.rows[row].line);
+        makeRows();
+        row = G.at.get(line);
+    }
+    // A sub's callers stand above its first line.
+    let first = row;
+    while (first > 0 && G.rows[first - 1].line === line && row - first < 8) first--;
+    const y = first * ROW, tall = scroll.clientHeight || 600;
+    if (y < scroll.scrollTop + ROW || row * ROW + 2 * ROW > scroll.scrollTop + tall) scroll.scrollTop = Math.max(0, y - Math.min(tall / 4, 8 * ROW));
+}
+
+// ---- rows ----
+
+const ODD = /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+// Text whose control characters, and those that turn its direction, are seen and have no effect. What `mark` matches is marked.
+function visible(text, mark) {
+    const plainly = (part) => {
+        const nodes = [];
+        let from = 0;
+        for (const found of part.matchAll(ODD)) {
+            const code = found[0].charCodeAt(0), shown = code < 256 ? '\\x' + code.toString(16).padStart(2, '0') : 'U+' + code.toString(16).toUpperCase().padStart(4, '0');
+            nodes.push(part.slice(from, found.index), make('span', { className: 'odd' }, shown));
+            from = found.index + 1;
+        }
+        return [...nodes, part.slice(from)];
+    };
+    if (!mark) return plainly(text);
+    const nodes = [];
+    let from = 0;
+    for (const found of text.matchAll(mark)) {
+        if (!found[0]) continue;
+        nodes.push(...plainly(text.slice(from, found.index)), make('mark', {}, ...plainly(found[0])));
+        from = found.index + found[0].length;
+        if (nodes.length > 2000) break;
+    }
+    return [...nodes, ...plainly(text.slice(from))];
+}
+
+function gutter(line, cost) {
+    const { whole, side } = G, share = cost ? cost.self / whole : 0, all = cost ? cost.incl / whole : 0, cell = (name, text, hot = 0) => make('span', { className: `c-${name} h${hot}` }, text);
+    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' });
+    const exact = linesHave(side);
+    return make('span', { className: 'gutter' }, cell('count', cost && cost.count ? grouped(cost.count) : ''), cell('self', cost && exact && cost.self ? amount(cost.self) : '', heat(share)),
+        cell('inclusive', cost && cost.incl ? amount(cost.incl) : '', heat(all)), cell('share', cost && exact && cost.self ? percent(share) : '', heat(share)), number);
+}
+
+// What a comment or a manual is: softer. Where the text of the program ends.
+function softness() {
+    if (G.soft && G.soft.lines === G.lines) return G.soft.flags;
+    const { lines } = G, flags = new Uint8Array(lines.length + 1);
+    let pod = false, ended = false;
+    lines.forEach((text, i) => {
+        if (/^=[a-zA-Z]/.test(text)) pod = true;
+        flags[i + 1] = pod || ended || /^\s*#/.test(text) ? 1 : 0;
+        if (/^=cut\b/.test(text)) pod = false;
+        if (!pod && /^__(?:END|DATA)__\s*$/.test(text)) ended = true;
+    });
+    G.soft = { lines, flags };
+    return flags;
+}
+
+const DRAW = {
+    line({ line }) {
+        const text = G.lines && line > 0 ? G.lines[line - 1] ?? '' : '', range = G.ranges.find((r) => r.line === line && r.end > r.line && P.facts.kinds[r.sub] !== 5), all = G.wide.has(line);
+        const code = make('span', { className: `code${G.lines && softness()[line] ? ' soft' : ''}` }, ...visible(all ? text : text.slice(0, LONG), F.mark));
+        if (text.length > LONG && !all) {
+            code.append(button(`\u2026 ${grouped(text.length - LONG)} characters more`, () => {
+                G.wide.add(line);
+                drawRows();
+            }, { className: 'link' }));
+        }
+        const below = G.rows[G.at.get(line + 1)], shut = !!below && below.kind === 'fold';
+        const fold = range ? button(shut ? '\u25b8' : '\u25be', () => foldSub(range, !shut), { className: 'fold', 'aria-expanded': String(!shut), 'aria-label': `Fold ${short(P.names[range.sub], 99)}`, tabIndex: -1 }) : '';
+        return [gutter(line, costOf(line)), make('span', { className: 'twist' }, fold), code];
+    },
+    call({ line, call: { sub, calls, value } }) {
+        return [...note('\u2192', line), subLink(sub), make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}${
+            value && calls > 1 && metric().unit === 's' ? `, ${amount(value / calls)} each` : ''}`)];
+    },
+    caller({ line: here, call: { file, line, sub, calls, value } }) {
+        const inside = file === G.file ? subAt(line) : -1, place = sub !== undefined ? '' : file === G.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
+        const from = sub !== undefined ? subLink(sub) : line > 0 ? anchor(place, file, line, { title: `${fileName(file)}:${line}` }) : make('span', {}, fileName(file));
+        if (inside >= 0) from.append(` in ${short(P.names[inside], 200)}`);
+        return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
+    },
+    sub({ line, sub }) {
+        const table = subs(), { side } = G, words = [table.calls ? plural(table.calls[side][sub], 'call') : '', `self ${amount(table.self[side][sub])}`, `inclusive ${amount(table.total[side][sub])} (${percent(table.total[side][sub] / G.whole)})`];
+        return [...note('', line), make('bdi', { className: 'name' }, short(P.names[sub], 200)), make('span', { className: 'told' }, words.filter(Boolean).join(', ')),
+            button('Graph', () => toGraph(sub), { className: 'link', title: 'Zooms to its widest frame (g)' }), button('Table', () => openSub(sub), { className: 'link', title: 'Its callers and callees (s)' })];
+    },
+    more({ line, n, key }) {
+        return [...note('', line), button(`and ${grouped(n)} more`, () => {
+            G.more.add(key);
+            redraw();
+        }, { className: 'link' })];
+    },
+    fold({ line, to }) {
+        let self = 0, count = 0;
+        for (let k = line; k <= to; k++) {
+            const cost = costOf(k);
+            if (!cost) continue;
+            self += cost.self;
+            count += cost.count;
+        }
+        const cost = count || self ? { count, self, incl: 0 } : null;
+        return [gutter(0, cost), make('span', { className: 'twist' }), button(`\u22ef ${plural(to - line + 1, 'line')}`, () => {
+            G.opened.add(line);
+            for (const range of G.ranges) if (range.line + 1 === line) G.shut.delete(range.line);
+            redraw(line - 1);
+        }, { className: 'link', 'aria-expanded': 'false' })];
+    },
+};
+// The gutter of a note, and as much room as the line that it belongs to has at its beginning.
+const note = (sign, line) => {
+    const room = G.lines && line > 0 ? /^\s{0,40}/.exec(G.lines[line - 1] || '')[0] : '';
+    return [make('span', { className: 'gutter note' }, make('span', {}, sign)), make('span', { className: 'twist' }), make('span', {}, room)];
+};
+
+function foldSub({ line }, shut) {
+    if (shut) G.shut.add(line);
+    else {
+        G.shut.delete(line);
+        G.opened.add(line + 1);
+    }
+    if (shut) G.opened.delete(line + 1);
+    redraw(line);
+}
+
+const firstRow = () => (printing ? 0 : Math.max(0, Math.floor(G.scroll.scrollTop / ROW / 8) * 8 - 8));
+
+// What can be seen, and a little more on both sides.
+function drawRows() {
+    const { scroll, sheet, rows } = G;
+    if (!scroll || !scroll.isConnected) return;
+    const tall = scroll.clientHeight || 600, from = G.from = firstRow(), to = printing ? Math.min(rows.length, 30000) : Math.min(rows.length, from + Math.ceil(tall / ROW) + 24);
+    const list = [];
+    for (let k = from; k < to; k++) {
+        const row = rows[k], here = row.kind === 'line' && row.line === S.line;
+        list.push(make('div', { className: `row r-${row.kind}${here ? ' here' : ''}`, 'data-row': k, ...(row.kind === 'line' && { 'data-line': row.line }), ...(here && { 'aria-current': 'true' }) }, ...DRAW[row.kind](row)));
+    }
+    const focus = document.activeElement && sheet.contains(document.activeElement);
+    sheet.replaceChildren(make('div', { className: 'drawn' }, ...list));
+    sheet.firstChild.style.top = from * ROW + 'px';
+    if (focus) scroll.focus({ preventScroll: true });
+}
+
+// ---- moving about ----
+
+function toLine(line, step = false) {
+    S.line = line;
+    reveal(line);
+    drawRows();
+    remember(step);
+    speakLine(line);
+}
+
+function speakLine(line) {
+    const cost = costOf(line), words = cost ? [cost.count ? plural(cost.count, 'time') : '', cost.self ? `self ${amount(cost.self)}` : '', cost.incl ? `inclusive ${amount(cost.incl)}` : ''].filter(Boolean).join(', ') : 'no cost';
+    $('spoken').textContent = `Line ${line}. ${words}. ${G.lines ? short(G.lines[line - 1] || '', 200) : ''}`;
+}
+
+// The lines of the file that cost most, one after the other.
+function toHot(by) {
+    if (S.file < 0) return;
+    const all = [...G.costs].filter(([line]) => line > 0).map(([line, i]) => ({ line, ...costAt(G.side, i) })), key = all.some(({ self }) => self > 0) ? 'self' : 'incl';
+    const list = all.filter((cost) => cost[key] > 0).sort((a, b) => b[key] - a[key] || a.line - b.line);
+    if (!list.length) return;
+    const at = G.hot === S.line ? list.findIndex(({ line }) => line === S.line) : by > 0 ? -1 : 0;
+    G.hot = list[(at + by + list.length) % list.length].line;
+    toLine(G.hot);
+}
+
+// The sub in whose text a line is: the innermost.
+function subAt(line) {
+    const around = S.file < 0 ? [] : G.ranges.filter((range) => range.line <= line && line <= Math.max(range.end, range.line));
+    return around.length ? around[around.length - 1].sub : -1;
+}
+
+function toGraph(sub) {
+    openSource(false);
+    if (sub >= 0) zoomSub(sub);
+    else panes[0].canvas.focus();
+}
+
+function sourceKey(key) {
+    if (S.file < 0) return false;
+    const lines = [...G.at.keys()], by = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (by) {
+        const row = G.at.get(S.line), first = Math.ceil(G.scroll.scrollTop / ROW);
+        let k = row === undefined ? first - 1 : row;
+        do k += row === undefined ? 1 : by; while (k >= 0 && k < G.rows.length && G.rows[k].kind !== 'line');
+        if (G.rows[k]) toLine(G.rows[k].line);
+        return lines.length > 0;
+    }
+    if (key === 'Enter') {
+        const cost = G.costs.get(S.line), [call] = cost === undefined ? [] : callsFrom(G.side, cost), place = call && placeIn(call.sub);
+        if (place) openSource(true, place.file, place.line, true, true);
+        else if (call) openSub(call.sub);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,221 @@
+# The source view of a page: the data that dprofflame and dprofhtml put there, read back and
+# compared with a plain reading of the profile, and with what dprofreport says of the same lines.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(scratch spew slurp in_process profiled run_tool);
+use JSON::PP ();
+use LineReader;
+use NaiveStacks;
+
+my $dir = scratch();
+my $source = <<'END';
+use strict;
+sub leaf {
+    my $n = shift;
+    return $n * 2;
+}
+sub deep {
+    my $n = shift;
+    return $n if $n < 1;
+    return leaf($n) + deep($n - 1);
+}
+my $sum = 0;
+for my $i (1 .. 3) {
+    $sum += leaf($i); $sum -= 1;
+}
+$sum += deep(4);
+eval "leaf(7)";
+print "$sum\n";
+
+=pod
+
+A manual, </script><script>alert(1)</script> &amp; so on.
+
+=cut
+END
+my $file = spew("$dir/p.pl", $source);
+my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
+my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
+plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
+my $profile = $run->{profile};
+my $naive = LineReader::read_file($profile);
+sub plain { my ($of) = @_; return { map { s/%20/ /gr => $of->{$_} } keys %$of } }
+
+sub page {
+    my ($tool, @args) = @_;
+    my $made = in_process($tool, '-o', "$dir/x.html", @args);
+    is("$made->{status} $made->{err}", '0 ', "$tool @args");
+    return slurp("$dir/x.html");
+}
+
+sub rows {
+    my (@args) = @_;
+    my $report = in_process('dprofreport', '--format', 'json', '-s', 'srcline', '-n',
+        '--show-total-period', @args);
+    return { map { $_->{srcline} => $_ } @{ JSON::PP->new->utf8->decode($report->{out})->{rows} } };
+}
+
+my $html = page('dprofflame', '-m', 'real', $profile);
+my $got = NaiveStacks::lines_of_page($html);
+my ($side) = @{ $got->{sides} };
+my @metrics = map { $_->{key} } @{ $got->{page}{json}{metrics} };
+my %index = map { $metrics[$_] => $_ } 0 .. $#metrics;
+
+subtest 'costs of lines' => sub {
+    is($side->{detail}, 2, 'statements have times');
+    my %lines = %{ $side->{lines} };
+    my %wanted_count = %{ plain($naive->{count}) };
+    is_deeply({ map { $_ => $lines{$_}{count} } keys %wanted_count }, \%wanted_count,
+        'how often each ran');
+    my @kinds = ([user => 0], [system => 1], [real => 2]);
+    for (grep { exists $index{ $_->[0] } } @kinds) {
+        my ($word, $column) = @$_;
+        my %wanted = %{ plain($naive->{times}) };
+        is_deeply({ map { $_ => $lines{$_}{self}[ $index{$word} ] } keys %wanted },
+            { map { $_ => $wanted{$_}[$column] } keys %wanted }, "own $word ticks");
+    }
+    my ($all, $total) = (0, 0);
+    $all += $_->{self}[ $index{real} ] for values %lines;
+    $total += $_->{self}[ $index{real} ] for @{ $got->{page}{frames} };
+    is($all, $total, 'lines add up to what frames add up to');
+    my $real = $index{real};
+    is_deeply([grep { $_->{incl}[$real] < $_->{self}[$real] } values %lines], [],
+        'inclusive is no less');
+};
+
+subtest 'the same as dprofreport' => sub {
+    my $rows = rows('-m', 'real', $profile);
+    my $hz = $got->{page}{json}{metrics}[ $index{real} ]{hz};
+    my $ticks = sub { sprintf '%.0f', $hz * $_[0] };
+    my %page = map { exists $rows->{$_} ? ($_ => $side->{lines}{$_}) : () }
+        keys %{ $side->{lines} };
+    cmp_ok(scalar(keys %page), '>=', 10, 'lines that both have');
+    is_deeply({ map { $_ => "$page{$_}{self}[ $index{real} ]" } keys %page },
+        { map { $_ => $ticks->($rows->{$_}{self}) } keys %page }, 'own');
+    is_deeply({ map { $_ => "$page{$_}{incl}[ $index{real} ]" } keys %page },
+        { map { $_ => $ticks->($rows->{$_}{children}) } keys %page }, 'inclusive')
+        or diag explain [values %$rows];
+};
+
+subtest 'calls' => sub {
+    is($side->{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'from a loop');
+    is($side->{lines}{"$file:9"}{calls}{'main::deep'}[0], 4, 'of a recursion');
+    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[0], 1, '... and into it');
+    my $real = 1 + $index{real};
+    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[$real]
+        + $side->{lines}{"$file:15"}{self}[ $index{real} ],
+        $side->{lines}{"$file:15"}{incl}[ $index{real} ], 'what the line has with what it calls');
+    my %called;
+    for my $line (values %{ $side->{lines} }) {
+        $called{$_} += $line->{calls}{$_}[0] for keys %{ $line->{calls} };
+    }
+    is($called{'main::leaf'}, 8, 'all calls of a sub, one from an eval');
+};
+
+subtest 'sources' => sub {
+    is_deeply($got->{sources}{$file}, [['same', $source]], 'the text as it is');
+    my ($eval) = grep { /^\(eval/ } keys %{ $got->{sources} };
+    is($got->{sources}{$eval}[0][0], 'generated', 'an eval has none');
+    is(() = $html =~ /<script/g, 3 + (() = $html =~ /id="dprof-source-/g),
+        'no element but our own: </script> of a source is packed');
+    my $none = NaiveStacks::lines_of_page(page('dprofflame', '--no-source', $profile));
+    is_deeply($none->{sources}, {}, '--no-source');
+    is_deeply($none->{sides}[0]{lines}, page_lines($profile),
+        '... leaves the lines');
+    spew("$dir/x/$file", $source) if mkdir_for("$dir/x/$file");
+    spew($file, "# one line more\n$source");
+    my $state = sub {
+        my (@args) = @_;
+        return NaiveStacks::lines_of_page(page('dprofflame', @args))->{sources}{$file}[0];
+    };
+    is_deeply($state->($profile), ['changed', undef], 'one that has changed is left out');
+    is_deeply($state->('--symfs', "$dir/x", $profile), ['same', $source], '--symfs finds another');
+    unlink $file;
+    is_deeply($state->($profile), ['gone', undef], 'one that is gone');
+    spew($file, $source);
+};
+
+subtest 'odd sources' => sub {
+    for (["caf\xe9\n", "caf\xc3\xa9\n", 'Latin-1'], ["caf\xc3\xa9\n", "caf\xc3\xa9\n", 'UTF-8'],
+        ["a\r\nb\r\n", "a\r\nb\r\n", 'CRLF'], ["\0\e[31m\x{e2}\x80\xae\n", "\0\e[31m\xe2\x80\xae\n",
+            'control characters'], ['x' x 100_000, 'x' x 100_000, 'a long line']) {
+        my ($tail, $shown, $what) = @$_;
+        my $odd = spew("$dir/odd.pl", "sub f { 1 }\nf();\n__END__\n$tail");
+        my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
+        my $page = NaiveStacks::lines_of_page(page('dprofhtml', $other));
+        is($page->{sources}{$odd}[0][1], "sub f { 1 }\nf();\n__END__\n$shown", $what);
+        is($page->{sides}[0]{detail}, 1, '... counts alone');
+    }
+};
+
+subtest 'without lines' => sub {
+    my $plain = profiled([$file], env => \%env)->{profile};
+    my $page = NaiveStacks::lines_of_page(page('dprofhtml', $plain));
+    is_deeply([$page->{sides}[0]{detail}, $page->{sides}[0]{lines}], [0, {}], 'no lines');
+    is($page->{sources}{$file}[0][1], $source, 'but the source');
+    my $sited = profiled([$file], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
+    $page = NaiveStacks::lines_of_page(page('dprofhtml', $sited));
+    is($page->{sides}[0]{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'callsites=1: calls');
+    is_deeply([grep { $_->{count} } values %{ $page->{sides}[0]{lines} }], [], '... and no counts');
+    my $folded = spew("$dir/f.folded", "a;b 5\nc 3\n");
+    ok(!defined NaiveStacks::lines_of_page(page('dprofhtml', $folded)),
+        'folded stacks: no sources');
+};
+
+subtest 'counters' => sub {
+    my $counted = profiled([$file],
+        env => { %env, PERL_DPROF_LINES => 'time', PERL_DPROF_OPS => 1 })->{profile};
+    my $page = NaiveStacks::lines_of_page(page('dprofflame', $counted));
+    my ($ops) = grep { $page->{page}{json}{metrics}[$_]{key} eq 'ops' }
+        0 .. $#{ $page->{page}{json}{metrics} };
+    my $rows = rows('-m', 'ops', $counted);
+    my %lines = %{ $page->{sides}[0]{lines} };
+    is_deeply({ map { $_ => $lines{$_}{self}[$ops] } grep { $rows->{$_} } keys %lines },
+        { map { $_ => $rows->{$_}{self} } grep { $rows->{$_} } keys %lines }, 'ops of lines');
+    cmp_ok($lines{"$file:15"}{calls}{'main::deep'}[ 1 + $ops ], '>',
+        $lines{"$file:13"}{calls}{'main::leaf'}[ 1 + $ops ], 'and of calls');
+};
+
+subtest 'several files, and two sides' => sub {
+    my $twice = NaiveStacks::lines_of_page(page('dprofflame', '-m', 'real', $profile, $profile));
+    is_deeply({ map { $_ => $twice->{sides}[0]{lines}{$_}{count} } keys %{ $side->{lines} } },
+        { map { $_ => 2 * $side->{lines}{$_}{count} } keys %{ $side->{lines} } },
+        'counts are added up');
+    is_deeply({ map { $_ => $twice->{sides}[0]{lines}{$_}{self} } keys %{ $side->{lines} } },
+        { map { my $l = $_; $l => [map { 2 * $_ } @{ $side->{lines}{$l}{self} }] }
+            keys %{ $side->{lines} } }, 'and times');
+    my $two = NaiveStacks::lines_of_page(
+        page('dprofflame', '-m', 'real', '--diff', $profile, $profile));
+    is_deeply($two->{sides}[0], $two->{sides}[1], 'both sides');
+    is_deeply($two->{sides}[0]{lines}{"$file:13"}{self}[0],
+        $side->{lines}{"$file:13"}{self}[ $index{real} ], '... have what the profile has');
+    is(scalar @{ $two->{sources}{$file} }, 2, '... and their sources');
+};
+
+subtest 'dprofhtml' => sub {
+    my $made = run_tool('dprofhtml', [$profile], dir => $dir);
+    is("$made->{status} $made->{out}$made->{err}", "0 dprof.html\n", 'dprof.html is its page');
+    my $page = slurp("$dir/dprof.html");
+    is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source',
+        'which opens with the source');
+    is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph',
+        '... and dprofflame\'s with the graph');
+    is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", $profile)->{status}, 1,
+        'one side of two, and no other profile');
+    is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'no options of pictures');
+};
+
+sub page_lines {
+    my ($of) = @_;
+    return NaiveStacks::lines_of_page(page('dprofflame', $of))->{sides}[0]{lines};
+}
+
+sub mkdir_for {
+    my ($path) = @_;
+    require File::Path;
+    return File::Path::mkpath($path =~ s{/[^/]*\z}{}r);
+}
+
+done_testing;

@@ -1,0 +1,495 @@
+// The source view in a browser, of programs that are recorded here: what it shows, read back and
+// compared with what dprofreport
+// says of the same lines; links, Back, keys, search, folding; odd and hostile sources; a program of
+// 500 modules. Times are printed,
+// never judged.
+
+'use strict';
+
+const { browser, open, ok, is, note } = require('./lib.js');
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+
+const top = path.join(__dirname, '..', '..'), folder = fs.mkdtempSync(path.join(os.tmpdir(),
+    'dprof-source-'));
+const libs = ['-I' + path.join(top, 'blib', 'lib'), '-I' + path.join(top, 'blib', 'arch')];
+const perl = (args, env = {}) => execFileSync('perl', [...libs, ...args], { cwd: folder,
+    maxBuffer: 1 << 30, env: { ...process.env, PERL_HASH_SEED: '0', PERL_PERTURB_KEYS: '0',
+    ...env } });
+const tool = (name, ...args) => perl([path.join(top, 'bin', name), ...args]);
+const at = (name) => path.join(folder, name);
+const write = (name, text) => {
+    fs.mkdirSync(path.dirname(at(name)), { recursive: true });
+    fs.writeFileSync(at(name), text);
+};
+const record = (out, options, ...args) => perl([`-d:DProf=tree,${options},out=${out}`, ...args],
+    { PERL_DPROF_CLOCK: 'counting' });
+
+const MAIN = `use strict;
+use lib '.';
+use Other;
+sub leaf {
+    my $n = shift;
+    return $n * 2;
+}
+
+# A comment about deep.
+sub deep
+{
+    # what it takes
+    my $n = shift;
+    return $n if $n < 1;
+    return leaf($n) + deep($n - 1);
+}
+my $sum = 0;
+for my $i (1 .. 3) {
+    $sum += leaf($i); $sum -= 1;
+}
+$sum += deep(4) + Other::twice($sum);
+Other::twice(\$_) for 1 .. 7;
+print "$sum\\n";
+${Array.from({ length: 60 }, (_, i) =>
+    `# filler ${i}\n`).join('')}sub never { return 'needle in main' }
+
+=head1 MANUAL
+
+needle in the manual
+
+=cut
+`;
+const OTHER = `package Other;
+use strict;
+sub twice {
+    my ($n) = @_;
+    my @list = map { $_ * 2 } 1 .. 20;
+    return scalar(@list) + $n;   # needle in Other
+}
+1;
+`;
+
+async function show(b, name, options) {
+    const page = await open(b, at(name), options);
+    page.setDefaultTimeout(10000);
+    await page.evaluate(() => window.dprof.ready);
+    return page;
+}
+
+async function quiet(page, what) {
+    is([page.errors, page.requests], [[], []], `${what}: no error, no request`);
+    await page.close();
+}
+
+const settled = (page) => page.evaluate(async () => {
+    await window.dprof.settled();
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+});
+const text = (page, selector) => page.evaluate((s) => [...document.querySelectorAll(s)]
+    .map((node) => node.textContent), selector);
+const state = (page) => page.evaluate(() => window.dprof.state());
+const hash = (page) => page.evaluate(() => location.hash);
+async function go(page, file, line = 0) {
+    await page.evaluate(([f, l]) => window.dprof.source(f, l), [file, line]);
+    await settled(page);
+}
+
+// What stands in the gutters: { line: [count, self, inclusive, share, code] }, of the lines that
+// are drawn.
+const gutters = (page) => page.evaluate(() =>
+    Object.fromEntries([...document.querySelectorAll('.r-line')].map((row) => [row.dataset.line,
+    ['.c-count', '.c-self', '.c-inclusive', '.c-share', '.code']
+        .map((s) => row.querySelector(s).textContent)])));
+
+// "1,234.5 µs" -> seconds.
+const seconds = (shown) => {
+    const [, number, unit] = /^([\d,.]+) (\S+)$/.exec(shown) || [];
+    return number === undefined ? 0 : parseFloat(number.replace(/,/g, '')) * { s: 1, ms: 1e-3,
+        '\u00b5s': 1e-6, ns: 1e-9 }[unit];
+};
+const near = (a, b) => Math.abs(a - b) <= 0.002 * Math.max(Math.abs(a), Math.abs(b)) + 1e-9;
+
+async function values(b) {
+    const rows = JSON.parse(tool('dprofreport', '--format', 'json', '-s', 'srcline', '-n',
+        '--show-total-period', '-m', 'real', 'main.out').toString()).rows;
+    const model = new Map(rows.map((row) => [row.srcline, row]));
+    const page = await show(b, 'main.html');
+    is((await state(page)).source, true, 'dprofhtml opens with the source');
+    const files = await text(page, '.files td.left a');
+    ok(files.some((name) => /main\.pl$/.test(name)) && files.some((name) =>
+        /Other\.pm$/.test(name)), 'the files are listed');
+    const sums = new Map();
+    for (const [place, row] of model) {
+        const file = place.replace(/:\d+$/, '');
+        sums.set(file, [(sums.get(file) || [0, 0])[0] + row.self, (sums.get(file) || [0, 0])[1]
+            + row.calls]);
+    }
+    const listed = await page.evaluate(() => [...document.querySelectorAll('.files tbody tr')]
+        .map((tr) => [tr.querySelector('a').textContent, ...[...tr.querySelectorAll('td')]
+        .slice(1, 4).map((td) => td.textContent)]));
+    const wrong = listed.filter(([name, self, , count]) => sums.has(name) && !(near(seconds(self),
+        sums.get(name)[0]) && +count.replace(/,/g, '') === sums.get(name)[1]));
+    is(wrong, [], 'with the sums of their lines, as dprofreport has them');
+    const selfs = listed.map(([, self]) => seconds(self));
+    is(selfs, [...selfs].sort((a, c) => c - a), 'by self');
+    await page.click('.files [data-key=name]');
+    const names = await text(page, '.files td.left a');
+    is(names, [...names].sort(), 'a click on a heading sorts');
+
+    // Two clicks from the first view: a line of a file, and a sub's callers.
+    await page.locator('.files td.left a', { hasText: 'main.pl' }).first().click();
+    await settled(page);
+    const shown = await gutters(page), main = MAIN.split('\n');
+    ok(Object.keys(shown).length > 20, 'a click on a file opens it');
+    is(Object.entries(shown).filter(([line, cells]) => cells[4] !== main[line - 1]).map(([line]) =>
+        line), [], 'with its text');
+    const bad = Object.entries(shown).filter(([line, [count, self, incl]]) => {
+        const row = model.get(`main.pl:${line}`);
+        return row ? !(+count.replace(/,/g, '') === row.calls && near(seconds(self), row.self)
+            && near(seconds(incl), row.children)) : count + self !== '';
+    });
+    is(bad, [], 'and what each line costs, as dprofreport has it');
+    const total = rows.reduce((all, row) => all + row.self, 0), [, , , share] = shown[5];
+    ok(Math.abs(parseFloat(share) - 100 * model.get('main.pl:5').self / total) < 0.06,
+        'the share is that of everything');
+    const notes = await page.evaluate(() => window.dprof.rows().filter((row) =>
+        row.kind !== 'line'));
+    const of = (line, kind) => notes.filter((row) => row.line === line && row.kind === kind);
+    is(of(15, 'call').map((row) => row.name).sort(), ['main::deep', 'main::leaf'],
+        'calls stand below their line');
+    is([of(10, 'sub').map((row) => row.name), of(4, 'sub').map((row) => row.name)], [['main::deep'],
+        ['main::leaf']], 'subs stand above the line with their name');
+    is(of(4, 'caller').length, 2, 'with the lines that call them');
+    const told = await page.evaluate(() => [...document.querySelectorAll('.r-call')].map((row) =>
+        row.textContent));
+    ok(told.some((line) => /Other::twice7 calls, .*each/.test(line)),
+        'how often, and for how long');
+
+    // Links and Back.
+    await page.locator('.r-call a', { hasText: 'Other::twice' }).first().click();
+    await settled(page);
+    is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3],
+        'a call leads to the sub');
+    is(await hash(page), '#src=Other.pm:3', 'its address');
+    ok((await text(page, '.here .code'))[0].startsWith('sub twice'), 'the line is marked');
+    await page.locator('.r-caller a', { hasText: 'main.pl:22' }).first().click();
+    await settled(page);
+    is(await hash(page), '#src=main.pl:22', 'a caller leads back');
+    await page.goBack();
+    await settled(page);
+    is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3], 'Back');
+    await page.goBack();
+    await settled(page);
+    is([(await state(page)).file], ['main.pl'], 'and once more');
+    await page.goBack();
+    await settled(page);
+    is([(await state(page)).source, (await state(page)).file, await text(page, '.files h2')
+        .then((list) => list.length)], [true, '', 1], 'to the files');
+    const linked = await show(b, 'main.html', { hash: '#src=Other.pm:5' });
+    is([(await state(linked)).file, (await state(linked)).line,
+        (await text(linked, '.here .code'))[0].trim()], ['Other.pm', 5,
+        'my @list = map { $_ * 2 } 1 .. 20;'], 'an address leads there');
+    await linked.close();
+    const lost = await show(b, 'main.html', { hash: '#src=nothing.pl:5' });
+    ok(/nothing\.pl is not in this profile/.test((await text(lost, '#notice'))[0]),
+        'one of a file that is not there is told');
+    await quiet(lost, 'a link that leads nowhere');
+
+    // To the graph and the table, and back.
+    await go(page, 'main.pl', 14);
+    await page.keyboard.press('g');
+    is([(await state(page)).source, (await state(page)).path[(await state(page)).path.length - 1]],
+        [false, 'main::deep'], 'g: the graph of the line\'s sub');
+    ok(/graph=1/.test(await hash(page)), '... has an address');
+    await page.keyboard.press('l');
+    await settled(page);
+    is([(await state(page)).source, (await state(page)).line], [true, 10],
+        'l: and back to the source of the frame');
+    await page.keyboard.press('s');
+    is([(await state(page)).source, (await state(page)).sub], [false, 'main::deep'],
+        's: the table');
+    await page.click('#subs tr.here td.place button');
+    await settled(page);
+    is([(await state(page)).file, (await state(page)).line], ['main.pl', 10],
+        'its place leads back');
+    await quiet(page, 'values');
+}
+
+async function keys(b) {
+    const page = await show(b, 'main.html');
+    await go(page, 'main.pl', 5);
+    const press = async (key) => {
+        await page.keyboard.press(key);
+        await settled(page);
+        return (await state(page)).line;
+    };
+    is([await press('ArrowDown'), await press('ArrowDown'), await press('ArrowUp')], [6, 7, 6],
+        'arrow keys go from line to line');
+    const hot = await press('h'), order = await page.evaluate(() =>
+        [...document.querySelectorAll('.r-line')].map((row) => [+row.dataset.line,
+        row.querySelector('.c-self').textContent]));
+    const most = order.map(([line, self]) => [line, seconds(self)]).sort((a, c) => c[1] - a[1])[0];
+    ok(most[1] <= seconds((order.find(([line]) => line === hot) || [0, '0 s'])[1]) * 1.001,
+        'h: the line that costs most');
+    ok(await press('h') !== hot && await press('H') === hot, 'h and H go on and back');
+    await page.click('.r-line[data-line="21"] .code');
+    await go(page, 'main.pl', 15);
+    const [first] = await page.evaluate(() => window.dprof.rows().filter((row) =>
+        row.kind === 'call' && row.line === 15).map((row) => row.name));
+    await press('Enter');
+    is((await state(page)).line, { 'main::deep': 10, 'main::leaf': 4 }[first],
+        'Enter follows the first call');
+    await press('Backspace');
+    is((await state(page)).line, 15, 'Backspace goes back');
+
+    const kinds = () => page.evaluate(() => window.dprof.rows().map((row) => row.kind));
+    const count = async (kind) => (await kinds()).filter((k) => k === kind).length;
+    const lines = await count('line');
+    is(lines, MAIN.split('\n').length - 1, 'all lines have a row');
+    await press('x');
+    is([await count('call'), await count('caller')], [0, 0], 'x: without calls');
+    await press('x');
+    await press('z');
+    ok(await count('fold') > 0 && await count('line') < lines, 'z: cheap lines are folded');
+    ok((await text(page, '.r-fold button')).some((words) => /\d+ lines$/.test(words)),
+        'and it is told how many');
+    const folds = await count('fold');
+    await page.click('.r-fold button >> nth=-1');
+    is([await count('fold'), (await text(page, '.r-line .code')).some((code) =>
+        /filler/.test(code))], [folds - 1, true], 'a click opens them');
+    await press('z');
+    is((await page.evaluate(() => window.dprof.rows().filter((row) => row.kind === 'fold')
+        .map((row) => row.line))).slice(0, 2), [5, 11], 'z: subs are folded');
+    await press('z');
+    is([await count('fold'), await count('line')], [0, lines], 'z: nothing is');
+    await page.click('.r-line[data-line="10"] .fold');
+    is(await page.evaluate(() => window.dprof.rows().filter((row) => row.kind === 'fold')
+        .map((row) => row.line)), [11], 'one sub alone');
+    await page.click('.r-line[data-line="10"] .fold');
+    is(await count('fold'), 0, 'and open again');
+    await press('0');
+    is((await state(page)).file, '', '0: all files');
+    await press('?');
+    ok(/the next of the lines that cost most/.test((await text(page, '#dialog'))[0]),
+        'the keys are told');
+    await page.keyboard.press('Escape');
+    await quiet(page, 'keys');
+}
+
+async function searches(b) {
+    const page = await show(b, 'main.html');
+    await page.fill('#q', 'needle');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    ok(/3 lines in 2 files/.test((await text(page, '#found'))[0]),
+        'a search goes through all sources');
+    await page.evaluate(() => window.dprof.source('', 0));
+    const found = async () => [(await state(page)).file, (await state(page)).line], seen = [];
+    for (const key of ['n', 'n', 'n', 'p']) {
+        await page.evaluate(() => document.activeElement.blur());
+        await page.keyboard.press(key);
+        await settled(page);
+        seen.push((await found()).join(':'));
+    }
+    is(new Set(seen.slice(0, 3)).size, 3, 'n goes from match to match, and from file to file');
+    is(seen[3], seen[1], 'p goes back');
+    ok((await text(page, 'mark')).includes('needle'), 'matches are marked');
+    ok(/of 3 lines/.test((await text(page, '#found'))[0]), 'which one it is');
+    await page.fill('#q', '^\\s*#.*DEEP');
+    await page.waitForTimeout(150);
+    await settled(page);
+    is((await text(page, '#found'))[0], '1 line in 1 file', 'a regular expression, by line');
+    await page.click('#case');
+    await settled(page);
+    is((await text(page, '#found'))[0], '0 lines in 0 files', 'case counts when asked for');
+    await page.fill('#q', '(');
+    await page.waitForTimeout(150);
+    ok(/Not a usable regex/.test((await text(page, '#found'))[0]), 'a bad one is told');
+    await quiet(page, 'search');
+    const linked = await show(b, 'main.html', { hash: '#q=needle' });
+    await settled(linked);
+    is((await text(linked, '.hits a')).length, 3,
+        'an address keeps the search: the lines are listed');
+    await linked.click('.hits a >> nth=0');
+    await settled(linked);
+    ok((await text(linked, '.here mark')).length === 1, 'and lead there');
+    await quiet(linked, 'a search by address');
+}
+
+const ODD = [
+    'sub f { 1 } f();', '</script><script>window.pwned = 1</script>',
+    '<img src=x onerror="window.pwned = 1"> &amp; &#60;',
+    '\u202edlrow\u202c \u05d0\u05d1 \x1b[31m \x00', '\tone\ttwo', 'caf\u00e9 \u2603\r',
+    'x'.repeat(300000), '__END__', 'last', '',
+].join('\n');
+
+async function odd(b) {
+    write('odd.pl', Buffer.from('__FILE__;\n' + ODD.replace(/^.*\n/, 'sub f { 1 } f();\n__END__\n'),
+        'utf8'));
+    write('latin.pl', Buffer.from('sub f { 1 }\nf();   # caf\u00e9\n', 'latin1'));
+    write('crlf.pl', 'sub f { 1 }\r\nf();\r\n');
+    write('gone.pl', 'sub f { 1 }\nf();\n');
+    write('changed.pl', 'sub f { 1 }\nf();\n');
+    write('all.pl',
+        `do "./$_.pl" for qw(odd latin crlf gone changed);\neval "\\n\\nsub made { 1 } made()";\n`);
+    record('odd.out', 'lines', 'all.pl');
+    fs.unlinkSync(at('gone.pl'));
+    write('changed.pl', '# more\nsub f { 1 }\nf();\n');
+    tool('dprofhtml', '-o', 'odd.html', 'odd.out');
+    const page = await show(b, 'odd.html'), files = await page.evaluate(() => L.files.map((file) =>
+        file.name));
+    const name = (word) => files.find((file) => file.endsWith(word));
+    await go(page, name('odd.pl'));
+    const shown = await gutters(page);
+    is(await page.evaluate(() => [window.pwned,
+        document.querySelectorAll('.lines img, .lines script').length]), [null, 0]
+        .map((v) => v ?? undefined), 'nothing of a source is run or made an element');
+    const wanted = ['__FILE__;', 'sub f { 1 } f();', '__END__', ...ODD.split('\n').slice(1)];
+    is(shown[4][4], wanted[3], '</script> is text');
+    is(shown[5][4], wanted[4], 'entities are text');
+    is(shown[6][4], 'U+202EdlrowU+202C \u05d0\u05d1 \\x1b[31m \\x00',
+        'what turns the direction, and control characters, are seen');
+    is([shown[7][4], shown[8][4]], ['\tone\ttwo', 'caf\u00e9 \u2603'], 'tabs, UTF-8');
+    ok(shown[9][4].length < 3000 && /298,000 characters more/.test(shown[9][4]),
+        'a long line is cut');
+    await page.click('.r-line[data-line="9"] .code button');
+    is((await gutters(page))[9][4].length, 300000, 'and whole when asked for');
+    is(await page.evaluate(() => getComputedStyle(document.querySelector('.code')).direction),
+        'ltr', 'lines begin at the left');
+    await go(page, name('latin.pl'));
+    is((await gutters(page))[2][4], 'f();   # caf\u00e9', 'Latin-1');
+    await go(page, name('crlf.pl'));
+    is([(await gutters(page))[2][4], Object.keys(await gutters(page)).length], ['f();', 2], 'CRLF');
+    await go(page, name('gone.pl'));
+    ok(/was not found/.test((await text(page, '#sources .bad'))[0]), 'a file that is gone is told');
+    is([Object.keys(await gutters(page)), (await gutters(page))[2][0]], [['1', '2'], '1'],
+        '... its lines are shown by number');
+    await go(page, name('changed.pl'));
+    ok(/has changed since/.test((await text(page, '#sources .bad'))[0]),
+        'so is one that has changed');
+    is((await gutters(page))[2][4], '', '... without a text that may be another');
+    const made = files.find((file) => /^\(eval/.test(file));
+    await go(page, made);
+    ok(/generated/.test((await text(page, '#sources .bad'))[0]),
+        'code that was generated is said to be so');
+    await quiet(page, 'odd sources');
+}
+
+// Profiles that know less.
+async function less(b) {
+    record('plain.out', 'callsites=0', 'main.pl');
+    record('sites.out', 'callsites=1', 'main.pl');
+    record('count.out', 'lines=count', 'main.pl');
+    for (const name of ['plain', 'sites', 'count']) tool('dprofhtml', '-o', `${name}.html`,
+        `${name}.out`);
+    const plain = await show(b, 'plain.html');
+    ok(/record with lines/.test((await text(plain, '.sum'))[0]), 'without lines: it is said');
+    await go(plain, 'main.pl');
+    is((await gutters(plain))[5].slice(0, 4), ['', '', '', ''], '... no costs of lines');
+    const rows = await plain.evaluate(() => window.dprof.rows());
+    is(rows.filter((row) => row.kind === 'sub').map((row) => row.name), ['main::leaf',
+        'main::deep'], '... but of subs');
+    is(rows.filter((row) => row.kind === 'caller' && row.line === 4).map((row) => row.name).sort(),
+        ['(program)', 'main::deep'], '... with their callers');
+    await quiet(plain, 'without lines');
+    const sites = await show(b, 'sites.html', { hash: '#src=main.pl' });
+    const calls = (await sites.evaluate(() => window.dprof.rows())).filter((row) =>
+        row.kind === 'call' && row.line === 15);
+    is(calls.map((row) => row.name).sort(), ['main::deep', 'main::leaf'],
+        'callsites=1: calls by line');
+    ok((await gutters(sites))[15][2] !== '' && (await gutters(sites))[15][1] === '',
+        '... and what they cost');
+    await quiet(sites, 'callsites');
+    const count = await show(b, 'count.html', { hash: '#src=main.pl:5' });
+    is((await gutters(count))[5].slice(0, 2), ['7', ''], 'lines=count: how often, and no times');
+    await quiet(count, 'lines=count');
+    tool('dprofflame', '--no-source', '-o', 'none.html', 'main.out');
+    const none = await show(b, 'none.html');
+    is((await state(none)).source, false, 'dprofflame opens with the graph');
+    await none.click('#source');
+    await settled(none);
+    await none.locator('.files td.left a', { hasText: 'main.pl' }).first().click();
+    await settled(none);
+    ok(/made without sources/.test((await text(none, '#sources .bad'))[0]), '--no-source is said');
+    await quiet(none, '--no-source');
+    write('f.folded', 'a;b 5\nc 3\n');
+    tool('dprofhtml', '-o', 'folded.html', 'f.folded');
+    const folded = await show(b, 'folded.html');
+    is([(await state(folded)).source, await folded.isVisible('#source')], [false, false],
+        'folded stacks have no source view');
+    await quiet(folded, 'folded stacks');
+}
+
+async function looks(b) {
+    const narrow = await show(b, 'main.html', { viewport: { width: 400, height: 700 },
+        hash: '#src=main.pl:5' });
+    is(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true,
+        'a phone: no wider than it is');
+    ok(await narrow.isVisible('.c-self') && !await narrow.isVisible('.lines .c-count'),
+        '... with fewer columns');
+    await quiet(narrow, 'a phone');
+    const dark = await show(b, 'main.html', { colorScheme: 'dark', hash: '#src=main.pl:5' });
+    const [back, ink] = await dark.evaluate(() => ['backgroundColor', 'color'].map((key) =>
+        getComputedStyle(document.body)[key].match(/\d+/g).map(Number).reduce((a, c) => a + c)));
+    ok(ink - back > 400, 'dark: light on dark');
+    await dark.emulateMedia({ media: 'print' });
+    await dark.waitForTimeout(100);
+    is(await dark.evaluate(() => document.querySelectorAll('.r-line').length),
+        MAIN.split('\n').length - 1, 'print: all lines of the file');
+    await quiet(dark, 'dark and print');
+}
+
+async function large(b) {
+    const use = [], call = [];
+    for (let m = 1; m <= 500; m++) {
+        const subs = Array.from({ length: 8 }, (_, s) => [
+            `sub work_${s} {`, '    my ($n) = @_;', `    my $sum = ${m + s};`,
+            `    $sum += $_ * ${s + 1} for 1 .. $n % 5 + 2;`,
+            `    return $sum${s ? ` + work_${s - 1}($n)` : ''};`, '}', '',
+        ].join('\n'));
+        const head = `package Big::M${m};\nuse strict;\n${subs.join('')}1;\n__END__\n`;
+        const lines = head.split('\n'), rest = [];
+        while (lines.length + rest.length < 401) {
+            const n = rest.length, word = ((m * 7919 + n * 104729) % 1e9).toString(36);
+            rest.push(`line ${n} of ${m}: ${word} ${'some words about it, '.repeat(n % 3)}`);
+        }
+        write(`lib/Big/M${m}.pm`, lines.concat(rest).join('\n') + '\n');
+        use.push(`use Big::M${m};`);
+        call.push(`Big::M${m}::work_7(3);`);
+    }
+    write('big.pl', `${use.join('\n')}\n${call.join('\n')}\n`);
+    record('big.out', 'lines', '-Ilib', 'big.pl');
+    tool('dprofhtml', '-o', 'big.html', 'big.out');
+    const bytes = fs.statSync(at('big.html')).size;
+    ok(bytes <= 5e6, '500 modules of 400 lines: at most 5 MB');
+    const page = await show(b, 'big.html'), ready = await page.evaluate(() => performance.now());
+    const opened = await page.evaluate(async () => {
+        const since = performance.now();
+        await window.dprof.source('lib/Big/M250.pm', 300);
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        return performance.now() - since;
+    });
+    const rows = await page.evaluate(() => [document.querySelectorAll('.row').length,
+        window.dprof.rows().length]);
+    ok(rows[0] < 150 && rows[1] > 400, 'only the lines that can be seen are in the document');
+    const since = Date.now();
+    await page.fill('#q', 'of 499:');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    is((await text(page, '#found'))[0].replace(/^[\d,]+ of /, ''),
+        `${(await page.evaluate(() => R.list.length)).toLocaleString('en-US')} lines in 1 file`,
+        'all of it is searched');
+    const took = [ready, opened, Date.now() - since].map(Math.round);
+    note(`${bytes} bytes; ready after ${took[0]} ms, a file open in ${took[1]} ms, `
+        + `searched in ${took[2]} ms`);
+    await quiet(page, 'a large program');
+}
+
+browser(async (b) => {
+    write('main.pl', MAIN);
+    write('Other.pm', OTHER);
+    record('main.out', 'lines', 'main.pl');
+    tool('dprofhtml', '-m', 'real', '-o', 'main.html', 'main.out');
+    for (const part of [values, keys, searches, odd, less, looks, large]) await part(b);
+    fs.rmSync(folder, { recursive: true });
+});
