@@ -56,6 +56,24 @@ static bool take_rename(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_rename, 2, NULL, take_rename);
 
+/* Side, name of the file, text. */
+static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_source_text *source = to;
+    SV *side = dpx_element(aTHX_ from, at), *file = dpx_element(aTHX_ from, at + 1),
+       *text = dpx_element(aTHX_ from, at + 2);
+    STRLEN len;
+    if (!side || !file || !text)
+        croak("source %ld lacks something: it has a side, a name and a text", (long)at / 3);
+    source->side = (size_t)SvUV(side);
+    source->file = dpx_text(aTHX_ file, &len);
+    source->file_len = len;
+    source->ptr = SvPVbyte(text, len);
+    source->len = len;
+    return true;
+}
+static DPX_ELEMENT(dp_source_text, 3, NULL, take_source);
+
 DPX_KEYS(dp_pair_how, DP_PAIR_OPTIONS, "pairs")
 
 static DPX_KEYS(dp_rule, DP_RULE_OPTIONS, "a rule")

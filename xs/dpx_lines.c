@@ -1,5 +1,6 @@
 #define PERL_NO_GET_CONTEXT
 #include "dpx_lines.h"
+#include "dprof/line_pair.h"
 #include "dprof/lines.h"
 
 struct rows {
@@ -50,6 +51,39 @@ AV *dpx_line_rows(pTHX_ const struct dp_prof *prof, IV metric, UV counter)
     DPX_PERL_SET(&rows);
     dpx_check(aTHX_ dp_line_rows(prof, (enum dp_metric)metric, counter, take_line, take_call,
                                   &rows));
+    return rows.list;
+}
+
+AV *dpx_aligned_texts(pTHX_ const char *old, size_t old_len, const char *later, size_t later_len)
+{
+    AV *av = (AV *)sv_2mortal((SV *)newAV());
+    uint32_t *to;
+    size_t n;
+    dpx_check(aTHX_ dp_line_texts(old, old_len, later, later_len, &to, &n));
+    for (size_t i = 0; i < n; i++)
+        av_push(av, newSVuv(to[i]));
+    dp_line_texts_free(to);
+    return av;
+}
+
+static int take_source(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc)
+{
+    struct rows *rows = ctx;
+    dTHXa(rows->perl);
+    AV *av = newAV();
+    av_push(rows->list, newRV_noinc((SV *)av));
+    av_push(av, dpx_name_sv(aTHX_ file, len));
+    av_push(av, newSVuv(size));
+    av_push(av, newSVuv(crc));
+    return 0;
+}
+
+AV *dpx_line_sources(pTHX_ const struct dp_prof *prof)
+{
+    struct rows rows;
+    rows.list = (AV *)sv_2mortal((SV *)newAV());
+    DPX_PERL_SET(&rows);
+    dpx_check(aTHX_ dp_line_sources(prof, take_source, &rows));
     return rows.list;
 }
 

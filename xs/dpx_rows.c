@@ -86,6 +86,9 @@ static HV *push_hash(pTHX_ struct rows *rows)
     return hv;
 }
 
+#define WORD(id, word) word,
+static const char *const fates[] = { DP_FATE_LIST(WORD) };
+
 static int take_change(void *ctx, const struct dp_change_row *row)
 {
     struct rows *rows = ctx;
@@ -99,6 +102,18 @@ static int take_change(void *ctx, const struct dp_change_row *row)
     hv_stores(hv, "change", difference(aTHX_ c));
     hv_stores(hv, "baseline_calls", amount(aTHX_ c->base_calls, 0, c->base_there));
     hv_stores(hv, "calls", amount(aTHX_ c->calls, 0, c->there));
+    if (row->other)
+        hv_stores(hv, "other", dpx_name_sv(aTHX_ row->other, row->other_len));
+    if (row->file) {
+        hv_stores(hv, "file", dpx_name_sv(aTHX_ row->file, row->file_len));
+        if (row->base_name)
+            hv_stores(hv, "baseline_file", dpx_name_sv(aTHX_ row->base_name, row->base_name_len));
+        if (row->own_name)
+            hv_stores(hv, "own_file", dpx_name_sv(aTHX_ row->own_name, row->own_name_len));
+        hv_stores(hv, "baseline_line", newSVuv(row->base_line));
+        hv_stores(hv, "line", newSVuv(row->line));
+        hv_stores(hv, "fate", newSVpv(fates[row->fate], 0));
+    }
     hv_stores(hv, "level", newSVuv(row->level));
     hv_stores(hv, "more", newSVuv(row->more));
     return 0;
@@ -115,6 +130,8 @@ static int take_finding(void *ctx, const struct dp_finding_row *row)
     }
     hv_stores(hv, "rule", dpx_name_sv(aTHX_ row->rule, strlen(row->rule)));
     hv_stores(hv, "name", dpx_name_sv(aTHX_ row->name, row->name_len));
+    if (row->sub)
+        hv_stores(hv, "sub", dpx_name_sv(aTHX_ row->sub, row->sub_len));
     hv_stores(hv, "side", newSVuv(row->side));
     hv_stores(hv, "undecided", newSViv(row->undecided));
     return 0;

@@ -281,7 +281,7 @@ sub profile_script_ok {
     croak 'profile_script_ok: no script is given' if !defined $script || !length $script;
     for (keys %how) {
         croak "profile_script_ok: unknown option $_; the options are env, events, name, perl, "
-            . "status, stdin" if !/^(?:env|events|name|perl|status|stdin)\z/;
+            . "lines, status, stdin" if !/^(?:env|events|lines|name|perl|status|stdin)\z/;
     }
     croak 'profile_script_ok: not under -T' if ${^TAINT};
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested"
@@ -303,6 +303,7 @@ sub profile_script_ok {
         $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1,
         inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
         defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
+        lines => $how{lines},
     );
     my ($out, $err) = map { slurp("$folder/$_") } qw(stdout said);
     my $p = Test::DProf::Profile->new(
@@ -577,7 +578,9 @@ sub findings {
         my $f = $_;
         my $numbers = defined $f->{old}
             ? ': ' . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
-        "FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $numbers;
+        my $in = defined $f->{in} ? ' in ' . Devel::DProf::Text::shown($f->{in}) : '';
+        ("FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $in . $numbers,
+            map { '  ' . Devel::DProf::Baseline::line_text($_) } @{ $f->{lines} || [] });
     } @found;
     return (@lines, $more ? "... and $more more" : ());
 }
@@ -758,7 +761,8 @@ diagnostic shows the last lines of the script's output. The function returns a p
 C<stdout>, C<stderr> and C<status>.
 
 The hash may have these keys: stdin, a string, or a reference to one; env, a hash of environment
-variables, where undef removes a variable; status, the expected exit status; events, as above; perl,
+variables, where undef removes a variable; status, the expected exit status; events, as above;
+lines, C<count> or C<time>, as in L<Devel::DProf/OPTIONS>; perl,
 a list of switches; name, the name of the test.
 
 =head2 calls_ok PROFILE, SUB, OPERATOR, NUMBER [, NAME]
@@ -813,10 +817,12 @@ cannot be decided fails. C<name> is the name of the test.
 
 =back
 
-The diagnostic of a failure has the rules that failed, the few subs that matter with old and new
-numbers, the branch of the call tree that has changed, and the path of a flame graph of the
-difference. This page is written to the folder that the environment variable DPROF_ARTIFACTS names,
-which is created if necessary, or else to the system's temporary folder. It is not removed.
+The diagnostic of a failure has the rules that failed, the lines of those subs that have grown most,
+if both sides have lines (C<lines> of C<profile_script_ok>; blocks have none), the few subs that
+matter with old and new numbers, the branch of the call tree that has changed, and the path of a
+flame graph of the difference. This page is written to the folder that the environment variable
+DPROF_ARTIFACTS names, which is created if necessary, or else to the system's temporary folder. It
+is not removed.
 
 A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is
 compared; all are written, and a diagnostic says which:

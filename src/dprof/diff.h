@@ -3,6 +3,7 @@
 #define DPROF_DIFF_H
 
 #include "dprof/entry.h"
+#include "dprof/line_pair.h"
 #include "dprof/pair.h"
 #include "dprof/table.h"
 
@@ -46,6 +47,7 @@ enum { DP_RULE_LIMITS = 2 };
     X(ENUM, kind, dp_rule_kind) \
     X(INDEX, pattern)           /* of match: only subs that match; -1: all, and the total */ \
     X(SIZE, measure)            /* of growth; or DP_RULE_CALLS */ \
+    X(FLAG, by_line)            /* about lines of source, whatever the entries are */ \
     X(FLAG, incl) \
     X(OWN, limits)
 struct dp_rule {
@@ -59,6 +61,7 @@ struct dp_rule {
     X(PART, over, dp_over_how)  /* metric: of the first measure */ \
     X(LIST, measures, dp_diff_measure) \
     X(PART, pair, dp_pair_how) \
+    X(LIST, sources, dp_source_text)    /* those that are known, for lines */ \
     X(FLAG, children)           /* values with what was called */ \
     X(FLAG, normalize)          /* values as if all runs had the baseline's total */ \
     /* of times of several runs: the measure that tells how much each sub did, ops; values are \

@@ -2,6 +2,7 @@
 #ifndef DPROF_ENTRY_H
 #define DPROF_ENTRY_H
 
+#include "dprof/line_pair.h"
 #include "dprof/pair.h"
 #include "dprof/profile.h"
 
@@ -34,6 +35,7 @@ struct dp_over_side {
     const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one
                                      * is; NULL: label_flags */
     size_t pair;
+    const struct dp_line_pairs *lines;  /* likewise names of lines; NULL: as files have them */
 };
 
 #define DP_OVER_OPTIONS(X) \
@@ -48,6 +50,7 @@ struct dp_over_side {
 struct dp_over_how {
     DP_OVER_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
+    int no_lines;               /* DP_K_SRCLINE is where a sub begins, even if lines have costs */
 };
 
 #endif

@@ -43,6 +43,12 @@ int dp_line_source(const struct dp_prof *prof, const char *file, size_t len, uin
 int dp_line_text(const struct dp_prof *prof, const char *file, size_t len,
                  void (*text)(void *ctx, const char *ptr, size_t len), void *ctx);
 
+/* Hands over the sources of which that is known. Returns 0, or what the callback returned that is
+ * not 0. */
+int dp_line_sources(const struct dp_prof *prof,
+                    int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
+                    void *ctx);
+
 /* Tells the names of all files that places of the profile are in, each once. Returns as
  * dp_line_rows does. */
 int dp_line_files(const struct dp_prof *prof,

@@ -47,6 +47,17 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
 struct dp_change_row {
     const char *name;           /* its first key; of a line that stands for several branches NULL */
     size_t name_len;
+    const char *other;          /* its second key; NULL: it has none */
+    size_t other_len;
+    const char *file;           /* of an entry that is a line of source: its file, by the name that
+                                 * all sides have; else NULL */
+    size_t file_len;
+    const char *base_name, *own_name;   /* and as the profiles of both sides have it; NULL: the side
+                                         * does not have the file */
+    size_t base_name_len, own_name_len;
+    uint64_t base_line, line;   /* its number on both sides; 0: the side does not have it, as far as
+                                 * is known */
+    enum dp_fate fate;
     unsigned level;             /* of a line: how deep it is */
     unsigned more;              /* and how many it stands for */
     struct dp_change change;
@@ -66,8 +77,11 @@ int dp_compared_lines(const struct dp_compared *c, size_t side, double least_per
 /* What the gate has found. */
 struct dp_finding_row {
     const char *rule;           /* as it was given */
-    const char *name;           /* the sub, or its keys; "(total)" */
+    const char *name;           /* the sub, or its keys; a line; "(total)" */
     size_t name_len;
+    const char *sub;            /* where name is a line of source: the sub that it stands in; or
+                                 * NULL */
+    size_t sub_len;
     size_t side;
     int undecided;
     int growth;                 /* it is a rule of growth, and change has values */

@@ -35,7 +35,7 @@ static unsigned spare_of(enum dp_rdiff_kind kind)
 {
     switch (kind) {
     case K_INTERVAL: return 9;
-    case K_MOVED: return 8;
+    case K_MOVED: case K_FATE: return 8;
     case K_BASE_PERCENT: return 7;
     case K_BASE_CALLS: case K_CALLS: return 6;
     case K_COMPUTE: return 5;
@@ -296,6 +296,28 @@ static void gate_facts(struct dp_rdiff *r)
         dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
 }
 
+/* Tells of the sources whose lines may be paired wrongly. */
+static void guessed_fact(struct dp_rdiff *r)
+{
+    const struct dp_line_pairs *lp = r->c.gate.lines ? &r->c.gate.lines->lines : &r->c.diff.lines;
+    if ((!r->c.diff.by_line && !r->c.gate.lines) || (r->people && !lp->n_guessed))
+        return;
+    if (!r->people) {
+        fact(r, "", "guessed", dp_cell_count(lp->n_guessed), NULL);
+        return;
+    }
+    dp_buf_adds(&r->scratch, "not found as they were recorded (--symfs), so that lines are paired"
+                             " by their distances, which may be wrong: ");
+    for (size_t i = 0; i < lp->n_guessed && i < 3; i++) {
+        const struct dp_name *file = dp_pool_name(&lp->texts, lp->guessed[i]);
+        dp_buf_adds(&r->scratch, i ? ", " : "");
+        dp_buf_add(&r->scratch, file->ptr, file->len);
+    }
+    if (lp->n_guessed > 3)
+        dp_buf_addf(&r->scratch, ", and %zu more", lp->n_guessed - 3);
+    fact(r, "Sources", "guessed", dp_rdiff_kept(r), NULL);
+}
+
 /* Tells that rows are left out because nothing in them has changed, or that there are no others. */
 static void unchanged_fact(struct dp_rdiff *r)
 {
@@ -336,6 +358,7 @@ static void facts(struct dp_rdiff *r)
         test_facts(r);
         speed_facts(r);
         dp_rdiff_largest(r);
+        guessed_fact(r);
         unchanged_fact(r);
     }
     if (r->c.has_gate && !r->people) {

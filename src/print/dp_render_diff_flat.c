@@ -78,6 +78,27 @@ static void columns_for_machines(struct dp_rdiff *r)
         dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
+/* What became of a line in the source: of one that not both sides have run, that it is there. */
+static const char *fate_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
+{
+    static const char *const fates[] = { "", "", "moved", "inserted", "deleted" };
+    const struct dp_paired_line *line = dp_diff_line(&r->c.diff, row->entry);
+    if (!line)
+        return "";
+    return line->fate == DP_FATE_KEPT && row->section == DP_NEW ? "not run before"
+           : line->fate == DP_FATE_KEPT && row->section == DP_GONE ? "not run"
+           : fates[line->fate];
+}
+
+/* People see the column where it says something. */
+static bool has_fates(const struct dp_rdiff *r)
+{
+    bool has = r->c.diff.by_line && !r->people;
+    for (size_t i = 0; i < r->c.n_rows && r->c.diff.by_line && !has; i++)
+        has = *fate_of(r, &r->c.rows[i]) != '\0';
+    return has;
+}
+
 static void key_columns(struct dp_rdiff *r)
 {
     static const struct { const char *title, *key; } names[] = {
@@ -94,6 +115,8 @@ static void key_columns(struct dp_rdiff *r)
         moved = dp_diff_moved_from(&r->c.diff, r->c.rows[i].entry) != NULL;
     if (moved)
         dp_rdiff_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
+    if (has_fates(r))
+        dp_rdiff_column(r, K_FATE, 0, 0, "Source", "source", 6);
     if (!r->people)
         dp_rdiff_column(r, K_PLACE, 0, 0, "Place", "place", 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides && r->c.ops && !r->people; s++) {
@@ -281,7 +304,7 @@ static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_compared_ro
     uint32_t last = UINT32_MAX;
     for (size_t i = row->fails - 1; i < r->c.gate.n; i++) {
         const struct dp_finding *f = &r->c.gate.findings[i];
-        if (f->entry != row->entry || f->rule == last)
+        if (f->diff != &r->c.diff || f->entry != row->entry || f->rule == last)
             continue;
         dp_buf_adds(&r->scratch, last == UINT32_MAX ? "" : ", ");
         dp_buf_adds(&r->scratch, r->how->rules[last = f->rule].text);
@@ -335,6 +358,7 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row
     case K_MOVED:
         text = dp_diff_moved_from(&r->c.diff, row->entry);
         return text ? dp_cell_text(text->ptr, text->len) : empty;
+    case K_FATE: return dp_rdiff_words(fate_of(r, row));
     case K_PLACE:
         if (!dp_diff_place(&r->c.diff, row->entry, &place))
             return empty;

@@ -82,7 +82,12 @@ static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
 static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate,
                         const struct dp_diff *diff)
 {
-    dp_gate_name(buf, f, diff);
+    const struct dp_name *sub = dp_gate_sub(f);
+    dp_gate_name(buf, f);
+    if (sub) {
+        dp_buf_adds(buf, " in ");
+        dp_buf_add(buf, sub->ptr, sub->len);
+    }
     dp_buf_adds(buf, ": ");
     add_change(buf, f, diff);
     if (diff->n_sides > 2) {
@@ -296,12 +301,16 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         const struct dp_finding *f = &gate->findings[i];
         const struct dp_rule *rule = &diff->how->rules[f->rule];
         name.len = 0;
-        dp_gate_name(&name, f, diff);
+        dp_gate_name(&name, f);
         dp_buf_adds(buf, i ? ", {\"rule\": " : "{\"rule\": ");
         dp_json_string(buf, rule->text, strlen(rule->text));
         dp_buf_addf(buf, ", \"undecided\": %s, \"side\": %" PRIu32 ", \"name\": ",
                     f->undecided ? "true" : "false", f->side);
         dp_json_string(buf, name.ptr, name.len);
+        if (dp_gate_sub(f)) {
+            dp_buf_adds(buf, ", \"sub\": ");
+            dp_json_string(buf, dp_gate_sub(f)->ptr, dp_gate_sub(f)->len);
+        }
         if (rule->kind == DP_RULE_GROWTH) {
             dp_buf_adds(buf, ", \"baseline\": ");
             json_number(buf, diff, rule, f->values.base);
@@ -425,9 +434,13 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
 
 /* ---- GitHub ---- */
 
-static void add_place(struct dp_buf *buf, struct dp_diff *diff, uint32_t entry)
+static void add_place(struct dp_buf *buf, struct dp_diff *diff, const struct dp_gate *gate,
+                      const struct dp_finding *f)
 {
     struct dp_diff_place place;
+    uint32_t entry = f->entry;
+    if (f->diff == gate->lines)
+        diff = gate->lines;
     if (entry == DP_GATE_TOTAL || !dp_diff_place(diff, entry, &place) || place.file->ptr[0] == '(')
         return;                 /* (eval) is no file */
     dp_buf_adds(buf, " file=");
@@ -445,7 +458,7 @@ void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_di
         add_finding(&line, f, gate, diff);
         dp_buf_adds(buf, fails(diff, f) ? "::error" : "::warning");
         size_t begin = buf->len;
-        add_place(buf, diff, f->entry);
+        add_place(buf, diff, gate, f);
         dp_buf_adds(buf, buf->len > begin ? ",title=" : " title=");
         add_github(buf, rule_of(diff, f), strlen(rule_of(diff, f)), true);
         dp_buf_adds(buf, "::");

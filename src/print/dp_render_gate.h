@@ -32,7 +32,7 @@ void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp
                  const char *table, size_t len);
 void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                    const char *table, size_t len);
-/* Annotations of GitHub's, at the sub's file and line. */
+/* Annotations of GitHub's, at the sub's file and line, or at the line. */
 void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_diff *diff);
 
 #endif

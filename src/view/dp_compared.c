@@ -135,7 +135,7 @@ static int make_rows(struct dp_compared *c)
     c->rows = dp_mem_realloc(NULL, n + 1, sizeof *c->rows);
     bool ok = order && fails && sorted && c->rows;
     for (size_t i = c->gate.n; ok && i-- > 0;)
-        if (c->gate.findings[i].entry != DP_GATE_TOTAL)
+        if (c->gate.findings[i].diff == &c->diff && c->gate.findings[i].entry != DP_GATE_TOTAL)
             fails[c->gate.findings[i].entry] = (uint32_t)i + 1;
     for (uint32_t e = 0; ok && e < n; e++) {
         enum dp_section section = section_of(c, e);

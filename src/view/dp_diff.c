@@ -20,10 +20,10 @@ const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, s
     return dp_pool_name(&diff->texts, number);
 }
 
-static int sub_key(const struct dp_diff *diff)
+static int key_at(const struct dp_diff *diff, enum dp_key key)
 {
     for (size_t k = 0; k < diff->how->over.n_keys; k++)
-        if (diff->how->over.keys[k] == DP_K_SUB)
+        if (diff->how->over.keys[k] == key)
             return (int)k;
     return -1;
 }
@@ -31,7 +31,7 @@ static int sub_key(const struct dp_diff *diff)
 /* The number of an entry's label among those that were paired. */
 static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
 {
-    int k = sub_key(diff);
+    int k = key_at(diff, DP_K_SUB);
     if (k < 0)
         return DP_MAP_NONE;
     const struct dp_name *name = dp_diff_text(diff, entry, (size_t)k);
@@ -58,7 +58,15 @@ static bool find_places(struct dp_diff *diff)
 
 bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place)
 {
+    const struct dp_paired_line *line = dp_diff_line(diff, entry);
     uint32_t label = label_of(diff, entry);
+    place->line = 0;
+    if (line) {
+        place->file = dp_pool_name(&diff->lines.texts, line->file);
+        for (uint32_t s = diff->lines.sides; s-- > 0 && !place->line;)
+            place->line = dp_line_number(&diff->lines, (uint32_t)(line - diff->lines.lines), s);
+        return true;
+    }
     if (label == DP_MAP_NONE || !find_places(diff) || !diff->places[label].part)
         return false;
     size_t part = diff->places[label].part - 1;
@@ -70,8 +78,17 @@ bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *p
 
 const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry)
 {
-    int k = sub_key(diff);
+    const struct dp_paired_line *line = dp_diff_line(diff, entry);
+    int k = key_at(diff, DP_K_SUB);
+    if (line)
+        return line->moved ? dp_pool_name(&diff->lines.texts, line->moved) : NULL;
     return k < 0 ? NULL : dp_pairs_moved_from(&diff->pairs, dp_diff_text(diff, entry, (size_t)k));
+}
+
+const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t entry)
+{
+    int k = diff->by_line ? key_at(diff, DP_K_SRCLINE) : -1;
+    return k < 0 ? NULL : dp_line_pairs_find(&diff->lines, dp_diff_text(diff, entry, (size_t)k));
 }
 
 /* ---- reading ---- */
@@ -147,6 +164,7 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     struct dp_overhead over;
     how.metric = m->metric;
     how.hz = diff->hz;
+    how.no_lines = !diff->by_line;
     for (size_t i = from; i < end; i++)
         diff->parts[i].counter = m->counters ? m->counters[i] : 0;
     int rc = dp_overhead_make(&over, diff->parts + from, end - from, &how);
@@ -208,7 +226,33 @@ static void normalize_calls(struct dp_diff *diff)
             diff->runs[r].calls_factor = base / (double)diff->runs[r].all_calls;
 }
 
-/* Puts all parts and all runs into one list each, and pairs the subs. */
+/* Are entries lines of source? Then each part has lines, and the keys are a line's. */
+static bool is_by_line(const struct dp_diff *diff)
+{
+    bool lines = false;
+    for (size_t k = 0; k < diff->how->over.n_keys; k++) {
+        enum dp_key key = diff->how->over.keys[k];
+        lines = lines || key == DP_K_SRCLINE;
+        if (key == DP_K_PHASE || key == DP_K_CALLER || key == DP_K_PARENT)
+            return false;
+    }
+    for (size_t i = 0; i < diff->n_parts; i++)
+        lines = lines && diff->parts[i].prof->n_lines;
+    return lines;
+}
+
+static int pair_lines(struct dp_diff *diff)
+{
+    const struct dp_diff_how *how = diff->how;
+    int rc = dp_line_pairs_make(&diff->lines, &diff->pairs, how->sources, how->n_sources,
+                                &how->pair);
+    for (size_t i = 0; i < diff->n_parts && rc == 0; i++)
+        diff->parts[i].lines = &diff->lines;
+    diff->by_line = rc == 0;
+    return rc;
+}
+
+/* Puts all parts and all runs into one list each, and pairs the subs, and the lines. */
 static int prepare(struct dp_diff *diff)
 {
     size_t n = 0, runs = 0, at = 0;
@@ -244,6 +288,8 @@ static int prepare(struct dp_diff *diff)
         rc = dp_pairs_make(&diff->pairs, pairs, n, &diff->how->pair);
     diff->n_parts = n;
     dp_mem_free(pairs);
+    if (rc == 0 && is_by_line(diff))
+        rc = pair_lines(diff);
     if (rc == 0 && n)
         diff->is_time = strcmp(dp_prof_unit(diff->parts[0].prof), "s") == 0;
     return rc;
@@ -293,6 +339,7 @@ void dp_diff_release(struct dp_diff *diff)
     dp_mem_free(diff->shown);
     dp_mem_free(diff->places);
     dp_pairs_release(&diff->pairs);
+    dp_line_pairs_release(&diff->lines);
     dp_pool_release(&diff->texts);
     dp_pool_release(&diff->entries);
     memset(diff, 0, sizeof *diff);

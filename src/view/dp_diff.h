@@ -18,6 +18,7 @@
 #define DP_DIFF_H
 
 #include "dp_base.h"
+#include "dp_line_pair.h"
 #include "dp_overhead.h"
 #include "dp_pair.h"
 #include "dp_pool.h"
@@ -91,6 +92,8 @@ struct dp_diff {
     struct dp_over_side *parts; /* of all sides, in order, with their names paired */
     size_t n_parts;
     struct dp_pairs pairs;
+    bool by_line;               /* entries are lines of source, with what statements cost */
+    struct dp_line_pairs lines; /* then */
     struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
     unsigned char *shown;       /* by entry: whether the filters of any run show it */
     size_t shown_cap;
@@ -130,16 +133,19 @@ void dp_diff_family_release(struct dp_diff_family *family);
 const struct dp_name *dp_diff_text(const struct dp_diff *diff, uint32_t entry, size_t k);
 static inline size_t dp_diff_entries(const struct dp_diff *diff) { return diff->entries.count; }
 
-/* Where an entry's sub begins, in the newest side that has the sub and knows the place. Returns
- * false if no side knows it, or if the first key is no sub. */
+/* Where an entry's sub begins, or the line is that the entry is, in the newest side that has it and
+ * knows the place. Returns false if no side knows it, or if the entry has no sub. */
 struct dp_diff_place {
     const struct dp_name *file;
     uint64_t line;
 };
 bool dp_diff_place(struct dp_diff *diff, uint32_t entry, struct dp_diff_place *place);
 
-/* Where an anonymous sub began in the baseline, as FILE:LINE, if that was another place. */
+/* Where an anonymous sub or a line was in the baseline, as FILE:LINE, if that was another place. */
 const struct dp_name *dp_diff_moved_from(const struct dp_diff *diff, uint32_t entry);
+
+/* Which line of diff->lines an entry is; NULL if it is none. */
+const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t entry);
 
 /* Ticks per second of a measure's values, or per unit if folded stacks have fractions; 0: the
  * values are counts. */

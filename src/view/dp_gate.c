@@ -11,7 +11,7 @@
 static const char total[] = "(total)";
 
 struct checking {
-    const struct dp_diff *diff;
+    const struct dp_diff *diff; /* of the rule */
     struct dp_gate *gate;
     const struct dp_diff_family *family;
     uint32_t rule, side;
@@ -49,7 +49,7 @@ static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *
     struct dp_gate *g = c->gate;
     if (dp_mem_grow((void **)&g->findings, &g->cap, g->n + 1, sizeof *g->findings) < 0)
         return DP_E_NOMEM;
-    g->findings[g->n++] = (struct dp_finding){ c->rule, c->side, entry, undecided, *v };
+    g->findings[g->n++] = (struct dp_finding){ c->rule, c->side, c->diff, entry, undecided, *v };
     g->undecided += undecided;
     g->failed += !undecided;
     return 0;
@@ -108,16 +108,25 @@ static size_t pattern_key(const struct dp_over_how *how)
     return 0;
 }
 
-static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
+static int match(const struct checking *c, const struct dp_rule *rule, const struct dp_name *name)
 {
     const struct dp_diff_how *how = c->diff->how;
-    const struct dp_name all = { total, sizeof total - 1 };
-    const struct dp_name *name = entry == DP_GATE_TOTAL
-                                     ? &all : dp_diff_text(c->diff, entry, pattern_key(&how->over));
-    if (rule->pattern < 0)
-        return 1;
     int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
     return rc < 0 ? DP_E_HOST : rc;
+}
+
+/* The pattern of a rule about lines is for FILE:LINE, or for the file. */
+static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
+{
+    const struct dp_name all = { total, sizeof total - 1 };
+    const struct dp_name *name = entry == DP_GATE_TOTAL
+        ? &all : dp_diff_text(c->diff, entry, pattern_key(&c->diff->how->over));
+    const struct dp_paired_line *line = rule->by_line && entry != DP_GATE_TOTAL
+        ? dp_diff_line(c->diff, entry) : NULL;
+    if (rule->pattern < 0)
+        return 1;
+    int rc = match(c, rule, name);
+    return rc == 0 && line ? match(c, rule, dp_pool_name(&c->diff->lines.texts, line->file)) : rc;
 }
 
 static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp_diff_values *v)
@@ -138,9 +147,10 @@ static int check_side(struct checking *c)
     c->family = &family;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
-        if (e < n ? !is_shown(c->diff, e, &family.values[e]) : c->diff->how->normalize)
-            continue; /* -n is for programs that did more or less than the baseline, whose totals
-                         differ */
+        /* -n is for programs that did more or less than the baseline, whose totals differ */
+        if (e < n ? !is_shown(c->diff, e, &family.values[e])
+                  : c->diff->how->normalize || rule->by_line)
+            continue;
         size_t before = c->gate->undecided;
         rc = matches(c, rule, entry);
         if (rc > 0)
@@ -169,7 +179,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
         return g > h ? -1 : 1;
     if (a->entry == DP_GATE_TOTAL || b->entry == DP_GATE_TOTAL)
         return a->entry == b->entry ? 0 : a->entry == DP_GATE_TOTAL ? -1 : 1;
-    return dp_name_compare(dp_diff_text(c->diff, a->entry, 0), dp_diff_text(c->diff, b->entry, 0));
+    return dp_name_compare(dp_diff_text(a->diff, a->entry, 0), dp_diff_text(b->diff, b->entry, 0));
 }
 
 static int sort(struct checking *c)
@@ -194,14 +204,35 @@ static int sort(struct checking *c)
     return ok ? 0 : DP_E_NOMEM;
 }
 
+/* The diff by line, made when the first rule asks for it. */
+static int by_line(struct dp_gate *gate, const struct dp_diff *diff, const struct dp_diff **lines)
+{
+    *lines = gate->lines ? gate->lines : diff;
+    if (gate->lines || (diff->by_line && diff->how->over.n_keys == 1))
+        return 0;
+    gate->lines_how = *diff->how;
+    gate->lines_how.over.keys[0] = DP_K_SRCLINE;
+    gate->lines_how.over.n_keys = 1;
+    gate->lines = dp_mem_zalloc(sizeof *gate->lines);
+    int rc = gate->lines ? dp_diff_make(gate->lines, diff->sides, diff->n_sides, &gate->lines_how,
+                                        NULL, NULL)
+                         : DP_E_NOMEM;
+    *lines = gate->lines;
+    return rc < 0 ? rc : gate->lines->by_line ? 0 : DP_E_ARG;
+}
+
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
 {
-    struct checking c = { .diff = diff, .gate = gate };
+    struct checking c = { .gate = gate };
     int rc = 0;
     memset(gate, 0, sizeof *gate);
-    for (c.rule = 0; c.rule < diff->how->n_rules && rc == 0; c.rule++)
+    for (c.rule = 0; c.rule < diff->how->n_rules && rc == 0; c.rule++) {
+        c.diff = diff;
+        if (diff->how->rules[c.rule].by_line)
+            rc = by_line(gate, diff, &c.diff);
         for (c.side = 1; c.side < diff->n_sides && rc == 0; c.side++)
             rc = check_side(&c);
+    }
     if (rc == 0)
         rc = sort(&c);
     if (rc < 0)
@@ -212,18 +243,28 @@ int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
 void dp_gate_release(struct dp_gate *gate)
 {
     dp_mem_free(gate->findings);
+    if (gate->lines)
+        dp_diff_release(gate->lines);
+    dp_mem_free(gate->lines);
     memset(gate, 0, sizeof *gate);
 }
 
-void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
+void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f)
 {
     if (f->entry == DP_GATE_TOTAL) {
         dp_buf_adds(buf, total);
         return;
     }
-    for (size_t k = 0; k < diff->how->over.n_keys; k++) {
-        const struct dp_name *name = dp_diff_text(diff, f->entry, k);
+    for (size_t k = 0; k < f->diff->how->over.n_keys; k++) {
+        const struct dp_name *name = dp_diff_text(f->diff, f->entry, k);
         dp_buf_adds(buf, k ? ", " : "");
         dp_buf_add(buf, name->ptr, name->len);
     }
+}
+
+const struct dp_name *dp_gate_sub(const struct dp_finding *f)
+{
+    const struct dp_paired_line *line = f->entry == DP_GATE_TOTAL
+        ? NULL : dp_diff_line(f->diff, f->entry);
+    return line && line->sub ? dp_pool_name(&f->diff->lines.texts, line->sub) : NULL;
 }

@@ -11,6 +11,8 @@
 
 struct dp_finding {
     uint32_t rule, side;
+    const struct dp_diff *diff; /* whose entry it is about: the one that was checked, or
+                                 * gate->lines */
     uint32_t entry;             /* or DP_GATE_TOTAL */
     bool undecided;             /* the value crosses the limit, and the test cannot say whether that
                                  * is true */
@@ -24,14 +26,20 @@ struct dp_gate {
     size_t needed;              /* how many runs on each side could decide what is undecided */
     size_t below;               /* how many times of one run on each side cross a rule, and are
                                  * below how->time_floor */
+    struct dp_diff *lines;      /* the same sides by line of source, where rules are about lines and
+                                 * the entries are others; or NULL */
+    struct dp_diff_how lines_how;
 };
 
-/* Checks how->rules of a diff: those entries that the filters show, and the total. Returns 0 or a
- * DP_E; the caller releases it. */
+/* Checks how->rules of a diff: those entries that the filters show, and the total; or lines, where
+ * a rule is about these: DP_E_ARG if a side has none. Returns 0 or a DP_E; the caller releases it. */
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_release(struct dp_gate *gate);
 
 /* Appends what a finding is about: the texts of the entry's keys, or `(total)`. */
-void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff);
+void dp_gate_name(struct dp_buf *buf, const struct dp_finding *f);
+
+/* Of a finding about a line: the sub that it stands in; or NULL. */
+const struct dp_name *dp_gate_sub(const struct dp_finding *f);
 
 #endif

@@ -112,6 +112,26 @@ int dp_line_text(const struct dp_prof *prof, const char *file, size_t len,
     return rc == DP_E_NOMEM ? rc : whole;
 }
 
+int dp_line_sources(const struct dp_prof *prof,
+                    int (*fn)(void *ctx, const char *file, size_t len, uint64_t size, uint32_t crc),
+                    void *ctx)
+{
+    struct dp_buf file;
+    int rc = 0;
+    dp_buf_init(&file);
+    for (uint32_t i = 0; i < prof->sources.count && rc == 0; i++) {
+        const struct dp_name *name = dp_pool_name(&prof->sources, i);
+        file.len = 0;
+        dp_fmt_unfield(&file, name->ptr, name->len);
+        const char *text = dp_buf_cstr(&file);
+        rc = file.err ? file.err
+             : prof->source[i].differs ? 0
+             : fn(ctx, text, file.len, prof->source[i].size, prof->source[i].crc);
+    }
+    dp_buf_release(&file);
+    return rc;
+}
+
 static int intern(struct dp_pool *files, const char *ptr, size_t len)
 {
     return len && dp_pool_intern(files, ptr, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;

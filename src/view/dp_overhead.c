@@ -1,5 +1,6 @@
 #include "dp_overhead.h"
 #include "dp_flat.h"
+#include "dp_line_pair.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_sort.h"
@@ -434,12 +435,18 @@ static bool is_by_line(const struct making *m, size_t n)
     }
     for (size_t i = 0; i < n; i++)
         lines = lines && m->sides[i].prof->n_lines;
-    return lines && m->how->metric != DP_M_CALLS;
+    return lines && !m->how->no_lines;
 }
 
 static uint32_t line_key(struct making *m, const struct dp_over_side *side,
                          const struct dp_srcline *line, int key)
 {
+    const struct dp_line_pairs *pairs = side->lines;
+    uint32_t paired = pairs ? pairs->profs[side->pair].line[line->site] : DP_MAP_NONE;
+    if (key == DP_K_SRCLINE && paired != DP_MAP_NONE) {
+        const struct dp_name *name = dp_pool_name(&pairs->texts, pairs->lines[paired].label);
+        return value(m, name->ptr, name->len);
+    }
     switch (key) {
     case DP_K_SCRIPT: return string(m, side->script);
     case DP_K_PID: return string(m, side->pid);
@@ -476,11 +483,21 @@ static int add_line_row(struct making *m, const struct dp_over_side *side,
         (*row_of)[entry] = (uint32_t)over->n_rows++;
     }
     struct dp_over_row *row = &over->rows[(*row_of)[entry]];
-    bool counter = m->how->metric == DP_M_COUNTER;
     size_t at = i * side->prof->n_counters + side->counter;
-    row->self += counter ? s->counts[at] : scaled(m, dp_prof_ticks(line->self, m->how->metric));
-    row->children += counter ? s->incl_counts[at]
-                             : scaled(m, dp_prof_ticks(line->incl, m->how->metric));
+    switch (m->how->metric) {
+    case DP_M_CALLS:            /* how often it ran */
+        row->self += line->count;
+        row->children += line->count;
+        over->total += line->count;
+        break;
+    case DP_M_COUNTER:
+        row->self += s->counts[at];
+        row->children += s->incl_counts[at];
+        break;
+    default:
+        row->self += scaled(m, dp_prof_ticks(line->self, m->how->metric));
+        row->children += scaled(m, dp_prof_ticks(line->incl, m->how->metric));
+    }
     row->real += scaled(m, line->incl[DP_REAL]);
     row->calls += line->count;
     row->shown = row->shown || (flags_of(side, line->sub) & DP_F_SHOWN);
@@ -543,6 +560,8 @@ static int make(struct making *m, size_t n)
     }
     sum_up(over);
     over->by_line = is_by_line(m, n);
+    if (over->by_line && m->how->metric == DP_M_CALLS)
+        over->total = 0;        /* how often statements ran, in all */
     int rc = over->by_line ? make_line_rows(m, n) : make_rows(m);
     if (rc < 0)
         return rc;

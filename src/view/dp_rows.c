@@ -81,6 +81,28 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
     total->base_there = total->there = 1;
 }
 
+/* Of an entry that is a line of source: where it is on both sides. */
+static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
+                       struct dp_change_row *row)
+{
+    const struct dp_line_pairs *lp = &c->diff.lines;
+    const struct dp_paired_line *line = dp_diff_line(&c->diff, entry);
+    if (!line)
+        return;
+    uint32_t n = (uint32_t)(line - lp->lines);
+    row->file = dp_pool_name(&lp->texts, line->file)->ptr;
+    row->file_len = dp_pool_name(&lp->texts, line->file)->len;
+    const struct dp_name *base = dp_line_file(lp, line, 0),
+                         *own = dp_line_file(lp, line, (uint32_t)side);
+    row->base_name = base ? base->ptr : NULL;
+    row->base_name_len = base ? base->len : 0;
+    row->own_name = own ? own->ptr : NULL;
+    row->own_name_len = own ? own->len : 0;
+    row->base_line = dp_line_number(lp, n, 0);
+    row->line = dp_line_number(lp, n, (uint32_t)side);
+    row->fate = line->fate;
+}
+
 int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn *fn, void *ctx)
 {
     uint64_t hz = dp_diff_hz(&c->diff, 0);
@@ -94,6 +116,11 @@ int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn 
         };
         row.change.base_calls = c->calls[side].values[entry].base;
         row.change.calls = c->calls[side].values[entry].value;
+        if (c->how->over.n_keys > 1) {
+            row.other = dp_diff_text(&c->diff, entry, 1)->ptr;
+            row.other_len = dp_diff_text(&c->diff, entry, 1)->len;
+        }
+        tell_place(c, entry, side, &row);
         if (dp_compared_is_shown(c, &c->rows[i], true))
             rc = fn(ctx, &row);
     }
@@ -138,9 +165,11 @@ int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, voi
         const struct dp_rule *rule = &c->how->rules[f->rule];
         bool growth = rule->kind == DP_RULE_GROWTH;
         name.len = 0;
-        dp_gate_name(&name, f, &c->diff);
+        const struct dp_name *sub = dp_gate_sub(f);
+        dp_gate_name(&name, f);
         struct dp_finding_row row = {
             .rule = rule->text, .name = dp_buf_cstr(&name), .name_len = name.len,
+            .sub = sub ? sub->ptr : NULL, .sub_len = sub ? sub->len : 0,
             .side = f->side, .undecided = f->undecided, .growth = growth,
             .change = change_of(&f->values, growth ? dp_diff_hz(&c->diff, rule->measure) : 0),
         };

@@ -65,8 +65,7 @@ static bool is_of_c(const struct dp_prof *prof, uint32_t node)
     return sub->xs || sub->builtin;
 }
 
-/* The sub whose code made a call: the nearest caller that is Perl's. */
-static uint32_t caller_of(const struct dp_prof *prof, uint32_t node)
+uint32_t dp_srclines_caller(const struct dp_prof *prof, uint32_t node)
 {
     uint32_t at = prof->nodes[node].parent;
     while (at && is_of_c(prof, at))
@@ -195,7 +194,7 @@ static int enter(struct walk *w, uint32_t i)
     w->line[i] = w->call[i] = UINT32_MAX;
     if (!node->site || m->prof->subs.subs[node->sub].phase)
         return 0;
-    uint32_t caller = caller_of(m->prof, i);
+    uint32_t caller = dp_srclines_caller(m->prof, i);
     int64_t line = line_of(m, node->site, caller);
     int64_t call = line < 0 ? line : call_of(m, (uint32_t)line, node->sub);
     if (call < 0)
@@ -378,7 +377,7 @@ static int find_lines(struct making *m)
     int rc = take_statements(m);
     for (uint32_t i = 1; i < prof->count && rc == 0; i++)
         if (prof->nodes[i].site && !prof->subs.subs[prof->nodes[i].sub].phase) {
-            int64_t n = line_of(m, prof->nodes[i].site, caller_of(prof, i));
+            int64_t n = line_of(m, prof->nodes[i].site, dp_srclines_caller(prof, i));
             rc = n < 0 ? (int)n : 0;
         }
     return rc;

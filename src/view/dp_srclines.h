@@ -41,6 +41,9 @@ struct dp_srclines {
 void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **file, size_t *len,
                        uint64_t *line);
 
+/* The sub whose code made a call: the nearest caller that is Perl's; DP_PROF_NO_SUB: none. */
+uint32_t dp_srclines_caller(const struct dp_prof *prof, uint32_t node);
+
 /* by_sub: what several subs have on a line stays apart. Returns 0 or DP_E_NOMEM; the caller
  * releases it. */
 int dp_srclines_make(struct dp_srclines *s, const struct dp_prof *prof, bool by_sub);

@@ -45,10 +45,11 @@ sub part {
     my ($self, $label, $file, $first, $last) = @_;
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
     my $of = $self->{lines}{files}{$file} || {};
-    $first = $self->beginning_of($source, $file, $label, $first);
+    my $is_of_others = sub { $self->{lines}->is_of_others($file, $_[0], $label) };
+    $first = beginning_of($source, $label, $first, $is_of_others);
     my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
     $last //= $most;
-    my $end = $self->end_of($source, $file, $label, $first, $last);
+    my $end = end_of($source, $label, $first, $last, $is_of_others);
     my @out = $self->head($label, $file, $first, $end, $source, $is_another);
     my $width = length $end;
     for my $line ($first .. $end) {
@@ -61,14 +62,14 @@ sub part {
 }
 
 # A sub is known by its first statement; the line with its name is above, perhaps far above, with
-# comments between them.
+# comments between them. is_of_others: tells whether a line has statements of another sub.
 sub beginning_of {
-    my ($self, $source, $file, $label, $first) = @_;
+    my ($source, $label, $first, $is_of_others) = @_;
     my ($name) = ($label // '') =~ /(\w+)\z/;
     return $first if !$source || !defined $name;
     for my $line (grep { $_ > 0 } reverse $first - 60 .. $first) {
         return $line if ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
-        last if $line < $first && $self->{lines}->is_of_others($file, $line, $label);
+        last if $line < $first && $is_of_others->($line);
     }
     return $first;
 }
@@ -77,14 +78,13 @@ sub beginning_of {
 # right than its beginning. Where something that is no part of the sub runs before that line, the
 # brace stands behind the last statement.
 sub end_of {
-    my ($self, $source, $file, $label, $first, $last) = @_;
+    my ($source, $label, $first, $last, $is_of_others) = @_;
     return $last if !$source || !defined $label;
     my ($indent) = ($source->[ $first - 1 ] // '') =~ /\A(\s*)/;
     for my $line ($last .. $last + 20) {
         my $text = $source->[ $line - 1 ] // return $last;
         return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
-        last if $line > $last
-            && ($text =~ /\A\s*sub\b/ || $self->{lines}->is_of_others($file, $line, $label));
+        last if $line > $last && ($text =~ /\A\s*sub\b/ || $is_of_others->($line));
     }
     return $last;
 }

@@ -101,6 +101,7 @@ sub compare {
         metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
         as_measured => $how{as_measured}, bases => [pair_bases($how{root})],
         renames => $how{renames} // [], strict => $how{strict} ? 1 : 0,
+        symfs => [Cwd::abs_path($how{root} // '.') // ()],
     );
     $diff->take_rules(@$rules);
     my $read = $diff->read(sub {
@@ -120,6 +121,7 @@ sub compare {
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
         findings => findings($compared), messages => unique(@messages), diff => $diff,
     );
+    name_lines($diff, $result{findings}) if $has{lines};
     $result{text} = table($compared, \%result, $how{rows} // 8);
     $result{branch} = branch($compared, \%result, $how{rows} // 12);
     return \%result;
@@ -132,7 +134,10 @@ sub runs {
     return [[@$files]];
 }
 
-# What all sides have: names of counters, times; and what they say of themselves.
+# What lines have, as a header tells: counts; times and counters, too.
+my %LINES = (count => 1, time => 2);
+
+# What all sides have: names of counters, times, lines; and what they say of themselves.
 sub common {
     my (@sides) = @_;
     my (%count, $files, %perls, %has);
@@ -141,6 +146,8 @@ sub common {
         for my $path (map { @$_ } @{ $side->{runs} }) {
             my %header = Devel::DProf::Input::header_of($path);
             $files++;
+            my $lines = $LINES{ $header{dprof_lines} // '' } // 0;
+            $has{lines} = $lines if !defined $has{lines} || $lines < $has{lines};
             $count{ s/:[^:]*\z//r }++ for split ' ', $header{dprof_counters} // '';
             $times &&= !$header{dprof_counters_only};
             push @{ $perls{ $header{dprof_perl} } }, $side->{name} if defined $header{dprof_perl};
@@ -173,10 +180,19 @@ sub rules {
             elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
             elsif (!$known) { $why = "not both sides have $metric" }
         }
+        $why //= why_no_lines($has, $metric) if $rule->{by_line};
         if (defined $why) { push @$messages, "rule $rule->{text} was not checked: $why" }
         else { push @rules, $rule }
     }
     return \@rules;
+}
+
+# Why a rule about lines cannot be checked, or undef.
+sub why_no_lines {
+    my ($has, $metric) = @_;
+    return 'not both sides have lines' if !$has->{lines};
+    return undef if $has->{lines} > 1 || !defined $metric || $metric eq 'calls';
+    return "the lines have calls only, and no $metric";
 }
 
 # What the table is of.
@@ -198,7 +214,47 @@ sub pair_bases {
 sub findings {
     my ($compared) = @_;
     return [map { +{ rule => $_->{rule}, sub => $_->{name}, old => $_->{baseline},
-        new => $_->{value}, undecided => $_->{undecided} } } @{ $compared->{findings} }];
+        new => $_->{value}, undecided => $_->{undecided},
+        defined $_->{sub} ? (in => $_->{sub}) : () } } @{ $compared->{findings} }];
+}
+
+# Lines of a sub that are named, at most.
+use constant LINES => 3;
+
+# Adds to findings about subs the lines there that have grown most, of what the rule is about, or of
+# how often they ran where lines have no more.
+sub name_lines {
+    my ($diff, $findings) = @_;
+    my %rule = map { $_->{text} => $_ } $diff->given_rules;
+    my %rows;
+    for my $finding (@$findings) {
+        my $rule = $rule{ $finding->{rule} };
+        next if !defined $rule->{metric} || $rule->{by_line} || $finding->{sub} eq '(total)';
+        my $metric = $rule->{metric} =~ /\A(?:self|incl)\z/ ? 'cpu' : $rule->{metric};
+        $metric = 'calls' if grep { Devel::DProf::Diff::line_detail($_) < 2 } $diff->sides;
+        my $measure = $diff->measure($metric) or next;
+        my $rows = $rows{$metric} ||= $diff->line_rows($measure) or next;
+        $finding->{lines} = grown_lines($rows->{rows}, $finding->{sub}, $metric);
+    }
+    return;
+}
+
+sub grown_lines {
+    my ($rows, $sub, $metric) = @_;
+    my @grown = sort { $b->{change} <=> $a->{change} || $a->{line} <=> $b->{line} }
+        grep { $_->{other} eq $sub && defined $_->{file} && $_->{change} > 0 } @$rows;
+    splice @grown, LINES if @grown > LINES;
+    return [map { +{ name => $_->{name}, old => $_->{baseline} // 0, new => $_->{value},
+        metric => $metric, fate => $_->{fate} } } @grown];
+}
+
+# A line that has grown: `lib/My.pm:12: 10 -> 30 ops (+200.0%)`.
+sub line_text {
+    my ($line) = @_;
+    my $how = $line->{old} ? sprintf '%+.1f%%', 100 * ($line->{new} - $line->{old}) / $line->{old}
+        : $line->{fate} eq 'inserted' ? 'inserted' : 'new';
+    return shown($line->{name}) . ': ' . change(@$line{qw(old new)})
+        . (is_time_word($line->{metric}) ? ' s' : " $line->{metric}") . " ($how)";
 }
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
@@ -420,7 +476,10 @@ runs a side that would decide.
 =item findings
 
 A list of hashes with the keys rule (its text), sub (a name, or C<(total)>), old and new (numbers;
-times in seconds; undef if the rule is C<new> or C<gone>) and undecided.
+times in seconds; undef if the rule is C<new> or C<gone>) and undecided. If both sides have lines,
+also lines, a list of those lines of the sub that have grown most, each a hash of name (FILE:LINE),
+old, new, metric and fate (L<Devel::DProf::Profile/compared>). Of a rule about lines, sub is
+FILE:LINE, and in is the sub.
 
 =item metric
 
@@ -446,6 +505,10 @@ seeds that were random.
 The L<Devel::DProf::Diff> object, for a picture (L<Devel::DProf::Flame>).
 
 =back
+
+=item line_text LINE
+
+The text for such a line: C<lib/My.pm:12: 10 -E<gt> 30 ops (+200.0%)>.
 
 =item profile FILES, OPTION => VALUE, ...
 

@@ -6,8 +6,9 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_SCRIPT
-                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_M_CALLS DP_M_COUNTER DP_V_FLAT
+                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
+                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_CALLER DP_K_PARENT
+                               DP_M_CALLS DP_M_COUNTER DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
                                DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
                                DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
@@ -21,7 +22,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that the comparison in C does not know: filters, what is to be read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    subs packages scripts re_only re_skip color flame
+    subs packages scripts re_only re_skip color flame symfs metric_given
+    annotate
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
@@ -159,6 +161,7 @@ sub settle {
         $self->{say}->("$side->{name}: $why");
         return 0;
     }
+    $self->settle_lines or return 0;
     my $name = $self->{metric_name};
     $self->same_unit or return 0 if is_time_word($name);
     my $measure = $self->measure($name) or return 0;
@@ -174,6 +177,44 @@ sub settle {
     $self->{label} = $label;
     $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
     return 1;
+}
+
+# What the profiles of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and
+# counters, too.
+sub line_detail {
+    my ($side) = @_;
+    return (sort { $a <=> $b } map { $_->line_detail } parts($side))[0] // 0;
+}
+
+# Can something be compared line by line? If not, it is said why. name: the metric; undef: any.
+sub has_lines {
+    my ($self, $what, $name) = @_;
+    my ($without) = grep { !line_detail($_) } $self->sides;
+    if ($without) {
+        $self->{say}->("$what: $without->{name} has no lines; record it with lines=time");
+        return 0;
+    }
+    my ($counts) = grep { line_detail($_) < 2 } $self->sides;
+    return 1 if !$counts || !defined $name || $name eq 'calls';
+    $self->{say}->("$what: the lines of $counts->{name} have calls only, and no $name; record it"
+        . ' with lines=time');
+    return 0;
+}
+
+# Entries by srcline are lines, where all sides have them; where none has, the places of subs.
+sub settle_lines {
+    my ($self) = @_;
+    my $what = $self->{annotate} ? '--annotate' : 'srcline';
+    if (!$self->{annotate}) {
+        return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
+        return 1 if grep { $_ == DP_K_PHASE || $_ == DP_K_CALLER || $_ == DP_K_PARENT }
+            @{ $self->{keys} };
+        return 1 if !grep { line_detail($_) } $self->sides;
+    }
+    return $self->{force} && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
+    my $counts = grep { line_detail($_) < 2 } $self->sides;
+    $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
+    return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }
 
 # Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow
@@ -349,7 +390,8 @@ sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$self->{matched}{ $_->{pattern} } }
         @{ $self->{rules} };
-    my @idle = map { "--fail-if $_->{text}: no sub matches" } @unmatched;
+    my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line' : 'sub') . ' matches' }
+        @unmatched;
     my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
     my $filter = join ' and ', map { $option{$_} }
         grep { $self->{$_} } qw(re_only re_skip packages scripts);
@@ -388,6 +430,8 @@ sub gate {
             last if pos == length;
             my $start = pos;
             my %rule;
+            # a metric may be called so
+            $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
                 $rule{re} = eval { no warnings 'regexp'; qr/$re/ }
@@ -431,7 +475,9 @@ my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 sub settle_rules {
     my ($self) = @_;
     for my $parsed (@{ $self->{parsed} || [] }) {
-        my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1);
+        my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1,
+            by_line => $parsed->{by_line} ? 1 : 0);
+        return 0 if $rule{by_line} && !$self->has_lines($rule{text}, $parsed->{metric});
         if ($parsed->{re}) {
             push @{ $self->{patterns} }, $parsed->{re};
             $rule{pattern} = $#{ $self->{patterns} };
@@ -576,12 +622,55 @@ sub known {
 
 sub sides_for_c {
     my ($self) = @_;
+    $self->know_sources if $self->needs_lines;
     $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
     return [map {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut},
             runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} }];
+}
+
+# Is anything about lines of source?
+sub needs_lines {
+    my ($self) = @_;
+    return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{keys} })
+        || grep { $_->{by_line} } @{ $self->{rules} });
+}
+
+# Lines pair by their texts, where the sources differ and are found.
+sub know_sources {
+    my ($self) = @_;
+    require Devel::DProf::Source;
+    $self->{sources} ||= [Devel::DProf::Source::differing(
+        [map { [parts($_)] } $self->sides], @{ $self->{symfs} || [] })];
+    return;
+}
+
+# Lines of source and their subs as rows, of a measure or of the first: what compared returns.
+sub line_rows {
+    my ($self, $measure) = @_;
+    $self->know_sources;
+    my %of = $measure
+        ? (measures => [$measure], metric => $measure->{metric}, work => 0, beside => 0) : ();
+    return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
+        $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
+            percent_limit => 0, baseline_only => 0, %of), 0));
+}
+
+# The profiles of a side.
+sub profiles_of { my ($self, $side) = @_; return parts($self->{sides}[$side]) }
+
+# By label, as a difference shows it: the line where a sub of the side begins.
+sub shown_labels {
+    my ($self, $side) = @_;
+    $self->learn_labels if !%{ $self->{labels} || {} };
+    my %begin;
+    for my $profile ($self->profiles_of($side)) {
+        my @subs = $profile->subs({ separate => $self->{separate} });
+        $begin{ $self->{labels}{$profile}[$_] } //= $subs[$_][3] for 0 .. $#subs;
+    }
+    return \%begin;
 }
 
 # The fields that the comparison in C takes, and others in place of some.
@@ -690,6 +779,20 @@ Makes the one side that was read stand for several with these names.
 =item has_runs
 
 True if a side has several runs.
+
+=item line_rows [MEASURE]
+
+What L<Devel::DProf::Profile/compared> returns for lines of source and their subs, of the metric or
+of another measure, as C<measure NAME> returns it (undef, after a message, if a side lacks it).
+
+=item has_lines WHAT [, METRIC]
+
+True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
+
+=item profiles_of SIDE, shown_labels SIDE
+
+The L<Devel::DProf::Profile> objects of a side, by number; and a hash of the names that its subs
+have in a difference, and the lines where they begin.
 
 =item given_rules, take_rules RULE, ...
 

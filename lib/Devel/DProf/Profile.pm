@@ -248,10 +248,15 @@ The same comparison as rows, of the first two sides. Returns a hash: failed, und
 (the numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
 subs; lines, the call tree from the program down; findings. Each of the last three is a list of
 hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
-calls; times are in seconds, and what a side does not have is undef. A line also has level. What
-changes less than PERCENT of the total is one line with its siblings: it has no name, and more is
-how many there are. A finding has rule, name, side, undecided, and, if the rule is about growth,
-baseline and value.
+calls; times are in seconds, and what a side does not have is undef. If there are several keys,
+other is the second one. A row that is a line of source (L<Devel::DProf::Diff>, keys) also has file,
+which is the name that both sides have in common; baseline_file and own_file, as the two sides have
+it, if they have it; baseline_line and line, its numbers on both sides, 0 if a side does not have it
+as far as is known; and fate: kept, moved (past other lines of its sub), inserted, deleted, or
+unknown if the sources are. A line of the call tree also has level. What changes less than PERCENT
+of the total is one line with its siblings: it has no name, and more is how many there are. A
+finding has rule, name, side, undecided; if the rule is about growth, baseline and value; and if
+name is a line of source, sub, where it stands.
 
 =item pairs
 
@@ -303,6 +308,16 @@ The text of a source, as bytes, where the profile has it; else undef.
 
 Size and CRC-32 of a source as it was recorded. Two zeros if the files of the profile had different
 ones; an empty list if they are not known.
+
+=item line_sources
+
+A list of [FILE, SIZE, CRC] for each source whose size and CRC-32 the profile has.
+
+=item Devel::DProf::Profile::align_texts OLD, NEW
+
+Of two versions of a source, as bytes: a list that has for each line of NEW the number of the line
+of OLD, from 1, that it is; 0: it was inserted. Lines are the same if they differ only in white
+space at their ends.
 
 =item Devel::DProf::Profile::dump_text PATH, HANDLE
 

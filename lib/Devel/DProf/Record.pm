@@ -56,9 +56,9 @@ my $child;      # the process group of the command that runs
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
 # all its perls write to the folder, whose name is absolute. Its input is empty or the file `stdin',
 # its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout
-# and said of the folder, which then stay. `env': variables of its own; `events': counters; `inc':
-# more folders for its modules. Returns the status of wait, the files, and the end of what it said
-# when it failed.
+# and said of the folder, which then stay. `env': variables of its own; `events': counters; `lines':
+# what lines have; `inc': more folders for its modules. Returns the status of wait, the files, and
+# the end of what it said when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
@@ -73,7 +73,10 @@ sub record_into {
     local $ENV{PERL_HASH_SEED} = 0;
     local $ENV{PERL_PERTURB_KEYS} = 0;
     local $ENV{PERL_DPROF_EVENTS} = $how{events} // $ENV{PERL_DPROF_EVENTS};
-    delete $ENV{PERL_DPROF_EVENTS} if !defined $ENV{PERL_DPROF_EVENTS};
+    local $ENV{PERL_DPROF_LINES} = $how{lines} // $ENV{PERL_DPROF_LINES};
+    for my $name (qw(PERL_DPROF_EVENTS PERL_DPROF_LINES)) {
+        delete $ENV{$name} if !defined $ENV{$name};
+    }
     my %env = %{ $how{env} || {} };
     my $said = "$dir/said";
     defined(my $pid = fork) or return (-1, [], "fork: $!");

@@ -32,6 +32,7 @@ my %OPTION = (
     html => [qr/\A.+\z/s, 'a file'],
     fail_if => [qr/\S/, 'rules'],
     top => [qr/\A[1-9]\d{0,5}\z/, 'a number, 1 or more'],
+    lines => [qr/\A(?:count|time)\z/, 'count or time'],
     events => [qr/\A[^\s'"\\]+\z/, 'events, with + between them'],
     counters_only => [qr/\A[01]\z/, '1 or 0'],
     keep => [qr/\A[01]\z/, '1 or 0'],
@@ -56,6 +57,7 @@ sub options {
         die "DProf: unknown option `$name'; the options are " . join(', ', sort keys %OPTION) . "\n"
             if !$OPTION{$name};
         $value //= 1 if $name eq 'counters_only' || $name eq 'keep';
+        $value //= 'time' if $name eq 'lines';
         die "DProf: $name needs $OPTION{$name}[1]: $name=...\n" if !defined $value;
         $opt{$name} = $value;
         $last = $name;
@@ -70,7 +72,8 @@ sub goes_on {
     my $slashes = () = $value =~ m{(?<!\\)/}g;
     return 1 if $slashes % 2;
     return 0 if $name eq 'events';
-    return 1 if $item =~ /\A\s*(?:new|gone)?\s*\z/ || $item =~ m{\A\s*/};
+    return 1 if $item =~ /\A\s*(?:(?:line\s+)?(?:new|gone))?\s*\z/
+        || $item =~ m{\A\s*(?:line\s+)?/};
     return $item =~ /\A[^=]*>/ ? 1 : 0;
 }
 
@@ -107,6 +110,7 @@ sub new {
 
 sub baseline { return $_[0]{baseline} }
 sub events { return $_[0]{events} }
+sub lines { return $_[0]{lines} }
 
 # ---- what was recorded ----
 
@@ -413,7 +417,11 @@ sub found {
     my ($finding) = @_;
     my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
         @$finding{qw(old new)};
-    return "$finding->{sub}: $finding->{rule}" . (defined $finding->{new} ? ": $old -> $new" : '');
+    my $in = defined $finding->{in} ? ' in ' . shown($finding->{in}) : '';
+    my ($line) = @{ $finding->{lines} || [] };
+    return "$finding->{sub}$in: $finding->{rule}"
+        . (defined $finding->{new} ? ": $old -> $new" : '')
+        . ($line ? '; most of it at ' . Devel::DProf::Baseline::line_text($line) : '');
 }
 
 # What is to be said of comparisons. A rule is for some files' subs and not for others'.
@@ -566,7 +574,8 @@ are those of L<Devel::DProf::Baseline>.
 =item new NAME => VALUE, ...
 
 The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
-html, top, events. Options that are not given come from the environment (PROVE_DPROF_...). Dies with
+html, top, events, lines. Options that are not given come from the environment (PROVE_DPROF_...).
+Dies with
 one line if an option is wrong. Folders are relative to the current one.
 
 =item options ITEM, ...

@@ -58,11 +58,12 @@ sub prepare {
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
     my @inc = $self->include;
-    my $events = $self->{suite}->events;
+    my ($events, $lines) = ($self->{suite}->events, $self->{suite}->lines);
     $self->{perl5opt} = sub {
         my ($dir, $alone) = @_;
         my $debugger = "-d:DProf=mode=tree,out=$dir/%p.out"
-            . (defined $events ? ",events=$events" : '');
+            . (defined $events ? ",events=$events" : '')
+            . (defined $lines ? ",lines=$lines" : '');
         return join ' ', grep { length } $alone ? () : $was, @inc, $debugger;
     };
     return $self->try;
@@ -309,6 +310,12 @@ the whole suite. All tools read them.
 =item html=FILE
 
 Draws a flame graph of the whole suite: a picture if the name ends in C<.svg>, otherwise a page.
+
+=item lines=count, lines=time
+
+Records what lines of source cost, too (L<Devel::DProf/OPTIONS>). A finding of the gate then names
+the line of the sub that has grown most, if the baseline has lines, too; and rules may be about
+lines (B<--fail-if> of L<dprofdiff>). With C<count>, how often they ran: that repeats.
 
 =item events=EVENT+EVENT
 

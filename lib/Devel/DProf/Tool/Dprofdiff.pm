@@ -47,7 +47,7 @@ What is compared:
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
 = symfs=s@
-    --symfs DIR         file names are relative to DIR
+    --symfs DIR         file names are relative to DIR, and sources are found below it
 = unit=s
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
@@ -76,6 +76,8 @@ How it is computed and shown:
     --tree              the call tree of all sides
 = callers=s  callees=s
     --callers SUB --callees SUB     who calls SUB, what SUB calls
+= annotate=s
+    --annotate SUB|FILE     the source of both sides as a diff, with what its lines cost
 Is it significant?
 = run=s@  N|runs=i(positive)  warmup=i(not-negative)  keep=s  show-output
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
@@ -128,6 +130,8 @@ sub compared {
         if $last < 1;
     return $TOOL->usage("--format $opt->{format} compares exactly two sides")
         if $how->{flame} && $last > 1;
+    return $TOOL->usage('--annotate compares exactly two sides')
+        if defined $opt->{annotate} && $last > 1;
     return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
@@ -202,6 +206,7 @@ sub how {
     my %how = (
         keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)),
         metric_name => $opt->{m} // 'cpu', unit => $opt->{unit}, separate => $opt->{R} // 1,
+        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
         force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
@@ -228,12 +233,13 @@ sub how {
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
+    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
     require Cwd;
     $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, main => $opt->{main}, progress => 1,
+    my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return { %how, diff => $diff };
@@ -384,6 +390,7 @@ sub compare {
 sub report {
     my ($opt, $how) = @_;
     return picture($opt, $how) if $how->{flame};
+    return annotate($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
@@ -403,6 +410,29 @@ sub report {
         written('dprofdiff', $out, 0);
         return FAILED;
     }
+    my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
+    return gate($opt, $how, $result);
+}
+
+# --annotate: the gate looks at the comparison as always; then the source is shown.
+sub annotate {
+    my ($opt, $how) = @_;
+    my $diff = $how->{diff};
+    my $result = $diff->check or return USAGE;
+    require Devel::DProf::AnnotateDiff;
+    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
+    my $text = eval {
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal),
+            symfs => $opt->{symfs})->text_of(text($opt->{annotate}));
+    };
+    if (!defined $text) {
+        complain(bytes('--annotate: ' . $@ =~ s/\n\z//r));
+        written('dprofdiff', $out, 0);
+        return FAILED;
+    }
+    my @names = map { $_->{name} } $diff->sides;
+    my (undef, undef, $metric) = $diff->facts;
+    print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
     return gate($opt, $how, $result);
 }

@@ -1,0 +1,297 @@
+package Devel::DProf::AnnotateDiff;
+
+# dprofdiff --annotate: a source of two sides as a unified diff, with what its lines cost on both.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Annotate;
+use Devel::DProf::Constants qw(metric_is_time);
+use Devel::DProf::Lines;
+use Devel::DProf::Profile;
+use Devel::DProf::Source;
+use Devel::DProf::Text qw(shown grouped aligned);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Of the greater total, in percent: what a line has grown by, or shrunk.
+use constant { WARM => 0.5, HOT => 5, CONTEXT => 3 };
+my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m");
+my @WIDTHS = (10, 10, 9, 9);
+
+# diff: a Devel::DProf::Diff of two sides, after settle. how: colour, symfs (folders). Dies with why
+# it cannot be.
+sub new {
+    my ($class, $diff, %how) = @_;
+    my $self = bless { diff => $diff, %how }, $class;
+    my $rows = $diff->line_rows or die "it cannot be compared\n";
+    $self->{is_time} = metric_is_time($diff->{measures}[0]{metric}) && $diff->is_time;
+    $self->{exact} = $diff->{measures}[0]{exact};
+    my ($most) = sort { $b <=> $a } map { $_ // 0 } @{ $rows->{total} }{qw(baseline value)};
+    $self->{total} = $most;
+    $self->{labels} = [map { $diff->shown_labels($_) } 0, 1];
+    $self->take($_) for grep { defined $_->{file} } @{ $rows->{rows} };
+    return $self;
+}
+
+# What a line has on both sides, by file and number: of all subs and of each.
+sub take {
+    my ($self, $row) = @_;
+    my $file = $self->{files}{ $row->{file} } ||= { names => [@$row{qw(baseline_file own_file)}] };
+    $file->{names}[$_] //= $row->{ (qw(baseline_file own_file))[$_] } for 0, 1;
+    my @number = @$row{qw(baseline_line line)};
+    my @cost = ([@$row{qw(baseline baseline_calls)}], [@$row{qw(value calls)}]);
+    for my $side (0, 1) {
+        next if !$number[$side] || !defined $cost[$side][0];
+        for my $of ('', $row->{other}) {
+            my $sum = $file->{cost}{$of}[$side]{ $number[$side] } ||= [0, 0];
+            $sum->[$_] += $cost[$side][$_] // 0 for 0, 1;
+        }
+    }
+    $file->{pair}{ $number[1] } = $number[0] if $number[0] && $number[1];
+    return;
+}
+
+# ---- what is meant ----
+
+# The text for a sub or a file, as characters; dies with what is wrong.
+sub text_of {
+    my ($self, $word) = @_;
+    my @parts = $self->find_files($word);
+    @parts = $self->find_subs($word) if !@parts;
+    die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
+    if (@parts > 6) {
+        die "$word: there are " . @parts . " of that name, such as "
+            . join(', ', map { $_->{label} // $_->{file} } @parts[0 .. 2]) . "\n";
+    }
+    return join "\n", map { $self->part($_) } @parts;
+}
+
+sub find_files {
+    my ($self, $word) = @_;
+    my $files = $self->{files};
+    my $has = sub {
+        my ($matches) = @_;
+        return grep { my $f = $_; grep { defined && $matches->($_) } $f, @{ $files->{$f}{names} } }
+            sort keys %$files;
+    };
+    my @found = $has->(sub { $_[0] eq $word });
+    @found = $has->(sub { $_[0] =~ m{(?:\A|/)\Q$word\E\z} }) if !@found;
+    return map { { file => $_ } } @found;
+}
+
+# A sub, by its label for both sides.
+sub find_subs {
+    my ($self, $word) = @_;
+    my %file_of;
+    for my $file (sort keys %{ $self->{files} }) {
+        $file_of{$_} //= $file for grep { length } keys %{ $self->{files}{$file}{cost} };
+    }
+    my @found = grep { $_ eq $word } keys %file_of;
+    @found = grep { /(?:\A|::)\Q$word\E\z/ } sort keys %file_of if !@found;
+    return map { { label => $_, file => $file_of{$_} } } @found;
+}
+
+# ---- a part ----
+
+sub part {
+    my ($self, $part) = @_;
+    my $file = $self->{files}{ $part->{file} };
+    my $cost = $file->{cost}{ $part->{label} // '' };
+    my @sources = map { $self->source($_, $file->{names}[$_]) } 0, 1;
+    my @ranges = map { $self->range($part, $file, $_, $sources[$_]) } 0, 1;
+    my @rows = $self->rows($file, $cost, \@sources, \@ranges);
+    my @lines = map { $self->line($_, $cost) } @rows;
+    @lines = $self->hunks($cost, \@rows, \@lines) if !defined $part->{label};
+    return join '', map { "$_\n" } $self->head($part, $file, \@sources, \@ranges), @lines;
+}
+
+# The lines of a file as a side recorded it, without their ends; undef.
+sub source {
+    my ($self, $side, $file) = @_;
+    return undef if !defined $file;
+    for my $profile ($self->{diff}->profiles_of($side)) {
+        my $text = Devel::DProf::Source::text($profile, $file, @{ $self->{symfs} || [] });
+        return [split /\n/, $text] if defined $text;
+    }
+    return undef;
+}
+
+# The first and the last line: of a file, all; of a sub, from its name to its last brace.
+sub range {
+    my ($self, $part, $file, $side, $source) = @_;
+    my $of = $file->{cost}{ $part->{label} // '' };
+    my @numbers = sort { $a <=> $b } keys %{ $of->[$side] || {} };
+    return [1, 0] if !@numbers && (defined $part->{label} || !$source);
+    return [$source ? 1 : $numbers[0], $source ? scalar @$source : $numbers[-1]]
+        if !defined $part->{label};
+    my $label = $part->{label};
+    my $begin = $self->{labels}[$side]{$label};
+    my $first = $begin && $begin <= $numbers[0] ? $begin : $numbers[0];
+    my @others = grep { length && $_ ne $label && !/::__ANON__\b/ } keys %{ $file->{cost} };
+    my $is_of_others = sub { my ($n) = @_; grep { $file->{cost}{$_}[$side]{$n} } @others };
+    $first = Devel::DProf::Annotate::beginning_of($source, $label, $first, $is_of_others);
+    return [$first,
+        Devel::DProf::Annotate::end_of($source, $label, $first, $numbers[-1], $is_of_others)];
+}
+
+# Lines as they are shown: mark, number on both sides, text.
+sub rows {
+    my ($self, $file, $cost, $sources, $ranges) = @_;
+    my @numbers = map {
+        my ($side, $range) = ($_, $ranges->[$_]);
+        [grep { $sources->[$side] || $cost->[$side]{$_} } $range->[0] .. $range->[1]];
+    } 0, 1;
+    my $pair = $self->pairs($file, $sources, $ranges);
+    my $known = $sources->[0] && $sources->[1];
+    my (@rows, @added);
+    my ($at, $old) = (0, $numbers[0]);
+    my $text = sub { my ($side, $n) = @_; $sources->[$side] ? $sources->[$side][ $n - 1 ] : undef };
+    my $gone = sub {
+        my ($to) = @_;
+        while ($at < @$old && $old->[$at] < $to) {
+            my $n = $old->[ $at++ ];
+            push @rows, [$known || $cost->[0]{$n} ? '-' : ' ', $n, undef, $text->(0, $n)];
+        }
+        push @rows, splice @added;
+    };
+    for my $n (@{ $numbers[1] }) {
+        my $was = $pair->{$n};
+        if (!defined $was || $was < $ranges->[0][0] || $was > $ranges->[0][1]
+            || ($at < @$old ? $was < $old->[$at] : 1)) {
+            push @added, [$known || $cost->[1]{$n} ? '+' : ' ', undef, $n, $text->(1, $n)];
+            next;
+        }
+        $gone->($was);
+        $at++ if $at < @$old && $old->[$at] == $was;
+        push @rows, [' ', $was, $n, $text->(1, $n) // $text->(0, $was)];
+    }
+    $gone->(9**9**9);
+    return @rows;
+}
+
+# Which line of the baseline a line is: by the texts of both, or as far as lines have run.
+sub pairs {
+    my ($self, $file, $sources, $ranges) = @_;
+    return $file->{pair} || {} if !$sources->[0] || !$sources->[1];
+    my @texts = map {
+        my ($first, $last) = @{ $ranges->[$_] };
+        join '', map { "$_\n" } map { $_ // '' } @{ $sources->[$_] }[$first - 1 .. $last - 1];
+    } 0, 1;
+    my $to = Devel::DProf::Profile::align_texts(@texts);
+    return { map { $to->[$_] ? ($ranges->[1][0] + $_ => $ranges->[0][0] + $to->[$_] - 1) : () }
+        0 .. $#$to };
+}
+
+# ---- lines of text ----
+
+sub head {
+    my ($self, $part, $file, $sources, $ranges) = @_;
+    my @where = map {
+        my ($first, $last) = @{ $ranges->[$_] };
+        !defined $file->{names}[$_] || $last < $first ? 'nowhere'
+            : shown($file->{names}[$_]) . (defined $part->{label} ? ":$first-$last" : '');
+    } 0, 1;
+    my @head = defined $part->{label} ? '# ' . shown($part->{label}) : ();
+    push @head, "# --- $where[0]", "# +++ $where[1]";
+    my @names = map { $_->{name} } $self->{diff}->sides;
+    for my $side (grep { !$sources->[$_] && defined $file->{names}[$_] } 0, 1) {
+        push @head, '# ' . shown($names[$side]) . ': the source is not there as it was recorded;'
+            . ' --symfs DIR tells where it is.';
+    }
+    push @head, '# Lines are paired by their distances, which may be wrong.'
+        if grep({ !$sources->[$_] } 0, 1) && !grep { !defined $file->{names}[$_] } 0, 1;
+    return (@head, aligned([@WIDTHS, 5, 5], ' ', qw(Baseline New Count Count Line Line)));
+}
+
+sub value {
+    my ($self, $value) = @_;
+    return '' if !$value;
+    return grouped($value) if !$self->{is_time};
+    my ($unit) = grep { $value * $_->[0] >= 1 } [1, 's'], [1e3, 'ms'], [1e6, 'us'];
+    $unit ||= [1e9, 'ns'];
+    my $number = $value * $unit->[0];
+    return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
+}
+
+# What it has on both sides; what it has grown by.
+sub costs {
+    my ($self, $row, $cost) = @_;
+    my @of = map { my $n = $row->[ 1 + $_ ]; defined $n ? $cost->[$_]{$n} : undef } 0, 1;
+    return (@of, ($of[1] ? $of[1][0] : 0) - ($of[0] ? $of[0][0] : 0));
+}
+
+sub line {
+    my ($self, $row, $cost) = @_;
+    my ($old, $new, $grown) = $self->costs($row, $cost);
+    my $gutter = aligned([@WIDTHS, 5, 5], ' ', (map { $_ ? $self->value($_->[0]) : '' } $old, $new),
+        (map { $_ ? grouped($_->[1]) : '' } $old, $new), map { $_ // '' } @$row[1, 2]);
+    my $text = defined $row->[3] ? Devel::DProf::Annotate::printable($row->[3]) : '';
+    my $line = "$gutter $row->[0]$text" =~ s/ +\z//r;
+    my $percent = $self->{total} ? 100 * $grown / $self->{total} : 0;
+    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
+        : $percent <= -WARM() ? 'less' : undef;
+    return $self->{colour} && $tint ? "$COLOUR{$tint}$line\e[m" : $line;
+}
+
+# Of a file those lines that differ in their text or in what they cost, with some around them.
+sub hunks {
+    my ($self, $cost, $rows, $lines) = @_;
+    my $least = $self->{exact} ? 0 : $self->{total} * WARM / 100;
+    my @wanted;
+    for my $i (0 .. $#$rows) {
+        my ($old, $new, $grown) = $self->costs($rows->[$i], $cost);
+        my $calls = ($new ? $new->[1] : 0) != ($old ? $old->[1] : 0);
+        next if $rows->[$i][0] eq ' ' && !$calls && abs $grown <= $least;
+        $wanted[$_] = 1 for grep { $_ >= 0 && $_ <= $#$rows } $i - CONTEXT .. $i + CONTEXT;
+    }
+    my @shown;
+    for my $i (0 .. $#$rows) {
+        next if !$wanted[$i];
+        push @shown, at($rows, $i) if !$i || !$wanted[ $i - 1 ];
+        push @shown, $lines->[$i];
+    }
+    return @shown ? @shown : '# nothing differs';
+}
+
+# `@@ -12 +14 @@`, before a stretch of lines.
+sub at {
+    my ($rows, $i) = @_;
+    my @first = map {
+        my $side = $_;
+        (map { $_->[ 1 + $side ] // () } @$rows[$i .. $#$rows])[0] // 0;
+    } 0, 1;
+    return "\@\@ -$first[0] +$first[1] \@\@";
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::AnnotateDiff - a source of two sides, with what its lines cost on both
+
+=head1 DESCRIPTION
+
+What C<dprofdiff --annotate> prints. It is internal to this distribution.
+
+=head1 METHODS
+
+=over
+
+=item new DIFF, colour => BOOLEAN, symfs => [FOLDER, ...]
+
+Of a L<Devel::DProf::Diff> of two sides, after its C<settle>. Dies with a message that ends with a
+newline if the sides cannot be compared.
+
+=item text_of WORD
+
+The text, as characters. WORD is a sub or a file, by its name or the end of that. Dies with a
+message that ends with a newline if there is none, or if there are many.
+
+=back
+
+=cut
