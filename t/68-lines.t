@@ -324,6 +324,19 @@ subtest 'processes' => sub {
     my ($child) = grep { !/tmon\.out$/ } keys %$all;
     is_deeply([map { $all->{$child}{count}{'-e:1'} // 0 }  1], [4 + 100 + 1],
         'its statements are counted in its file');
+    (undef, undef, $all) = sums_ok('a child before its first call',
+        "sub f { 1 }\nmy \$p = fork;\nif (!\$p) {\nmy \$x = 1;\n\$x++ for 1 .. 1000;\nmy \$y = 2;\n"
+            . "f(1);\nexit\n}\nwaitpid \$p, 0", each => 2);
+    ($child) = grep { !/tmon\.out$/ } keys %$all;
+    my %own = slurp($child) =~ /^#l (\d+) 0 1 (.*)$/mg;
+    my ($real, $ops) = map {
+        my $n = $_;
+        +{ map { $_ => (split " ", $own{$_})[$n] } keys %own };
+    } 2, 3;
+    is_deeply([grep { !$real->{$_} } 4 .. 7], [], '... each statement has its time');
+    cmp_ok($ops->{5}, '>', 2_000, '... and its ops');
+    cmp_ok($ops->{$_}, '<', 10, "... line $_ has no others") for 4, 6, 7;
+    like(slurp($child), qr/^= 2 .* at=-e:7$/m, '... and the call its place');
     sums_ok('children that call',
         "$f for (1 .. 3) { f(1); my \$p = fork; if (!\$p) { f(2) for 1 .. 3; my \$q = fork; f(3); "
             . "waitpid \$q, 0 if \$q; f(4); exit } waitpid \$p, 0; } f(5)", each => 7);

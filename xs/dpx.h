@@ -10,7 +10,7 @@
 
 #include "dpx_compat.h"
 #include "dp_base.h"
-#include "dp_rec.h"
+#include "dp_rec_early.h"
 #include "dp_outfile.h"
 #include "dp_pool.h"
 #include "dpx_clock.h"
@@ -145,7 +145,7 @@ struct dpx_child {
     bool is;                    /* this process is one */
     ptrdiff_t depth;            /* frames that ran then */
     size_t inherited;           /* how many of them the file begins with */
-    U32 early[32];              /* numbers of the statements that it ran before it had a file */
+    struct dp_rec_early early[32];      /* statements that it ran before it had a file */
     size_t n_early;
 };
 

@@ -156,18 +156,23 @@ static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
 
 /* A child has nothing of its own before it has done something that is worth a file: many only
  * exec. What it runs until then is remembered. */
-static bool is_early(struct dpx_ctx *ctx, U32 number)
+static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
 {
-    if (ctx->state != DPX_BORN || ctx->child.n_early == DP_ARRAY_LEN(ctx->child.early))
+    struct dpx_child *child = &ctx->child;
+    if (ctx->state != DPX_BORN || child->n_early == DP_ARRAY_LEN(child->early))
         return false;
-    ctx->child.early[ctx->child.n_early++] = number;
+    /* The recorder moves `left` on by its own time. */
+    U64 passed = now > ctx->rec.left ? now - ctx->rec.left : 0;
+    U64 before = child->n_early ? child->early[child->n_early - 1].passed : 0;
+    child->early[child->n_early++] = (struct dp_rec_early){
+        .number = number, .passed = passed > before ? passed : before, .ops = *ctx->rec.ops,
+    };
     return true;
 }
 
 void dpx_stmt_forked(struct dpx_ctx *ctx)
 {
-    for (size_t i = 0; i < ctx->child.n_early; i++)
-        dp_lines_get(&ctx->statements, ctx->child.early[i])->count++;
+    dp_rec_take_early(&ctx->rec, ctx->child.early, ctx->child.n_early);
     ctx->child.n_early = 0;
 }
 
@@ -195,7 +200,7 @@ static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
         return;
     U64 now = dpx_frame_arrive(ctx);
     U32 number = learn(aTHX_ ctx, cop);
-    bool counts = number && !is_early(ctx, number);
+    bool counts = number && !is_early(ctx, number, now);
     if (counts && (times || ctx->state == DPX_BORN)) {
         dp_rec_statement_slow(&ctx->rec, number, now);
         dpx_frame_leave(ctx);

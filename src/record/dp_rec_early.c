@@ -1,0 +1,60 @@
+#include "dp_rec_early.h"
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Moves what a statement has of one line to another. */
+static void move(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64_t wait)
+{
+    from->real -= real;
+    from->wait -= wait;
+    to->real += real;
+    to->wait += wait;
+}
+
+/* The stretch behind statement i, up to the next one. */
+static uint64_t stretch(const struct dp_rec_early *early, size_t i)
+{
+    return early[i + 1].passed - early[i].passed;
+}
+
+/* The statement that forked has been charged with all of it, `real` stamps, of which `wait` are
+ * waiting. The program has most probably waited in the longest stretch: one reading of the CPU
+ * clock tells how long, and not when. */
+static void spread(struct dp_rec *rec, struct dp_stmt *forked, const struct dp_rec_early *early,
+                   size_t n, uint64_t real, uint64_t wait)
+{
+    size_t longest = 0;
+    for (size_t i = 1; i + 1 < n; i++)
+        if (stretch(early, i) > stretch(early, longest))
+            longest = i;
+    bool waited = n > 1 && stretch(early, longest) > early[0].passed;
+    for (size_t i = 0; i + 1 < n; i++) {
+        uint64_t part = least(stretch(early, i), real);
+        move(forked, dp_lines_get(rec->how.lines, early[i].number), part,
+             waited && i == longest ? least(wait, part) : 0);
+        real -= part;
+    }
+}
+
+void dp_rec_take_early(struct dp_rec *rec, const struct dp_rec_early *early, size_t n)
+{
+    struct dp_stmt *forked = rec->line;
+    if (!n || rec->over || rec->paused)
+        return;
+    if (rec->how.line_times) {
+        uint64_t real = forked->real, wait = forked->wait;
+        dp_rec_gap_slow(rec, rec->left + early[n - 1].passed);
+        if (rec->over)
+            return;
+        rec->left += early[n - 1].passed;
+        spread(rec, forked, early, n, forked->real - real, forked->wait - wait);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (rec->how.line_times) {
+            rec->line->ops += early[i].ops - rec->line_ops_seen;
+            rec->line_ops_seen = early[i].ops;
+        }
+        rec->line = dp_lines_get(rec->how.lines, early[i].number);
+        rec->line->count++;
+    }
+}
