@@ -145,8 +145,9 @@ option implies C<callsites=1>.
 A block of C<sort> or C<map>, or a plain C<do>, that is one statement is a part of the statement
 around it: perl has no mark for it. What runs in a sub that is not recorded is a part of the
 statement that called it. Perl's line of a statement that spans several is mostly the first one.
-With C<lines=count>, calls made in the one statement of an C<if>'s or a loop's block are told as those
-of the statement around it. String evals that an XS module runs while it is loaded are not counted.
+With C<lines=count>, calls made in the one statement of an C<if>'s or a loop's block are told
+as those of the statement around it. String evals that an XS module runs while it is loaded are not
+counted.
 
 This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before the program starts.
 
