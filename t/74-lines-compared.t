@@ -231,7 +231,8 @@ subtest 'rules about lines' => sub {
         my $side = versions();
         my ($old, $new) = @$side{qw(old new)};
         my $json = json_of(diffs('--fail-if',
-            'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0', '--format', 'json', $old->{profile}, $new->{profile}));
+            'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0', '--format', 'json',
+            $old->{profile}, $new->{profile}));
         my @expected;
         for my $id (keys %{ $new->{at} }) {
             my ($before, $after) = map { $_->{cost}{$id} || [0, 0, 0] } $old, $new;
