@@ -684,12 +684,13 @@ static bool is_taken(struct making *m, uint32_t label, uint32_t line)
 static void label_line(struct making *m, uint32_t n, uint64_t number)
 {
     struct dp_paired_line *line = &m->lp->lines[n];
-    const struct dp_name *file = dp_pool_name(&m->lp->texts, m->files[line->file].name);
+    /* copied: the pool's array of names moves when it grows */
+    const struct dp_name file = *dp_pool_name(&m->lp->texts, m->files[line->file].name);
     uint32_t last = m->lp->sides - 1;
     bool is_gone = !*number_of(m, n, last) && version_of(m, line->file, last)->there;
     for (unsigned k = is_gone; !m->no_memory; k++) {
         m->buf.len = 0;
-        dp_buf_add(&m->buf, file->ptr, file->len);
+        dp_buf_add(&m->buf, file.ptr, file.len);
         dp_buf_addf(&m->buf, k > 1 ? ":%" PRIu64 " (old %u)" : k ? ":%" PRIu64 " (old)"
                                                                  : ":%" PRIu64, number, k);
         line->label = text_of_buf(m);
@@ -699,7 +700,7 @@ static void label_line(struct making *m, uint32_t n, uint64_t number)
     uint64_t base = *number_of(m, n, 0);
     if (base && base != number) {
         m->buf.len = 0;
-        dp_buf_add(&m->buf, file->ptr, file->len);
+        dp_buf_add(&m->buf, file.ptr, file.len);
         dp_buf_addf(&m->buf, ":%" PRIu64, base);
         line->moved = text_of_buf(m);
     }
