@@ -103,8 +103,8 @@ if (system("$^X @{ $with[0][1] } -e 1 >/dev/null 2>&1")) {
     print "this perl has no place for lines: a statement is not measured\n";
     exit 0;
 }
-# What the hooks take in a loop of twelve statements more than in one of six is that of six; the rest
-# is that of the loop.
+# What the hooks take in a loop of twelve statements more than in one of six is that of six; the
+# rest is that of the loop.
 my $hooks = qr/^(?:nextstate|unstack)_/;
 my @turns = map { my $more = $_;
     +{ per_turn('my ($x, $y, $z) = (1, 2, 3); my $n = shift; my $i = 0; while ($i < $n) { '

@@ -54,6 +54,9 @@ function scaleOf(side, index = S.metric) {
     return (of && of[side]) || 1;
 }
 
+// Counts of several runs are their means.
+const runsOf = (side) => (P.diff && P.diff.runs && P.diff.runs[side]) || 1;
+
 // Do statements have values of this metric, so that they add up to everything?
 const linesHave = (side, m = metric()) => m.key !== 'calls' && (L.detail[side] === 2 || (L.detail[side] === 1 && m.unit !== 's'));
 const wholeOf = (side) => keep(L.kept, `whole ${S.metric} ${side}`, () => sum(values(P.tree, S.metric)[side]));
@@ -61,7 +64,7 @@ const wholeOf = (side) => keep(L.kept, `whole ${S.metric} ${side}`, () => sum(va
 // What a line costs on a side: { count, self, incl } and its number i, or null.
 function costAt(side, i) {
     const of = L.sides[side], { self, incl } = of.values[S.metric], by = scaleOf(side);
-    return { i, count: of.count[i], self: self()[i] * by, incl: incl()[i] * by };
+    return { i, count: of.count[i] / runsOf(side), self: self()[i] * by, incl: incl()[i] * by };
 }
 
 // Numbers by line of a file: lines without cost have none.
@@ -74,7 +77,7 @@ function linesOf(file, side) {
 // The calls from a line, the longest first: { sub, calls, value }.
 function callsFrom(side, i) {
     const { first, name, times, values: all } = L.sides[side], value = all[S.metric].call(), by = scaleOf(side), list = [];
-    for (let c = first[i]; c < first[i + 1]; c++) list.push({ sub: name[c], calls: times[c], value: value[c] * by });
+    for (let c = first[i]; c < first[i + 1]; c++) list.push({ sub: name[c], calls: times[c] / runsOf(side), value: value[c] * by });
     return list.sort((a, b) => b.value - a.value || b.calls - a.calls || P.rank[a.sub] - P.rank[b.sub]);
 }
 
@@ -91,7 +94,7 @@ function callsOf(side, sub) {
             }
         }
     }
-    return (of.to.get(sub) || []).map((c) => ({ file: file[of.lineOf[c]], line: line[of.lineOf[c]], calls: times[c], value: value[c] * by }))
+    return (of.to.get(sub) || []).map((c) => ({ file: file[of.lineOf[c]], line: line[of.lineOf[c]], calls: times[c] / runsOf(side), value: value[c] * by }))
         .sort((a, b) => b.value - a.value || b.calls - a.calls || a.file - b.file || a.line - b.line);
 }
 
@@ -103,7 +106,7 @@ function fileTotals(side) {
             const total = { self: 0, count: 0, calls: 0, subs: list.length };
             const self = exact && of.values[S.metric].self();
             for (let i = of.from[index]; i < of.from[index + 1]; i++) {
-                total.count += of.count[i];
+                total.count += of.count[i] / runsOf(side);
                 if (exact) total.self += self[i];
             }
             total.self *= scaleOf(side);
@@ -147,11 +150,11 @@ function neighbours() {
     });
 }
 
-const stateOf = (file, side = last()) => (L.files[file].source[side] || {}).state || 'left out';
+const stateOf = (file, side = last()) => (L.files[file].source[side] || (P.relative && L.files[file].source[0]) || {}).state || 'left out';
 
 // The lines of a source, or null where the page has no text of it. What ends a line is a newline, as for perl.
 async function textOf(file, side = last()) {
-    const { source, texts } = L.files[file], node = source[side] && $(source[side].element);
+    const { source, texts } = L.files[file], from = source[side] || (P.relative && source[0]), node = from && $(from.element);
     if (texts[side] === undefined) {
         texts[side] = node && (async () => {
             const lines = new TextDecoder().decode(await inflate(bytesOf(node.textContent))).split('\n');

@@ -1,6 +1,6 @@
 'use strict';
 
-// The source view: an overview of files, subs and lines, and one file with what its lines cost beside them.
+// The source view: where it leads, and one file with what its lines cost beside them.
 //
 // All rows of a file are as high, so only those that can be seen are in the document. A row is { kind, line, ... }: a line, a call
 // from it, a sub that begins there, who calls that, or lines that are folded.
@@ -83,10 +83,12 @@ function drawSource(move) {
             if (S.file < 0 && S.lostFile !== '') say(`The file ${short(S.lostFile, 120)} is not in this profile.`);
             delete S.lostFile;
         }
-        const lines = S.file < 0 ? null : await textOf(S.file);
+        // A file that only the first side has is shown as it was there.
+        const side = S.file >= 0 && !isOn(S.file, last()) && isOn(S.file, 0) ? 0 : last();
+        const lines = S.file < 0 ? null : await textOf(S.file, side), before = S.file >= 0 && P.diff && side ? await beforeOf(S.file) : null;
         if (turn !== G.turn) return;
         if (S.file < 0) drawOverview();
-        else drawFile(lines, move);
+        else drawFile(lines, move, side, before);
         toolbar();
         if (move) remember();
     };
@@ -97,74 +99,6 @@ function drawSource(move) {
     return G.ready;
 }
 
-// ---- the overview ----
-
-const FILE_COLUMNS = [['name', 'File'], ['self', 'Self'], ['part', '%'], ['count', 'Statements'], ['calls', 'Calls'], ['subs', 'Subs']];
-
-function drawOverview() {
-    const side = last(), totals = fileTotals(side), whole = wholeOf(side), node = $('sources'), had = node.querySelector('.files');
-    const top = had ? had.scrollTop : 0, detail = L.detail[side], list = L.files.map(({ index }) => index).filter((f) => totals[f].subs || L.sides[side].from[f + 1] > L.sides[side].from[f]);
-    const test = F.test, shown = test ? list.filter((f) => test(L.files[f].name) || R.byFile.has(f)) : list, way = G.down ? -1 : 1, key = G.sort === 'part' ? 'self' : G.sort;
-    const name = (f) => L.files[f].name;
-    shown.sort((a, b) => (key === 'name' ? 0 : (totals[a][key] - totals[b][key]) * way) || (name(a) < name(b) ? -1 : 1) * (key === 'name' ? way : 1));
-    const head = FILE_COLUMNS.map(([id, label]) => {
-        const on = id === G.sort;
-        const act = () => {
-            Object.assign(G, { sort: id, down: on ? !G.down : id !== 'name' });
-            drawOverview();
-            node.querySelector(`[data-key=${id}]`).focus();
-        };
-        return make('th', { scope: 'col', className: id === 'name' ? 'left' : `of-${id}`, ...(on && { 'aria-sort': G.down ? 'descending' : 'ascending' }) },
-            button(label + (on ? (G.down ? ' \u25be' : ' \u25b4') : ''), act, { 'data-key': id }));
-    });
-    const row = (f) => {
-        const { self, count, calls, subs: n } = totals[f], state = stateOf(f), share = self / whole;
-        return make('tr', {}, make('td', { className: 'left' }, make('div', { className: 'path' }, anchor(make('bdi', {}, short(fileName(f))), f, 0, { title: short(fileName(f), 1000) }),
-            /^(?:changed|gone|newer|large)$/.test(state) ? make('span', { className: 'state' }, state) : '',
-            R.byFile.has(f) ? make('span', { className: 'soft' }, plural(R.byFile.get(f), 'line')) : '')),
-            make('td', {}, self ? amount(self) : ''), make('td', { className: `h${heat(share)}` }, self ? percent(share) : ''),
-            make('td', { className: 'of-count' }, detail && count ? grouped(count) : ''), make('td', { className: 'of-calls' }, calls ? grouped(calls) : ''), make('td', { className: 'of-subs' }, n ? grouped(n) : ''));
-    };
-    const files = make('div', { className: 'files', tabIndex: -1 },
-        make('h2', {}, test ? `Files: ${grouped(shown.length)} of ${grouped(list.length)}` : `Files: ${grouped(list.length)}`),
-        make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...shown.map(row))));
-    node.replaceChildren(make('p', { className: 'sum' }, inAll(side)),
-        make('div', { className: 'overview' }, files, make('div', { className: 'tops' }, ...foundLines(), ...topSubs(), ...topLines(side))));
-    files.scrollTop = top;
-}
-
-// "12 ms user+system time, 1,234 statements and 56 calls in 7 files".
-function inAll(side) {
-    const totals = fileTotals(side), of = (key) => sum(totals.map((total) => total[key])), detail = L.detail[side];
-    const parts = [detail ? plural(of('count'), 'statement') : '', plural(of('calls'), 'call') + ' of subs'].filter(Boolean);
-    return `${amount(wholeOf(side))} ${metric().unit === 's' ? metric().label : ''}: ${parts.join(' and ')} in ${plural(L.files.length, 'file')}. ${
-        detail === 2 ? '' : detail === 1 ? 'Lines have counts, and no times: recorded with lines=count.' : 'Lines have no costs of their own: record with lines to see them.'}`;
-}
-
-function topSubs() {
-    const table = subs(), side = last(), whole = wholeOf(side), list = [];
-    for (let sub = 0; sub < P.names.length; sub++) if (table.used[sub] && P.facts.kinds[sub] !== 6 && !(F.names && !F.names[sub])) list.push(sub);
-    list.sort((a, b) => table.self[side][b] - table.self[side][a] || table.total[side][b] - table.total[side][a] || P.rank[a] - P.rank[b]);
-    const rows = list.slice(0, 20).map((sub) => make('tr', {}, make('td', { className: 'left' }, subLink(sub)),
-        make('td', {}, table.calls ? grouped(table.calls[side][sub]) : ''),
-        make('td', { className: `h${heat(table.self[side][sub] / whole)}` }, amount(table.self[side][sub])), make('td', {}, amount(table.total[side][sub]))));
-    return [make('h2', {}, 'Subs, by self ', button(`All ${grouped(list.length)}`, () => openTable(true))),
-        make('table', {}, make('thead', {}, make('tr', {}, ...['Sub', 'Calls', 'Self', 'Inclusive'].map((text) => make('th', { scope: 'col', className: text === 'Sub' ? 'left' : '' }, text)))),
-            make('tbody', {}, ...rows))];
-}
-
-function topLines(side) {
-    if (!linesHave(side)) return [];
-    const whole = wholeOf(side), list = hottest(side, 20), rows = list.map(({ file, line, self, count }) => {
-        const code = make('code', {}), place = `${L.files[file].name.replace(/^.*\//s, '')}:${line}`;
-        textOf(file).then((lines) => { if (lines) code.append(...visible((lines[line - 1] || '').trim().slice(0, 200))); });
-        return make('tr', {}, make('td', { className: 'left' }, anchor(short(place, 60), file, line, { title: `${fileName(file)}:${line}` }), ' ', code),
-            make('td', {}, count ? grouped(count) : ''), make('td', { className: `h${heat(self / whole)}` }, amount(self)));
-    });
-    return [make('h2', {}, 'Lines, by self'), make('table', {}, make('thead', {}, make('tr', {}, ...['Line', 'Count', 'Self'].map((text) => make('th', { scope: 'col', className: text === 'Line' ? 'left' : '' }, text)))),
-        make('tbody', {}, ...rows))];
-}
-
 // ---- one file ----
 
 // What is wrong with the source, in words.
@@ -172,7 +106,7 @@ function trouble(state, lines) {
     const words = {
         changed: 'The file has changed since it was recorded, so that its text is left out: only lines with a cost are shown, by number.',
         gone: 'The source was not found when this page was made: only lines with a cost are shown. --symfs DIR tells where sources are.',
-        generated: 'This code was generated: it has no file.', large: 'The file is too large to be shown.', 'left out': 'The page was made without sources.',
+        generated: 'This code was generated: it has no file.', 'left out': 'The page was made without sources.',
         newer: 'The file was written to after the recording began: costs may stand beside other lines.',
     };
     return words[state] || (lines ? '' : 'There is no text of this file.');
@@ -188,17 +122,18 @@ function rangesOf(file, lines) {
     return list;
 }
 
-function drawFile(lines, move) {
-    const side = last(), file = S.file, node = $('sources');
+function drawFile(lines, move, side, before) {
+    const file = S.file, node = $('sources');
     if (G.file !== file) {
         for (const set of [G.opened, G.shut, G.more, G.wide]) set.clear();
         G.rows = [];
     }
-    Object.assign(G, { file, lines, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
+    Object.assign(G, { file, lines, before, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
     const named = G.isSub && G.ranges.find(({ statement }) => statement === S.line);
     if (named) S.line = named.line;
     G.isSub = false;
-    const total = fileTotals(side)[file], bad = trouble(stateOf(file), lines);
+    const total = fileTotals(side)[file], bad = [trouble(stateOf(file, side), lines), before && before.file >= 0 && before.guessed ? `Lines are paired by number, as the source of ${sideName(0)} is not here.` : '',
+        P.diff && !side ? `Only ${sideName(0)} has this file.` : ''].filter(Boolean).join(' ');
     const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(G.ranges.length, 'sub')),
         ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(subs().total[side][sub])}`)));
     pick.onchange = () => { if (pick.value) openSource(true, file, +pick.value); };
@@ -212,9 +147,11 @@ function drawFile(lines, move) {
         cancelAnimationFrame(G.due);
         G.due = requestAnimationFrame(() => { if (G.from !== firstRow()) drawRows(); });
     };
-    const head = ['Count', 'Self', 'Inclusive', 'Share', 'Line'].map((text) => make('span', { className: `c-${text.toLowerCase()}` }, text));
+    const words = before ? [P.facts.sides[0], P.facts.sides[1], 'Change', 'Inclusive', 'Line'] : ['Count', 'Self', 'Inclusive', 'Share', 'Line'];
+    const head = ['count', 'self', 'inclusive', 'share', 'line'].map((name, k) => make('span', { className: `c-${name}`, title: words[k] }, before && k < 2 ? sideName(k) : words[k]));
     const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
         total.calls ? plural(total.calls, 'call') : ''].filter(Boolean).join(' \u00b7 ');
+    node.classList.toggle('two', !!before);
     node.replaceChildren(make('div', { className: 'bar filebar' }, button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
         make('h2', {}, make('bdi', {}, fileName(file))), make('span', { className: 'soft facts' }, facts), make('span', { className: 'space' }), pick, fold, notes,
         button('Hottest', () => toHot(1), { title: 'The next one of the lines that cost most (h)' })),
@@ -283,20 +220,40 @@ function makeRows() {
         rows.push({ kind: 'line', line });
         if (G.notes && costs.has(line)) callRows(rows, line);
     };
+    // Lines of the first side that are gone stand where they stood.
+    const { before } = G;
+    const least = G.fold === 'cheap' && !G.shut.size ? 3 : 1;
+    let next = 1, open = 0;
+    const gone = (until) => {
+        for (; next < until; next++) {
+            rows.push({ kind: 'gone', line: next });
+            if (G.notes && before.costs.has(next)) for (const call of callsOfBoth(before.costs.get(next))) rows.push({ kind: 'call', line: 0, call });
+        }
+    };
+    const ahead = before && before.to ? Array.from(before.to) : [];
+    for (let k = count - 1; k >= 0 && before && before.to; k--) ahead[k] = ahead[k] || (k + 1 < count ? ahead[k + 1] : before.lines.length + 1);
     // Costs whose line is not known, and those behind the end of a text that is another.
     for (const line of lines ? known.filter((at) => at < 1) : known) one(line);
     for (let line = 1; line <= count; line++) {
+        if (before && before.to) {
+            gone(ahead[line - 1]);
+            if (before.to[line - 1]) next = before.to[line - 1] + 1;
+        }
         let to = line;
-        while (to <= count && flags[to] && (to === line || !G.opened.has(to))) to++;
-        if (to - line < (G.fold === 'cheap' && !G.shut.size ? 3 : 1) || G.opened.has(line)) {
-            for (const end = Math.max(line + 1, to); line < end; line++) one(line);
-            line--;
+        while (line >= open && to <= count && flags[to] && (to === line || !G.opened.has(to))) to++;
+        if (to - line < least || G.opened.has(line)) {
+            open = Math.max(open, to);
+            one(line);
             continue;
         }
         rows.push({ kind: 'fold', line, to: to - 1 });
-        for (let k = line; k < to; k++) G.at.set(k, rows.length - 1);
+        for (let k = line; k < to; k++) {
+            G.at.set(k, rows.length - 1);
+            if (before && before.to && before.to[k - 1]) next = before.to[k - 1] + 1;
+        }
         line = to - 1;
     }
+    if (before && before.to) gone(before.lines.length + 1);
     for (const line of lines ? known.filter((at) => at > count) : []) one(line);
     G.sheet.style.height = rows.length * ROW + 'px';
 }
@@ -310,9 +267,16 @@ function some(rows, count, key, row) {
 
 // Which calls these are is looked up when they are drawn.
 function callRows(rows, line) {
-    const { first } = L.sides[G.side], i = G.costs.get(line), n = first[i + 1] - first[i];
-    const list = () => keep(G.calls, line, () => callsFrom(G.side, i));
+    const { first } = L.sides[G.side], i = G.costs.get(line), before = G.before && G.before.costs.get(G.before.oldOf(line));
+    const list = () => keep(G.calls, line, () => (G.before ? callsOfBoth(before, i) : callsFrom(G.side, i)));
+    const n = G.before ? list().length : first[i + 1] - first[i];
     if (n) some(rows, n, `calls ${line}`, (k) => ({ kind: 'call', line, get call() { return list()[k]; } }));
+}
+
+function callsOfBoth(before, now) {
+    const none = { calls: 0, value: 0 }, list = new Map((now === undefined ? [] : callsFrom(1, now)).map((call) => [call.sub, { ...call, was: none }]));
+    for (const was of before === undefined ? [] : callsFrom(0, before)) keep(list, was.sub, () => ({ ...none, sub: was.sub })).was = was;
+    return [...list.values()].sort((a, b) => Math.abs(b.value - b.was.value) - Math.abs(a.value - a.was.value) || b.calls - a.calls || P.rank[a.sub] - P.rank[b.sub]);
 }
 
 function callerRows(rows, line, sub) {
@@ -369,7 +333,23 @@ function visible(text, mark) {
     return [...nodes, ...plainly(text.slice(from))];
 }
 
+// Of two sides: what both have, and what has changed.
+function gutterOfTwo(line, a, b, sign) {
+    const exact = linesHave(1) && linesHave(0), key = exact ? 'self' : 'count', show = (v) => (exact ? amount(v) : grouped(v)), of = (cost, which) => (cost ? cost[which] : 0);
+    const cell = (name, text, way = 0) => make('span', { className: `c-${name}${way > 0 ? ' up' : way < 0 ? ' down' : ''}` }, text);
+    const change = (which, form) => {
+        const d = of(b, which) - of(a, which);
+        return P.relative || !d ? ['', 0] : [(d > 0 ? '+' : '') + form(d), d];
+    };
+    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' }, sign);
+    return make('span', { className: 'gutter' }, cell('count', of(a, key) ? (exact ? amount(real(of(a, key), 0)) : show(of(a, key))) : ''), cell('self', of(b, key) ? show(of(b, key)) : ''),
+        cell('inclusive', ...change(key, show)), cell('share', ...change('incl', amount)), number);
+}
+
+const oldCost = (old) => (old > 0 && G.before.costs.has(old) ? costAt(0, G.before.costs.get(old)) : null);
+
 function gutter(line, cost) {
+    if (G.before) return gutterOfTwo(line, oldCost(line > 0 ? G.before.oldOf(line) : 0), cost, '');
     const { whole, side } = G, share = cost ? cost.self / whole : 0, all = cost ? cost.incl / whole : 0, cell = (name, text, hot = 0) => make('span', { className: `c-${name} h${hot}` }, text);
     const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' });
     const exact = linesHave(side);
@@ -404,9 +384,18 @@ const DRAW = {
         }
         const below = G.rows[G.at.get(line + 1)], shut = !!below && below.kind === 'fold';
         const fold = range ? button(shut ? '\u25b8' : '\u25be', () => foldSub(range, !shut), { className: 'fold', 'aria-expanded': String(!shut), 'aria-label': `Fold ${short(P.names[range.sub], 99)}`, tabIndex: -1 }) : '';
-        return [gutter(line, costOf(line)), make('span', { className: 'twist' }, fold), code];
+        const fresh = G.before && G.before.to && !G.before.to[line - 1];
+        return [gutter(line, costOf(line)), make('span', { className: `twist${fresh ? ' up' : ''}` }, fold || (fresh ? '+' : '')), code];
     },
-    call({ line, call: { sub, calls, value } }) {
+    gone({ line }) {
+        return [gutterOfTwo(0, oldCost(line), null, `(${line})`), make('span', { className: 'twist down' }, '\u2212'), make('span', { className: 'code' }, ...visible(G.before.lines[line - 1].slice(0, LONG)))];
+    },
+    call({ line, call: { sub, calls, value, was } }) {
+        if (was) {
+            const both = (a, b, show) => (a === b ? show(b) : `${show(a)} \u2192 ${show(b)}`);
+            return [...note('\u2192', line), subLink(sub), make('span', { className: 'told' }, `${both(was.calls, calls, grouped)} call${calls === 1 && was.calls === 1 ? '' : 's'}`),
+                make('span', { className: `told ${value > was.value ? 'up' : value < was.value ? 'down' : ''}` }, value || was.value ? both(was.value, value, amount) : '')];
+        }
         return [...note('\u2192', line), subLink(sub), make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}${
             value && calls > 1 && metric().unit === 's' ? `, ${amount(value / calls)} each` : ''}`)];
     },
@@ -417,7 +406,9 @@ const DRAW = {
         return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
     },
     sub({ line, sub }) {
-        const table = subs(), { side } = G, words = [table.calls ? plural(table.calls[side][sub], 'call') : '', `self ${amount(table.self[side][sub])}`, `inclusive ${amount(table.total[side][sub])} (${percent(table.total[side][sub] / G.whole)})`];
+        const table = subs(), { side } = G, both = (lists, show) => (G.before ? [...new Set(lists.map((list, k) => show(k || show === grouped ? list[sub] : real(list[sub], 0))))].join(' \u2192 ') : show(lists[side][sub]));
+        const words = [table.calls ? `${both(table.calls, grouped)} call${!G.before && table.calls[side][sub] === 1 ? '' : 's'}` : '', `self ${both(table.self, amount)}`,
+            `inclusive ${both(table.total, amount)}${G.before ? '' : ` (${percent(table.total[side][sub] / G.whole)})`}`];
         return [...note('', line), make('bdi', { className: 'name' }, short(P.names[sub], 200)), make('span', { className: 'told' }, words.filter(Boolean).join(', ')),
             button('Graph', () => toGraph(sub), { className: 'link', title: 'Zooms to its widest frame (g)' }), button('Table', () => openSub(sub), { className: 'link', title: 'Its callers and callees (s)' })];
     },

@@ -517,7 +517,7 @@ for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two w
     ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'],
     ['--format', 'xml', 'must be one of'],
     ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'],
-    ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'one at a time'],
+    ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'only one of them'],
     ['--alpha', 2, 'between'],
     ['-O', 0, 'positive'], ['--bogus', 'Unknown option'], ['-s', 'parent', 'dprofreport'],
     ['--only', '(', 'not a regular']) {

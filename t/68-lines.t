@@ -449,8 +449,11 @@ END
         require CoroProgram;
         for my $seed (1 .. TestEnvironment::rounds(2, 9)) {
             my $coro = spew(scratch() . '/p.pl', CoroProgram::program($seed, 1));
-            my $run = profiled([@inc, $coro], env => { %timed, PERL_DPROF_CLOCK => 'counting',
-                PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0 });
+            my %seeds = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
+            # a Coro that was built for another perl crashes by itself
+            next if plain([@inc, '-I' . tree(), $coro], env => \%seeds)->{raw};
+            my $run = profiled([@inc, $coro],
+                env => { %timed, %seeds, PERL_DPROF_CLOCK => 'counting' });
             is(join("\n", $run->{raw} ? "status $run->{raw}: $run->{err}" : (),
                 LineReader::problems(read_lines($run))), '', "coroutines, program $seed");
         }

@@ -293,6 +293,52 @@ END
     like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are one');
 };
 
+subtest 'dprofreport --annotate of calls alone' => sub {
+    my $caller = spew("$dir/calls.pl", "sub leaf { 1 }\nsub run {\n    leaf();\n}\nrun();\n");
+    my $calls = profiled([$caller], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
+    my $text = in_process('dprofreport', '--annotate', 'run', '-m', 'real', $calls)->{out};
+    like($text, qr/^# The profile has no costs of statements, but calls: record with lines\.$/m,
+        'is told');
+    like($text, qr/^ +\d+\.\d\d% {20} 3      leaf\(\);\n +# 1 call of main::leaf, \d+\.\d\d%$/m,
+        'how often lines ran is left blank');
+};
+
+subtest 'dprofreport --annotate: where a sub ends' => sub {
+    my $ends = spew("$dir/ends.pl", <<'END');
+sub same_line { my $n = shift;
+    return $n }
+same_line(1);
+if (same_line(2)) {
+    same_line(3);
+}
+sub closure {
+    my $n = shift;
+    return sub {
+        my $m = $n;
+        return $m if $n;
+        die;
+    };
+}
+closure(1)->();
+sub documented {
+    # one
+    # two
+    # three
+    # four
+    # five
+    # six
+    return 1;
+}
+documented();
+END
+    my $run = profiled([$ends], env => { %env, PERL_DPROF_LINES => 'time' });
+    my $lines = sub { join ' ', in_process('dprofreport', '--annotate', @_, $run->{profile})
+        ->{out} =~ /^.{29} +(\d+)  /mg };
+    is($lines->('same_line'), '1 2', 'the brace behind the last statement');
+    is($lines->('documented'), '16 17 18 19 20 21 22 23 24', 'comments at its beginning');
+    is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a closure is in the sub');
+};
+
 subtest 'dprofreport --annotate: lines that no file has' => sub {
     my $template = spew("$dir/tmpl", "one\ntwo\n");
     my $made = spew("$dir/made.pl", <<"END");
@@ -324,6 +370,33 @@ subtest 'lines of one process, and of the main program' => sub {
     cmp_ok(abs($sum - 100), '<', 0.2, '... Self is no more than all there is');
     like($line{'main::leaf'}, qr/p\.pl:3\z/, '... the lines are those where subs begin');
     is(in_process('dprofreport', '--main', $profile)->{err}, '', '... of subs nothing is told');
+};
+
+subtest 'files that tell more and less of lines' => sub {
+    my $small = spew("$dir/small.pl", "sub f { 1 }\nf();\n");
+    my ($times, $counts, $none) = map { profiled([$small], env => { %env, %$_ })->{profile} }
+        { PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' }, {};
+    my $told = sub { in_process('dprofreport', @_)->{err} };
+    is($told->('-s', 'srcline', $times, $none), "$none: it does not tell what statements cost, as"
+        . " $times does; the lines shown lack it\n", 'one that has none');
+    is($told->('-F', 'hot', $counts, $times), "$counts: it has counts of statements and no times,"
+        . " which $times has; the lines shown lack them\n", 'one that has counts alone');
+    is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: nothing is told") for ['-s', 'srcline', $none],
+        [$times, $none], ['-f', '-s', 'srcline', $times, $none];
+};
+
+subtest 'a source found in another place' => sub {
+    my $moved = spew("$dir/moved.pl", "sub here {\n    return 1;\n}\nhere();\n");
+    my $run = profiled([$moved], env => { %env, PERL_DPROF_LINES => 'time' })->{profile};
+    mkdir "$dir/root" or die;
+    my $path = "$dir/root";
+    for (grep { length } split m{/}, $dir) {
+        $path .= "/$_";
+        mkdir $path or die;
+    }
+    rename $moved, "$path/moved.pl" or die;
+    my $report = in_process('dprofreport', '--annotate', 'here', '--symfs', "$dir/root", $run);
+    like($report->{out}, qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m, '--symfs');
 };
 
 subtest 'hostile source' => sub {

@@ -26,10 +26,10 @@ struct dpx_frame {
     PERL_SI *si;
     I32 key;                    /* DPX_KEY(context index, kind) */
     U32 id;                     /* of the sub entered here: its exit carries it */
-    U64 serial;                 /* of the C calls: tells two in one place apart */
+    U64 serial;                 /* a number that tells two C calls in one place apart */
     U32 runs;                   /* id of the sub that goto has put in its place */
     struct dp_cct_call call;
-    I32 saved;                  /* of an XS sub: the save stack's height below it */
+    I32 saved;                  /* for an XS sub: the height of the save stack when it was called */
 };
 
 /* A Perl sub stands on its own context. An XS sub has none: it stands on its
@@ -47,7 +47,7 @@ enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 struct dpx_known {
     UV code;                    /* first op, or the CV of an XS sub */
     UV name;                    /* dpx_callee_name(); of an XS sub, with its function in it */
-    U32 seq;                    /* of the first op: code is freed and reused */
+    U32 seq;                    /* of the first op: checked because code is freed and reused */
     U32 id;                     /* and DPX_ID_... flags; 0: not recorded */
 };
 
@@ -62,7 +62,7 @@ enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
 
 /* only= and skip=, in one interpreter. */
 struct dpx_filter {
-    void *thx;                  /* whose; NULL: every name is recorded */
+    void *thx;                  /* the interpreter whose they are; NULL: every name is recorded */
     REGEXP *only, *skip;        /* NULL: none */
     SV *subject;
     struct dp_buf text;
@@ -86,14 +86,14 @@ struct dpx_filter {
  *                                                            nothing is to be written, or can be
  *     DPX_ENDED         DPX_OFF       take_ctx               the state is used again */
 enum dpx_state {
-    DPX_OFF,                    /* in the making, or to be used again */
+    DPX_OFF,                    /* being made, or to be used again */
     DPX_ON,                     /* records */
     DPX_BORN,                   /* records, in a child in which nothing has happened yet: pieces
                                  * and file are the parent's */
     DPX_EXEC,                   /* records, and an exec is under way: the file is whole, as if all
                                  * had ended */
     DPX_ENDING,                 /* its end is being written */
-    DPX_ENDED                   /* nothing is recorded any more */
+    DPX_ENDED                   /* recording has ended for good */
 };
 
 /* The names that this interpreter has handed out. */
@@ -106,7 +106,7 @@ struct dpx_names {
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
-    bool counted;               /* lines are, under those names: see bound_line */
+    bool counted;               /* lines are counted under those names: see bound_line */
     struct dp_buf line, fold, own;  /* scratch of the naming */
     struct dpx_filter filter;
     U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
@@ -122,17 +122,17 @@ struct dpx_coros {
 
 /* The file of this process or thread, beside what dp_outfile and dp_writer know. */
 struct dpx_made {
-    bool unopened;              /* it is still to be made: see dpx_file_prepare */
+    bool unopened;              /* the file is still to be made: see dpx_file_prepare */
     struct dp_buf head;         /* the header, until then */
     U64 trailer_at;             /* where the header's last line stands */
-    U64 tree_at;                /* where the tree stands that was saved; 0: there is none */
+    U64 tree_at;                /* where the saved tree stands; 0: no tree has been saved */
     struct dpx_lines {          /* lines that no text has yet, in a live piece */
         char *ptr;
         size_t size, used;
     } fresh, fresh_sites;
 };
 
-/* What is taken back when an exec has failed: DPX_EXEC. */
+/* What is undone when an exec has failed: DPX_EXEC. */
 struct dpx_exec {
     U64 size;                   /* of the file before it */
     bool live;                  /* there were pieces beside it */
@@ -144,7 +144,7 @@ struct dpx_exec {
 struct dpx_child {
     bool is;                    /* this process is one */
     ptrdiff_t depth;            /* frames that ran then */
-    size_t inherited;           /* those of them that its file begins with */
+    size_t inherited;           /* how many of them the file begins with */
     U32 early[32];              /* numbers of the statements that it ran before it had a file */
     size_t n_early;
 };
@@ -153,7 +153,7 @@ struct dpx_child {
 struct dpx_block {
     bool runs;
     bool started;               /* it has started recording */
-    const struct dpx_phase *before;     /* the phase that goes on behind it */
+    const struct dpx_phase *before;     /* the phase that goes on afterwards */
 };
 
 struct dpx_ctx {
@@ -177,14 +177,14 @@ struct dpx_ctx {
     struct dpx_exec exec;
     struct dpx_block block;
 
-    /* what the program, or its progress, has told */
+    /* what the program has asked for, and how far it has come */
     const struct dpx_phase *phase;
     int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
     bool ended;                 /* the END blocks have begun */
     bool exits;                 /* the program itself has ended the process */
-    bool marked;                /* it has begun a phase: start=mark */
+    bool marked;                /* the program has begun a phase: start=mark */
     bool runops_taken;          /* some other module has the run loop */
-    unsigned toggles;           /* of dpx_run.toggles, those that it has followed */
+    unsigned toggles;           /* how many of dpx_run.toggles it has followed */
 
     struct dp_writer writer;
     struct dp_outfile out;
@@ -222,8 +222,8 @@ struct dpx_process {
     pthread_mutex_t lock;       /* for `all`, `tids`, states to be used again, and the numbers
                                  * of statements (dpx_stmt.c); fork waits for it */
     struct dpx_ctx *all;
-    unsigned tids;              /* so many threads have recorded */
-    bool own;                   /* no -d: blocks are recorded, and nothing else */
+    unsigned tids;              /* how many threads have recorded */
+    bool own;                   /* there was no -d: blocks are recorded, and nothing else */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
@@ -233,7 +233,7 @@ struct dpx_process {
                                          * are no hooks yet */
     char *path;                 /* as the user gave it, absolute */
     int signal, toggle;         /* 0: none */
-    unsigned toggles;           /* so often has the second one come */
+    unsigned toggles;           /* how often the signal of toggle= has come */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */
     ino_t stderr_ino;
 };

@@ -2,7 +2,7 @@
  * that loads. All that can be found through the symbol table gets the hooks. */
 #include "dpx_adopt.h"
 
-/* What ops of a type had before. */
+/* The function that ops of a type had before. */
 static Perl_ppaddr_t (*before)(Optype type);
 
 static void adopt_op(pTHX_ OP *o)

@@ -4,7 +4,8 @@
 
 #include "dpx.h"
 
-/* To all that the symbol table leads to: ops that run original(type) run what is hooked instead. */
+/* Goes through all code that the symbol table leads to: ops that run original(type) run the hooked
+ * function instead. */
 void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type));
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "dpx.h"
 
-/* A phase of this name begins, and recording if it does not go on already. False: nothing records
- * here, or a block has begun before. */
+/* Begins a phase of this name, and recording if that does not go on already. Returns false if
+ * nothing records here, or if a block has begun before. */
 bool dpx_block_begin(pTHX_ const char *name, size_t len);
 
 /* It ends: all is as before. */

@@ -106,7 +106,7 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
 DPX_EACH_WAY(WAY, call)
 #undef WAY
 
-/* That of the way of this recording. */
+/* The hook for the way of this recording. */
 static OP *(*call_way)(pTHX_ unsigned n);
 
 #define HOOK(op, name) static OP *hook_##op(pTHX) { return call_way(aTHX_ B_##op); }

@@ -7,7 +7,7 @@
 /* Hooks the slow builtins, once for the process. */
 void dpx_builtin_install(void);
 
-/* What the ops of a type ran before; NULL: they are not hooked. */
+/* The function that the ops of a type ran before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_builtin_original(Optype type);
 
 #endif

@@ -44,7 +44,7 @@ static uint64_t counter_stamp(void *arg)
     return dpx_counter();
 }
 
-/* Best of three: an interrupt in between would spoil the pair. */
+/* Takes the best of three pairs: an interrupt in between would spoil one. */
 static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 {
     uint64_t best = UINT64_MAX;
@@ -61,7 +61,7 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     }
 }
 
-/* The least of many: an interrupt only makes it more. */
+/* Takes the least of many distances: an interrupt only makes one greater. */
 static uint64_t counter_zero(void *arg)
 {
     uint64_t least = UINT64_MAX;
@@ -159,7 +159,7 @@ static void count_split(void *arg, uint64_t *user_us, uint64_t *sys_us)
     *sys_us = 0;
 }
 
-/* Here each reading is a step of time that the tests count. */
+/* Each reading of this clock is a step of time, which the tests count. */
 static uint64_t count_zero(void *arg)
 {
     (void)arg;

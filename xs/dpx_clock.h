@@ -22,7 +22,7 @@ enum dpx_clock_kind {
 struct dpx_clock {
     enum dpx_clock_kind kind;
     const char *name;               /* as the header of the file tells it */
-    const char *why;                /* why it is not the counter, or NULL */
+    const char *why;                /* why the counter is not used, or NULL */
     uint64_t count, cpu, step;      /* the counting clock, in ns */
 };
 
@@ -31,7 +31,7 @@ struct dpx_clock {
  * that cannot be granted. */
 bool dpx_clock_choose(struct dpx_clock *clock, const char *wish);
 
-/* What dp_rec asks; the argument is the struct dpx_clock. */
+/* The answers to dp_rec's questions; the argument is the struct dpx_clock. */
 const struct dp_rec_host *dpx_clock_host(const struct dpx_clock *clock);
 
 /* Moves the counting clock on; of ns of real time, cpu ns were spent computing. */
@@ -39,8 +39,8 @@ void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu);
 
 uint64_t dpx_clock_read_slow(struct dpx_clock *clock);
 
-/* Not ordered with its neighbours: fences cost more than the 35 ns at most
- * that an instruction can slip by. */
+/* The reading is not ordered with the instructions around it: an instruction can slip by 35 ns at
+ * most, and fences cost more. */
 DP_INLINE uint64_t dpx_counter(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -54,7 +54,7 @@ DP_INLINE uint64_t dpx_counter(void)
 #endif
 }
 
-/* is_counter is a constant where this is called: hooks exist once for each. */
+/* is_counter is a constant in each call: hooks exist once for each value. */
 DP_INLINE uint64_t dpx_stamp(struct dpx_clock *clock, const bool is_counter)
 {
     return is_counter ? dpx_counter() : dpx_clock_read_slow(clock);

@@ -1,5 +1,4 @@
-/* What differs between perls, by feature. Everything else here is the same
- * from 5.26 on. */
+/* What differs between perls, by feature. All other code of xs/ is the same from 5.26 on. */
 #ifndef DPX_COMPAT_H
 #define DPX_COMPAT_H
 
@@ -17,7 +16,7 @@
 #  define DPX_PERL_SET(x) NOOP
 #endif
 
-/* 5.43 took the underscore from the front. */
+/* Perl 5.43 removed the underscore at the front. */
 #ifndef RXf_PMf_CHARSET_SHIFT_
 #  define RXf_PMf_CHARSET_SHIFT_ _RXf_PMf_CHARSET_SHIFT
 #endif

@@ -1,14 +1,14 @@
-/* Stretches that are left out, and phases. */
+/* Stretches that are not recorded, and phases. */
 #ifndef DPX_CONTROL_H
 #define DPX_CONTROL_H
 
 #include "dpx.h"
 
-/* Recording stops, and starts again; both do nothing where it is so already. */
+/* Stop recording, and start it again; each does nothing if that is the state already. */
 void dpx_control_stop(struct dpx_ctx *ctx);
 void dpx_control_start(struct dpx_ctx *ctx);
 
-/* A phase begins. name: UTF-8; an empty one is none. */
+/* Begins a phase. name: UTF-8; an empty name is no phase. */
 void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len);
 void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U64 now);
 
@@ -18,7 +18,7 @@ void dpx_control_begin(struct dpx_ctx *ctx);
 /* PL_phase is another than ctx->stage: the phases main and END begin here. */
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 
-/* The phase of this name, new if there is none, however many there are; NULL: no memory. */
+/* Returns the phase of this name, which is made if it is new; NULL: no memory. */
 const struct dpx_phase *dpx_control_phase(const char *name, size_t len);
 
 /* The frames of a trace are left, but have not ended; they go on, in another

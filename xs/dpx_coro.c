@@ -23,7 +23,7 @@ struct dpx_coro {
 
 void dpx_coro_bottom(struct dpx_frame *f)
 {
-    /* It is no sub's: it matches nothing and never ends. */
+    /* This frame is no sub's: it matches nothing and never ends. */
     memset(f, 0, sizeof *f);
     f->key = DPX_KEY(-1, DPX_MULTICALL);
 }
@@ -51,7 +51,7 @@ static void prune(struct dpx_ctx *ctx)
     ctx->coro.prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
 }
 
-/* The table moves when a new one is put in. */
+/* The table moves when a new coroutine is put in. */
 static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
 {
     struct dp_map_slot *slot = dp_map_find(&ctx->coro.of, PTR2UV(mainstack));
@@ -92,7 +92,7 @@ static void leave(struct dpx_ctx *ctx, U64 now)
     ctx->rec.left = now;
 }
 
-/* What others have used does not make a call longer. */
+/* Time that other coroutines have used does not make a call longer. */
 static void put_off(struct dpx_ctx *ctx, U64 by)
 {
     for (struct dpx_frame *f = ctx->top; f > ctx->frames; f--)

@@ -7,14 +7,14 @@
 /* The frame below all others. */
 void dpx_coro_bottom(struct dpx_frame *f);
 
-/* Another coroutine goes on, as of arrival stamp now: that of this main stack, which is not
+/* Another coroutine goes on, as of arrival stamp now: the one with this main stack, which is not
  * ctx->mainstack. */
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now);
 
-/* The same: that of PL_mainstack goes on, and may have been made just now. */
+/* The same for the coroutine with PL_mainstack, which may have been made just now. */
 DP_COLD void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now);
 
-/* Does another coroutine run than the one whose frames these are? */
+/* Does another coroutine run than the one that the frames belong to? */
 DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
 {
     return DP_UNLIKELY(PL_mainstack != ctx->mainstack);

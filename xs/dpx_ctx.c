@@ -72,7 +72,7 @@ void dpx_ctx_give_back(struct dpx_ctx *ctx)
             *p = ctx->next;
             break;
         }
-    ctx->next = spare;          /* what it has is cleared when it is used again */
+    ctx->next = spare;          /* the contents are cleared when the state is used again */
     spare = ctx;
     pthread_mutex_unlock(&dpx_run.lock);
 }

@@ -9,16 +9,16 @@
 U64 dpx_ctx_arrive(struct dpx_ctx *ctx);
 void dpx_ctx_leave(struct dpx_ctx *ctx);
 
-/* The hooks see this state from here on; NULL: none. */
+/* From here on the hooks see this state; NULL: none. */
 void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx);
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx);
 
-/* One to be filled, all 0, or NULL; and back again, from the list, when it is released. It is never
- * freed: who has inherited a pointer to it may look at thx and state at any time. */
+/* Gives a state that is all 0, or NULL; and takes one back, off the list. A state is never freed:
+ * whoever has inherited a pointer to it may look at thx and state at any time. */
 struct dpx_ctx *dpx_ctx_take(void);
 void dpx_ctx_give_back(struct dpx_ctx *ctx);
 
-/* Puts it on the list of the process, under a thread's number. */
+/* Puts a state on the list of the process, under a thread's number. */
 void dpx_ctx_enlist(struct dpx_ctx *ctx);
 
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */

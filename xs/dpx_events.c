@@ -66,7 +66,7 @@ static void add_column(struct dpx_plan *plan, const char *name, const char *suff
     plan->n++;
 }
 
-/* As perf does it: where the kernel's own part may not be counted, the program's is. */
+/* Does as perf does: if the kernel's own part may not be counted, only the program's part is. */
 static int try_perf(struct dp_pmu_event *ev)
 {
     int why = dp_perf_try(NULL, ev);
@@ -254,8 +254,8 @@ static void calibrate(struct dpx_ctx *ctx)
     free(h);
 }
 
-/* Whatever the reason that they cannot be had here, the recording goes on, and the
- * columns stay 0. */
+/* If the counters cannot be opened, for whatever reason, the recording goes on, and the columns
+ * stay 0. */
 static void open_perf(struct dpx_ctx *ctx)
 {
     const struct dp_pmu_event *events[DP_FMT_COUNTERS];

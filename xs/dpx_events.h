@@ -18,20 +18,20 @@
 #include "dp_err.h"
 #include "pmu-events/pmu-events.h"
 
-/* The events of a list, as the option has it: found by their names, and tried. Returns 0, or an
- * error with a message for who wrote the list. */
+/* Finds the events of a list, as the option has it, by their names, and tries them. Returns 0, or
+ * an error with a message for whoever wrote the list. */
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
 
 /* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its
  * place. Returns 0 or DP_E_NOMEM. */
 int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 
-/* Can it be counted here and now? It becomes what is counted then (cycles:u). False: `why` says why
- * not, and what to do. */
+/* Can the event be counted here and now? *ev becomes what is counted then (cycles:u). If it
+ * returns false, `why` says why not, and what to do. */
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why,
                     size_t size);
 
-/* Is it perl's own run loop, which we have a copy of that counts? */
+/* Is it perl's own run loop, of which we have a copy that counts? */
 bool dpx_events_may_count_ops(runops_proc_t loop);
 
 /* Begins to count for this interpreter, in the thread that calls; in a forked child at once

@@ -32,7 +32,7 @@ int dpx_file_sink(void *arg, const char *ptr, size_t len)
     uint64_t before = ctx->out.text;
     dp_err_init(&err);
     int rc = dp_outfile_write(&ctx->out, ptr, len, &err);
-    /* What survives us takes room that the profile can use. */
+    /* Frees the room that the file of the pieces takes, so that the profile can use it. */
     if (rc < 0 && ctx->out.regular && dp_live_detach(&ctx->live)) {
         size_t done = (size_t)(ctx->out.text - before);
         ctx->out.failed = false;

@@ -9,14 +9,15 @@
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* The same later: now it is only looked whether that could be, and the header is kept. Until
- * dpx_file_begin nothing of ours is on the disk, and the profile that was there stays where it is:
- * a perl that compiles only, or fails to, is no run. What needs the file before, a buffer that is
- * full for one, makes it. */
+/* Prepares the same for later: now it only finds out whether that would be possible, and keeps the
+ * header. Until dpx_file_begin nothing of ours is on the disk, and the profile that was there stays
+ * where it is: a perl that compiles only, or fails to, is no run. Whatever needs the file earlier,
+ * such as a full buffer, makes it. */
 int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. Between
- * an arrival and a leaving: what it takes is the recorder's own time, also where it waits. */
+/* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. To be
+ * called between an arrival and a leaving, so that its time is the recorder's own, also where it
+ * waits. */
 void dpx_file_begin(struct dpx_ctx *ctx);
 
 /* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
@@ -32,13 +33,13 @@ void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
 void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
 
 /* What the recorder calls when the file shall be brought up to date; the argument is
- * the struct dpx_ctx. Says nothing when that cannot be: the end is still to come. */
+ * the struct dpx_ctx. Gives no message if that is impossible: the end is still to come. */
 void dpx_file_save(void *arg);
 
 /* Writes all that is not written yet: what the writer still holds, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known into the header. end: the file is whole. */
+/* Puts what is known by now into the header. end: the file is whole. */
 void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
 
 #endif

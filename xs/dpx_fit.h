@@ -1,4 +1,4 @@
-/* Whether this object and the perl that has loaded it belong together. */
+/* Tells whether this object and the perl that has loaded it belong together. */
 #ifndef DPX_FIT_H
 #define DPX_FIT_H
 

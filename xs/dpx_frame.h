@@ -1,5 +1,5 @@
 /* Inside the hooks: our own stack of frames, kept in step with the program's stacks, and its marks.
- * Inline is what a call comes by. How frames live and die is told in dpx_hook.c. */
+ * What every call executes is inline. dpx_hook.c explains how frames live and die. */
 #ifndef DPX_FRAME_H
 #define DPX_FRAME_H
 
@@ -23,8 +23,8 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
     X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(11, __VA_ARGS__) \
     X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__)
 
-/* For what exists once for each way: X makes name_0, name_1 ..., and what follows `name` is passed
- * on to it. DPX_EACH_OF makes the table of them. */
+/* For functions that exist once for each way: X makes name_0, name_1 ..., and gets what follows
+ * `name`. DPX_EACH_OF makes a table of them. */
 #define DPX_EACH_WAY            DPX_WAYS_16
 #define DPX_EACH_OF(name)       { DPX_EACH_WAY(DPX_ENTRY_, name) }
 #define DPX_ENTRY_(how, name)   name##_##how,
@@ -40,12 +40,12 @@ DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
     static type (*const name[DPX_HOWS])(pTHX) = DPX_EACH_OF(name);
 #define DPX_HOOK_(how, type, name, call)    static type name##_##how(pTHX) { return call(how); }
 
-/* Called directly, without a table of the linker's. */
+/* Functions that are called directly, and not through a table of the linker. */
 #pragma GCC visibility push(hidden)
 
 extern int dpx_how;             /* which hooks; -1: none yet */
 
-/* What is too large to be inline: one for each way. */
+/* Functions that are too large to be inline: one for each way. */
 struct dpx_way {
     U64 (*arrive)(struct dpx_ctx *ctx);
     void (*leave)(struct dpx_ctx *ctx);
@@ -105,7 +105,7 @@ DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
     ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 }
 
-/* The mark goes out only with the frame: both or none. */
+/* The mark is made only if the frame is, too. */
 DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                               const int how)
 {
@@ -132,8 +132,8 @@ DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
     ctx->rec.left = now;
 }
 
-/* A C call has returned, whose frame was the at-th: ends that, with those above it. False: the
- * frame has gone before. */
+/* A C call has returned, whose frame was the at-th: ends that frame and those above it. Returns
+ * false if the frame had ended before. */
 DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind,
                                   U64 now, const int how)
 {
@@ -169,7 +169,7 @@ DP_INLINE void dpx_frame_check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si,
         dpx_frame_reconcile_below(ctx, si, ix, now);
 }
 
-/* Nothing for dpx_frame_reconcile to do? */
+/* Has dpx_frame_reconcile nothing to do? */
 DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
 {
     return !dpx_coro_is_other(aTHX_ ctx)

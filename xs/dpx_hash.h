@@ -1,4 +1,5 @@
-/* Fields of perl's hashes as C wants them. What they point to lives as long as the statement. */
+/* Fields of perl's hashes in the form that C needs. What they point to lives as long as the
+ * statement. */
 #ifndef DPX_HASH_H
 #define DPX_HASH_H
 
@@ -7,7 +8,7 @@
 
 /* The field's value; NULL where there is none, or undef. */
 SV *dpx_field(pTHX_ HV *from, const char *name);
-/* A field that is a reference to an array; NULL. */
+/* A field that is a reference to an array, or NULL. */
 AV *dpx_list(pTHX_ HV *from, const char *name);
 /* Its n-th element; NULL. */
 SV *dpx_element(pTHX_ AV *av, SSize_t n);

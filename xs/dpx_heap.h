@@ -10,7 +10,7 @@
 /* Begins to count, in all threads. Returns NULL, or why it cannot be. */
 const char *dpx_heap_watch(void);
 
-/* Could it begin? As above; nothing changes. */
+/* Could counting begin? Returns the same, and changes nothing. */
 const char *dpx_heap_refusal(void);
 
 /* Ends that. */

@@ -275,8 +275,8 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
     dpx_leave(ctx, how);
 }
 
-/* The frame on top is not the one that is being left. It may be a dead one
- * that nobody has noticed; then look again. True if the frame is there now. */
+/* The frame on top is not the one that is being left. It may be a dead one that nobody has noticed,
+ * which ends now. Returns true if the frame that is left is on top then. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
     if (dpx_frame_in_order(aTHX_ ctx))

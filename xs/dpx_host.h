@@ -38,7 +38,7 @@ const char *dpx_error_text(int code);
 /* The error of a negative code, with a text. */
 void dpx_check(pTHX_ long code);
 
-/* Two elements of a list as texts; false where one is undef. */
+/* Two elements of a list as texts. Returns false if one is undef. */
 bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
                    const char **two, size_t *two_len);
 

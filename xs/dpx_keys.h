@@ -1,5 +1,5 @@
-/* Perl's hashes as the option structs of src/dprof/: tables that the lists there make, and the one
- * function that goes by them. */
+/* Turns perl's hashes into the option structs of src/dprof/: tables that are made of the lists
+ * there, and the one function that reads the tables. */
 #ifndef DPX_KEYS_H
 #define DPX_KEYS_H
 
@@ -11,7 +11,7 @@ enum dpx_kind {
     DPX_AUTOLOAD,
     DPX_ENUMS, DPX_NUMBERS, DPX_PAIR, DPX_SIZES, DPX_TEXTS, DPX_LIST,
     DPX_PART,                   /* a struct inside, whose fields are in the same hash */
-    DPX_OWN                     /* known, and taken by whoever asked */
+    DPX_OWN                     /* a known key, whose value the caller takes */
 };
 
 typedef const struct dpx_keys *dpx_keys_of(void);
@@ -46,7 +46,7 @@ struct dpx_keys {
 /* The rows of a list, for the type that DPX_STRUCT is. */
 #define DPX_ROW(type, ...) DPX_ROW_##type(__VA_ARGS__)
 #define DPX_AT(field) offsetof(DPX_STRUCT, field)
-/* Enums are read and written as int. */
+/* The table reads and writes enums as int. */
 #define DPX_COUNT_OF(of) (of##_count + 0 * sizeof(char[sizeof(enum of) == sizeof(int) ? 1 : -1]))
 #define DPX_ROW_FLAG(f)  { #f, DPX_FLAG, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_INDEX(f) { #f, DPX_INDEX, DPX_AT(f), 0, 0, NULL, NULL },

@@ -300,12 +300,13 @@ static void at_perl_exit(pTHX_ void *arg)
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
     PERL_UNUSED_ARG(arg);
     if (ctx) {
-        /* Never begun, and not ended by itself: it could not be compiled, or was only to be. */
+        /* The program never began, and did not end by itself: it could not be compiled, or was only
+         * to be compiled. */
         if (ctx->file.unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
             dpx_life_forget(aTHX_ ctx);
         else
             dpx_life_end(aTHX_ ctx);
-        if (ctx->tid == 0)      /* threads that end leave it to the others */
+        if (ctx->tid == 0)      /* threads that end leave this to the others */
             dpx_heap_unwatch();
         dpx_filter_release(aTHX_ &ctx->names.filter);
         dpx_life_free(ctx);
@@ -377,7 +378,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    /* one that outlives its parent has no folder */
+    /* a child that outlives its parent has no folder */
     if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
         dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
                      ctx->pid);

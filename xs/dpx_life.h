@@ -1,20 +1,21 @@
-/* A recorder's life: made, begun, forked, in an exec, ended. */
+/* The life of a recorder: it is made, begins, is forked, is in an exec, ends. */
 #ifndef DPX_LIFE_H
 #define DPX_LIFE_H
 
 #include "dpx.h"
 
-/* A state that is filled but not begun, in the list of nobody; NULL: out of memory. And its end. */
+/* Makes a state that is filled but not begun, and that is on no list; NULL: out of memory. Its
+ * counterpart ends such a state. */
 struct dpx_ctx *dpx_life_new(void);
 void dpx_life_free(struct dpx_ctx *ctx);
 
-/* Starts its clocks, when it is known whether the file is there. */
+/* Starts a state's clocks, when it is known whether the file is there. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx);
 
-/* It records from here on, in this interpreter. */
+/* The state records from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Sees to it that the process' end and its forks are noticed; once. */
+/* Has the end and the forks of the process noticed; does so once. */
 void dpx_life_watch(pTHX);
 
 /* The state of this interpreter, whether it records at the moment or not; made for a new thread, if
@@ -36,7 +37,7 @@ DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
  * process ends abruptly. */
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx);
 
-/* The program wants no profile of itself: one that has no file gets none. */
+/* The program wants no profile of itself: if there is no file yet, there will be none. */
 void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
 
 /* Brings the file up to date while the program goes on: all marks up to now, or the tree,
@@ -46,8 +47,8 @@ void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
  * errno included; cannot die. A child that has recorded nothing yet leaves nothing. */
 void dpx_life_save(pTHX_ struct dpx_ctx *ctx);
 
-/* Completes the file as if all ended here; the other takes that back, when the
- * exec has failed. */
+/* The first completes the file as if everything ended here; the second undoes that, when the exec
+ * has failed. */
 void dpx_life_before_exec(struct dpx_ctx *ctx);
 void dpx_life_after_exec(struct dpx_ctx *ctx);
 

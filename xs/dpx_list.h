@@ -21,8 +21,8 @@ AV *dpx_list_tables(pTHX_ const struct dp_pmu *pmu);
  * has or has not (hidden). */
 HV *dpx_list_processor(pTHX_ struct dp_pmu *pmu);
 
-/* One event, tried: works, name (of the column), unit, and why it does not work. Or
- * error: it is none. */
+/* Tries one event: works, name (of the column), unit, and why it does not work; or error, if it is
+ * no event. */
 HV *dpx_list_try(pTHX_ struct dp_pmu *pmu, const char *event);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "dpx.h"
 
-/* The id of a sub, with DPX_ID_... flags; 0 but for flags: it is not recorded. start:
- * its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
+/* The id of a sub, with DPX_ID_... flags; if it is 0 except for flags, the sub is not recorded.
+ * start: its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
 
 /* A number for package and name of a CV as they are now: of 64 bits, or of as many

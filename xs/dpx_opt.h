@@ -1,5 +1,6 @@
 /* The options of the recorder: one table (dpx_opt.c) serves the import list, the environment, the
- * help and the file's header. A new option is a field here, a row there, and what it is for. */
+ * help and the file's header. A new option needs a field here, a row there, and the code that it is
+ * for. */
 #ifndef DPX_OPT_H
 #define DPX_OPT_H
 
@@ -43,8 +44,8 @@ void dpx_options_init(struct dpx_options *opt);
  * are borrowed. Returns 0, or DP_E_ARG with a message that says what may have been meant. */
 int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *err);
 
-/* Takes what the environment says: PERL_DPROF_NAME for each option, and the
- * classic names. safe: only what cannot make a privileged program write elsewhere. */
+/* Takes the options of the environment: PERL_DPROF_NAME for each option, and the classic names.
+ * safe: takes only those that cannot make a privileged program write elsewhere. */
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
 
 /* The table, for people. */

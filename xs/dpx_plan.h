@@ -1,6 +1,6 @@
 /* Counters of events beside the clock: which ones (the same for all threads of the process), and an
- * interpreter's own. A counter only grows: of what goes up and down, SVs and bytes, there are two,
- * what came and what went. */
+ * interpreter's own. A counter only grows: SVs and bytes, whose number goes up and down, have two
+ * counters, one for what is taken and one for what is given back. */
 #ifndef DPX_PLAN_H
 #define DPX_PLAN_H
 
@@ -19,7 +19,7 @@ struct dpx_plan {
     bool ops, svs, bytes;
     size_t ops_at, svs_at, bytes_at;    /* columns; of svs and bytes two */
     struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
-    struct dp_buf missing;      /* names of those that there need not be, and are not */
+    struct dp_buf missing;      /* names of the optional events that are not there */
 };
 
 /* What an interpreter has counted. */
@@ -29,8 +29,8 @@ struct dpx_events {
     uint64_t ops;               /* as of the last arrival or leaving */
     int64_t svs, bytes;
     uintptr_t thread;           /* that the kernel's counters are of */
-    bool stale;                 /* the kernel's are the parent's, in a child that has
-                                 * recorded nothing yet */
+    bool stale;                 /* in a child that has recorded nothing yet, the kernel's counters
+                                 * are the parent's */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* Statements that perl gives no op of their own, as they have their block for themselves. How: see
- * dpx_revive.c. */
+/* Statements that perl gives no op of their own, because they are alone in their block.
+ * dpx_revive.c explains how. */
 #ifndef DPX_REVIVE_H
 #define DPX_REVIVE_H
 

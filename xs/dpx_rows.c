@@ -1,4 +1,4 @@
-/* Rows of views as perl's data: what a host gets that prints nothing. */
+/* Rows of views as perl's data, for a caller that wants no text. */
 #define PERL_NO_GET_CONTEXT
 #include "dpx_rows.h"
 #include "dpx_diff.h"
@@ -148,7 +148,7 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     size_t failed, undecided, needed;
     HV *hv = (HV *)sv_2mortal((SV *)newHV()), *all = newHV();
     hv_stores(hv, "total", newRV_noinc((SV *)all));
-    ENTER;                      /* what it borrows is to live longer than it */
+    ENTER;                      /* the sides that it borrows must live longer than it */
     const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2);
     dpx_diff(aTHX_ &how, options);
     if (!how.over.n_keys)

@@ -4,8 +4,8 @@
 
 #include "dpx.h"
 
-/* One line on the standard error, past all of perl's layers: a tied STDERR is the
- * program's. Not if the program has opened something else under that number. */
+/* Prints one line on the standard error, past all of perl's layers, because a tied STDERR belongs
+ * to the program. Prints nothing if the program has opened something else under that number. */
 void dpx_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Appends a number with a point, whatever the locale has. */

@@ -112,7 +112,8 @@ static void on_bus(int number, siginfo_t *info, void *where)
     } else {
         sigaction(number, &as_ever, NULL);
         if (!touched)
-            raise(number);              /* it was sent; what was touched is touched again */
+            raise(number);              /* somebody sent the signal; otherwise the access is
+                                         * repeated */
     }
     errno = why;
 }

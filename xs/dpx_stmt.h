@@ -1,22 +1,22 @@
-/* Statements: what each of them costs (lines=count, lines=time). How: see dpx_stmt.c. */
+/* Statements: what each of them costs (lines=count, lines=time). dpx_stmt.c explains how. */
 #ifndef DPX_STMT_H
 #define DPX_STMT_H
 
 #include "dpx_frame.h"
 
-/* Can statements be told apart on this perl? Why not, otherwise. */
+/* Says why statements cannot be told apart on this perl, or NULL if they can. */
 const char *dpx_stmt_trouble(void);
 
-/* Hooks them, once for the process. */
+/* Hooks statements, once for the process. */
 void dpx_stmt_install(pTHX_ int how, bool times);
 
-/* What the ops of a type ran before; NULL: they are not hooked. */
+/* The function that the ops of a type ran before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_stmt_original(Optype type);
 
 /* dpx_name_site, faster where statements are kept. */
 uint32_t dpx_stmt_site(void *arg);
 
-/* A child has its own file now: what it ran before counts there. */
+/* A child has its own file now: statements that it ran before count there. */
 void dpx_stmt_forked(struct dpx_ctx *ctx);
 
 /* The number of a statement, 0 where it has none; o: any op. */

@@ -1,4 +1,4 @@
-/* Visits to coroutines that are freed: what they hold is destroyed on their stacks. */
+/* Visits to coroutines that are being freed: what they hold is destroyed on their stacks. */
 #ifndef DPX_VISIT_H
 #define DPX_VISIT_H
 

@@ -152,6 +152,7 @@ sub errors {
 }
 
 sub tries_itself {
+    local $opt{options};
     my $dir = "$work/broken";
     remove_tree($dir);
     make_path($dir);

@@ -135,7 +135,8 @@ A tree distinguishes callers by file and line.
 
 =item lines=time, lines=count
 
-A tree also has what each statement costs; C<lines> alone is C<lines=time>. L<dprofreport> shows it
+A tree also has what each statement costs; C<lines> alone is C<lines=time>. L<dprofhtml> and
+L<dprofreport> show it
 (C<-s srcline>, C<--annotate SUB>). Each statement has its line, how often it ran, and with
 C<lines=time> its time and counters: they are its own, with those of builtins and XS subs that it
 calls, and without those of other subs. The sums of all statements and of all subs are equal. The
@@ -149,9 +150,9 @@ This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before
 
 =item source=1
 
-With C<lines>, the file also has the text of each source, packed, as it was when its first statement
-ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no source. A process
-that is killed leaves none, and neither does a source of more than 64 MB.
+With C<lines>, the file also has the text of each source, packed, as it was when its first
+statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
+source. A process that is killed leaves none, and a source of more than 64 MB is left out.
 
 =item ops=0
 

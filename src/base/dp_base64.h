@@ -21,8 +21,8 @@ int dp_base64_write(void *ctx, const void *ptr, size_t n);
 /* Writes the last group. Returns 0 or the writer's error. */
 int dp_base64_end(struct dp_base64 *b);
 
-/* Appends what base64 of len bytes stands for. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is none:
- * then some of it may have been appended. */
+/* Appends what base64 of len bytes stands for. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is
+ * none; nothing is appended then. */
 int dp_base64_decode(struct dp_buf *buf, const char *ptr, size_t len);
 
 /* A text, gzipped, as base64, piece by piece. */
@@ -35,12 +35,12 @@ struct dp_packed {
 /* Returns 0 or DP_E_NOMEM. */
 int dp_packed_begin(struct dp_packed *p);
 int dp_packed_add(struct dp_packed *p, const void *ptr, size_t len);
-/* Returns 0, or an error of now or of before: then the text is of no use. Called in any case, before
- * the text is released. */
+/* Returns 0, or an error of now or of before: then the text is of no use. Called in any case,
+ * before the text is released. */
 int dp_packed_end(struct dp_packed *p);
 
-/* Appends what was packed, at most `most` bytes. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is not
- * packed text, or is longer. */
+/* Appends what was packed, at most `most` bytes. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is
+ * not packed text, or is longer. */
 int dp_packed_open(struct dp_buf *buf, const char *ptr, size_t len, size_t most);
 
 #endif

@@ -25,7 +25,8 @@
 #endif
 
 enum {
-    TEXT = 8192,                        /* of a file; what is looked for stands far in front */
+    TEXT = 8192,                        /* so much of a file is read; what is looked for stands near
+                                         * its beginning */
     CPUS = 4096                         /* more than any kernel is built for */
 };
 
@@ -81,7 +82,7 @@ static int from_x86(char *to, size_t size)
 #endif
 }
 
-/* ---- those that say it in files ---- */
+/* ---- architectures that tell it in files ---- */
 
 /* The variant, in bits 20 to 23, and the revision, in bits 0 to 3, do not choose a table. */
 int dp_cpuid_arm64(char *to, size_t size, const char *text)
@@ -241,7 +242,8 @@ int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_roo
 
 /* ---- which table ---- */
 
-/* POSIX wants the longest of the leftmost matches: if one is the whole text, it is this one. */
+/* POSIX finds the longest of the leftmost matches: if one of them is the whole text, it is this
+ * one. */
 static bool is_whole_match(const regex_t *re, const char *text)
 {
     regmatch_t m;

@@ -131,9 +131,9 @@ static void take(struct dp_perf_counter *c, const struct reading *now)
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
     d = d > c->zero ? d - c->zero : 0;
     c->counted += d;
-    /* All so far by all of the time so far, less what was said before, and not each piece by
-     * itself: what is counted just after a long wait in the beginning would be multiplied
-     * by far too much. */
+    /* Scales all counts so far by all of the time so far, and takes off what was told before. If
+     * each piece were scaled by itself, what is counted just after a long wait at the beginning
+     * would be multiplied by far too much. */
     uint64_t all = c->counted;
     if (now->running && now->running < now->enabled)
         all = (uint64_t)((double)all * ((double)now->enabled / (double)now->running));
@@ -253,7 +253,8 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
     return 0;
 }
 
-/* Whole groups: what one of them cannot be read without the kernel, all are asked for. */
+/* Works on whole groups: if one counter of a group cannot be read without the kernel, the kernel is
+ * asked for all. */
 static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
 {
     struct dp_perf_counter *first = &perf->counters[group->first];
@@ -261,7 +262,7 @@ static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
     for (size_t i = 0; i < group->n && all; i++) {
         const struct perf_event_mmap_page *page = first[i].page = perf->sys->map(first[i].fd);
         all = page && page->cap_user_rdpmc && page->pmc_width && page->pmc_width <= 64;
-        /* off the processor's counters `index` is 0, and so it is for those that have none */
+        /* while an event is not on a counter of the processor, or can never be, `index` is 0 */
         all = all && page->index;
     }
     for (size_t i = 0; i < group->n && !all; i++) {
@@ -381,8 +382,8 @@ void dp_perf_forked(struct dp_perf *perf)
         perf->counters[i].page = NULL;
 }
 
-/* Leaders last: with the leader gone, its group falls apart, and each would have to be
- * scheduled alone. */
+/* Closes leaders last: when the leader is gone, its group falls apart, and each event would have to
+ * be scheduled alone. */
 void dp_perf_close(struct dp_perf *perf)
 {
     for (size_t i = perf->n; i-- > 0;) {

@@ -25,7 +25,7 @@
 struct dp_pmu_event;
 struct perf_event_attr;
 
-/* The system, or what a test has in its place. Functions return as the system calls
+/* The system calls, or a test's functions in their place. Functions return as the system calls
  * do, with errno. */
 struct dp_perf_system {
     int (*open)(const struct perf_event_attr *attr, int group_fd);
@@ -43,7 +43,7 @@ struct dp_perf_counter {
     int fd;
     void *page;                 /* readable by an instruction; NULL: not so */
     uint64_t raw, enabled, running;     /* as last read; times in ns */
-    uint64_t zero;              /* what is counted where nothing happens */
+    uint64_t zero;              /* what is counted between two readings where nothing happens */
     uint64_t passed;            /* between the last leaving and arrival, estimated
                                  * where it was shared */
     uint64_t counted, told;     /* so far: for the program; as `passed` */
@@ -60,8 +60,8 @@ struct dp_perf {
         bool hardware;          /* some are the processor's */
     } groups[DP_FMT_COUNTERS];
     size_t n_groups;
-    bool lost;                  /* the program has closed our descriptors: nothing
-                                 * is counted any more */
+    bool lost;                  /* the program has closed our descriptors: nothing is counted from
+                                 * then on */
 };
 
 /* Of the n-th event, as of the last arrival. */
@@ -70,30 +70,32 @@ static inline uint64_t dp_perf_passed(const struct dp_perf *perf, size_t event)
     return perf->counters[perf->at[event]].passed;
 }
 
-/* Opens them for the thread that calls. Returns 0, or -1 with errno, and in *failed the number of
- * the event that could not be opened; then none is. sys: NULL for the real one. */
+/* Opens the events for the thread that calls. Returns 0, or -1 with errno, and in *failed the
+ * number of the event that could not be opened; then no event is open. sys: NULL for the real
+ * system. */
 int dp_perf_open(struct dp_perf *perf, const struct dp_perf_system *sys,
                  const struct dp_pmu_event *const *events, size_t n, size_t *failed);
 
-/* Does the kernel take this event? 0, or an errno. */
+/* Does the kernel take this event? Returns 0, or an errno. */
 int dp_perf_try(const struct dp_perf_system *sys, const struct dp_pmu_event *event);
 
-/* In a forked child, before anything else: the kernel does not give it the pages, and something
- * else may come to be in their places. What is left is to close them. */
+/* In a forked child, before anything else: the kernel does not give the pages to the child, where
+ * something else may come to stand in their places. All that is left to do is to close the
+ * events. */
 void dp_perf_forked(struct dp_perf *perf);
 
-/* Closes them, but for those in whose places the program has put files of its own. In a forked
- * child, too, where they go on counting the parent. */
+/* Closes the descriptors, except those in whose places the program has put files of its own. Also
+ * closes them in a forked child, where they would go on counting the parent. */
 void dp_perf_close(struct dp_perf *perf);
 
 /* A hook arrives: `passed` of each counter is what the program has used since the last leaving. */
 void dp_perf_arrive(struct dp_perf *perf);
 
-/* A hook leaves. worked: it has done more than it mostly does. */
+/* A hook leaves. worked: the hook has done more than usual. */
 void dp_perf_leave(struct dp_perf *perf, bool worked);
 
-/* Measures what is counted where the program does nothing. hook: what a hook mostly does between
- * arriving and leaving. */
+/* Measures what is counted where the program does nothing. hook does what a hook usually does
+ * between arriving and leaving. */
 void dp_perf_calibrate(struct dp_perf *perf, void (*hook)(void *arg), void *arg);
 
 /* The share of the time that the n-th event was counted, from 0 to 1. */

@@ -25,7 +25,8 @@ void dp_pmu_free(struct dp_pmu *pmu)
     dp_mem_free(pmu);
 }
 
-/* Not at once: a mapfile has many regexes, and most programs count perl's ops only. */
+/* This waits until it is needed: a mapfile has many regexes, and most programs count perl's ops
+ * only. */
 int dp_pmu_ready(struct dp_pmu *pmu)
 {
     if (dp_pmu_devs_list(&pmu->devs) < 0)

@@ -23,8 +23,8 @@
 #include "dp_pmu_dev.h"
 #include "dp_pmu_names.h"
 
-/* Elsewhere there are perl's own counters only; so, too, where the kernel's headers are in a
- * package that is not installed (Alpine). */
+/* Other systems have perl's own counters only; so has Linux without the kernel's headers, if their
+ * package is not installed (Alpine). */
 #if defined(__linux__) && defined(__has_include)
 #  if __has_include(<linux/perf_event.h>)
 #    define DP_PMU_HAS_PERF 1
@@ -46,9 +46,9 @@ enum {
 struct dp_pmu_event {
     enum dp_pmu_kind kind;              /* one of perl's own: nothing below but name, unit and desc
                                          * means anything */
-    char name[DP_PMU_NAME];             /* of a file's column: as it was written, in lower case but
-                                         * for caches and PMUs, or what name= says; blanks, control
-                                         * bytes and % are %XX */
+    char name[DP_PMU_NAME];             /* name of a file's column: as it was written, in lower case
+                                         * except caches and PMUs, or what name= says; blanks,
+                                         * control bytes and % are %XX */
     char unit[DP_PMU_UNIT];             /* cycles, instructions, misses, ns, SVs ...; events where
                                          * nothing better is known */
     bool has_mods;                      /* :u or another modifier was written */
@@ -58,14 +58,15 @@ struct dp_pmu_event {
     bool pinned, exclusive;
     unsigned precise;
     bool whole_machine;                 /* its PMU counts for processors, not for threads */
-    bool no_core;                       /* it wants the processor's counters, and sysfs has none */
+    bool no_core;                       /* it needs the processor's counters, and sysfs shows
+                                         * none */
     const char *pmu;                    /* borrowed; NULL where the kernel chooses */
     const char *desc, *topic;           /* borrowed, or NULL */
 };
 
 struct dp_pmu_where {
-    const char *cpuid;                  /* dp_cpuid's, or what the user says
-                                         * instead; NULL: unknown */
+    const char *cpuid;                  /* that of dp_cpuid, or what the user says instead; NULL:
+                                         * unknown */
     const char *sysfs;                  /* /sys/bus/event_source/devices; NULL: none */
     const struct pmu_events_map *map;   /* must live as long as the dp_pmu; NULL: none */
 };
@@ -81,8 +82,8 @@ struct dp_pmu {
  * Returns 0 or DP_E_NOMEM. */
 int dp_pmu_new(struct dp_pmu **pmu, const struct dp_pmu_where *where);
 void dp_pmu_free(struct dp_pmu *pmu);
-/* For what looks into it: finds the PMUs and this processor's row, if that was not done before.
- * Returns 0 or DP_E_NOMEM. */
+/* To be called before somebody looks into the struct: finds the PMUs and this processor's row, if
+ * that was not done before. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_ready(struct dp_pmu *pmu);
 /* "" where it is not known. Borrowed. */
 const char *dp_pmu_cpuid(const struct dp_pmu *pmu);
@@ -94,19 +95,19 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
                 struct dp_err *err);
 
 /* Sets an error as dp_pmu_find does: the event, as far as a person wants to see it, and why it
- * cannot be. Returns DP_E_ARG. */
+ * cannot be counted. Returns DP_E_ARG. */
 int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char *why);
 
 /* The next event of a terminated list: blanks, + and commas separate them, but not between slashes;
  * braces of groups are passed over. Returns its length and moves *p behind it; 0 at the end. */
 size_t dp_pmu_next(const char **p, const char **text);
 
-/* What perf_event_open is given: counts from the start, is read in a group with its times, is not
- * inherited. Linux only. */
+/* Fills in what perf_event_open is given: the event counts from the start, is read in a group with
+ * its times, and is not inherited. Linux only. */
 void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr);
 
 /* Leaves kernel and hypervisor out, and says so in the name: cycles:u. For a kernel that does not
- * permit more. False, and nothing is done: it counts no users, or nothing else. */
+ * permit more. Returns false and does nothing if the event counts no user code, or nothing else. */
 bool dp_pmu_user_only(struct dp_pmu_event *ev);
 
 enum { DP_PMU_PARANOID_UNKNOWN = INT32_MIN };
@@ -122,16 +123,17 @@ struct dp_pmu_item {
     const char *topic, *desc, *long_desc;
     const char *event;                  /* terms; NULL for generic events */
     const char *pmu;                    /* NULL: any, or none */
-    const char *table_cpuid;            /* of a table: the regex of its first row, of this
-                                         * processor's its own row; else NULL */
+    const char *table_cpuid;            /* of a table: the regex of its first row, or of this
+                                         * processor's row; otherwise NULL */
     int group;                          /* enum dp_pmu_group */
     bool deprecated;
     bool per_thread;                    /* can be counted for a thread */
 };
 
-/* Each of them in the order of groups; in a table by topic and name. all: tables of all processors.
- * `take` returns 0 to go on; anything else ends it and is returned. Else 0 or DP_E_NOMEM. What an
- * item points to is borrowed, some of it until `take` returns. */
+/* Calls `take` for each of them, in the order of groups; in a table by topic and name. all: tables
+ * of all processors. `take` returns 0 to go on; anything else ends the walk and is returned.
+ * Otherwise returns 0 or DP_E_NOMEM. What an item points to is borrowed, some of it until `take`
+ * returns. */
 int dp_pmu_each(struct dp_pmu *pmu, bool all,
                 int (*take)(void *arg, const struct dp_pmu_item *item), void *arg);
 

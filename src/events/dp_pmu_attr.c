@@ -32,7 +32,7 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
 #endif
 
 /* The kernel is at work when it gives the processor to another thread or another processor to this
- * one: without its part these count nothing, ever. */
+ * one: without the kernel's part these events never count anything. */
 static bool is_kernels(const struct dp_pmu_event *ev)
 {
     enum { SWITCHES = 3, MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
@@ -82,7 +82,7 @@ static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to,
             "not permitted, by a container's filter of system calls or another security policy");
 }
 
-/* What the processor's counters do not have, or what of them is not there. */
+/* Says what the processor's counters lack, or that they are not there. */
 static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to,
                       size_t size)
 {

@@ -9,7 +9,7 @@
 
 enum { LINE = 1024 };           /* of a file in sysfs */
 
-/* What the kernel's drivers show in format/, for where there is no driver. */
+/* What the kernel's drivers show in format/, for machines without the driver. */
 static const struct dp_pmu_format intel[] = {
     { "event", 0, 0xff }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 },
     { "pc", 0, UINT64_C(1) << 19 }, { "any", 0, UINT64_C(1) << 21 },
@@ -93,7 +93,7 @@ int dp_pmu_devs_list(struct dp_pmu_devs *devs)
         return 0;
     struct dp_sysfile_names names = { NULL, 0, 0 };
     int rc = devs->root ? dp_sysfile_list(&names, &devs->pool, devs->root, ".") : 0;
-    /* one more, for the core's if there is none */
+    /* room for one more: the core's PMU, if there is none */
     devs->ptr = rc == 0 ? dp_mem_zalloc((names.count + 1) * sizeof *devs->ptr) : NULL;
     if (devs->ptr) {
         for (size_t i = 0; i < names.count; i++)
@@ -206,7 +206,7 @@ int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
         dev->has_type = true;
         usual_formats(dev, devs->cpuid);
     } else {
-        /* what a load without memory left */
+        /* remains of a load that ran out of memory */
         dev->n_formats = dev->n_aliases = 0;
         long n = dp_sysfile_read(line, sizeof line, devs->root, "%s/type", dev->name);
         dev->has_type = n > 0 && dp_pmu_number(line, (size_t)n, &type) && type <= UINT32_MAX;

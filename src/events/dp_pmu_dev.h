@@ -20,7 +20,7 @@ struct dp_pmu_dev {
     const char *name;
     bool loaded;
     bool is_core;               /* the processor's own, by which bare names are counted */
-    bool is_made_up;            /* sysfs has none for the core: raw codes with the
+    bool is_made_up;            /* sysfs has no PMU for the core: this one has raw codes with the
                                  * processor's usual formats */
     bool whole_machine;         /* it counts for processors, not for threads */
     bool has_type;
@@ -30,7 +30,7 @@ struct dp_pmu_dev {
     size_t n_formats, n_aliases, formats_cap, aliases_cap;
 };
 
-/* All of them, sorted by name; the core's is there always. */
+/* All PMUs, sorted by name; that of the core is always there. */
 struct dp_pmu_devs {
     struct dp_pool pool;
     const char *root, *cpuid;   /* root: NULL for none; cpuid: "" where it is not known */
@@ -43,15 +43,16 @@ struct dp_pmu_devs {
 int dp_pmu_devs_init(struct dp_pmu_devs *devs, const char *root, const char *cpuid);
 void dp_pmu_devs_release(struct dp_pmu_devs *devs);
 
-/* Finds out which there are. Nothing below may be called before. Returns 0 or DP_E_NOMEM. */
+/* Finds out which PMUs there are. Must be called before anything below. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_devs_list(struct dp_pmu_devs *devs);
-/* The one of that name, by bytes; `cpu` is the core's everywhere. Else the first of several of a
- * kind: uncore_imc or imc for uncore_imc_0. NULL: there is none. */
+/* Returns the PMU of that name, by bytes; `cpu` is the core's everywhere. If there is none, returns
+ * the first of several of a kind: uncore_imc or imc for uncore_imc_0. NULL: there is none. */
 struct dp_pmu_dev *dp_pmu_devs_find(const struct dp_pmu_devs *devs, const char *name, size_t len);
 /* Reads what the folder says. Returns 0 or DP_E_NOMEM. */
 int dp_pmu_dev_load(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev);
 
-/* Of a device that was loaded; case does not matter. NULL: it has none of that name. */
+/* An event of a device that was loaded; case does not matter. NULL: the device has none of that
+ * name. */
 const struct dp_pmu_format *dp_pmu_dev_format(const struct dp_pmu_dev *dev, const char *name,
                                               size_t len);
 const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const char *name,

@@ -89,7 +89,7 @@ static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu,
             dp_pmu_near_add(near, e->name);
 }
 
-/* Perl's counter of what came, if this is the name of the column with what went. */
+/* Perl's counter of what was taken, if this is the name of the column of what was given back. */
 static const char *freed_of(struct span name)
 {
     static const char end[] = "-freed";
@@ -164,7 +164,7 @@ static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struc
 enum pass { WHOLE, BITS };      /* config= and the like come before formats, wherever they
                                  * stand, as with perf */
 
-/* Terms that every event has. 1: it was one. */
+/* Takes a term that every event has. Returns 1 if it was one. */
 static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pass)
 {
     static const char *const names[] = { "config", "config1", "config2" };
@@ -189,7 +189,7 @@ static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pas
     return dp_pmu_term_is(t, "period");
 }
 
-/* What the terms around an alias's say about a key that it leaves open: domain=?. */
+/* What the terms around an alias say about a key that the alias leaves open: domain=?. */
 static bool given(const struct job *j, const struct dp_pmu_term *asked, uint64_t *out)
 {
     struct dp_pmu_term t;
@@ -235,8 +235,8 @@ static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struc
     return small;
 }
 
-/* The terms of a name that this PMU has; NULL: it has none. Descriptions are the table's, for an
- * event of sysfs, too. */
+/* The terms of a name that this PMU has; NULL if it has no such name. Descriptions are the table's,
+ * for an event of sysfs, too. */
 static const char *named_terms(struct job *j, const struct dp_pmu_dev *dev, struct span name)
 {
     const struct dp_pmu_alias *alias = dp_pmu_dev_alias(dev, name.ptr, name.len);
@@ -273,8 +273,8 @@ static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_de
 static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass,
                      bool nested);
 
-/* A name between the slashes: of an event of this PMU, a raw code, or a generic
- * event. 1: it was one. */
+/* Takes a name between the slashes: of an event of this PMU, a raw code, or a generic event.
+ * Returns 1 if it was one. */
 static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name, enum pass pass)
 {
     struct dp_pmu_known known;
@@ -361,7 +361,7 @@ static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_ter
 
 /* ---- names ---- */
 
-/* A name that only another PMU has, or the table for one. */
+/* Looks for a name that only another PMU has, or the table has for another PMU. */
 static int of_others(struct job *j)
 {
     struct dp_pmu_devs *devs = &j->pmu->devs;

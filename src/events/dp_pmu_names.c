@@ -128,7 +128,7 @@ int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out)
     return find_cache(text, len, out);
 }
 
-/* The n-th of those that there are. */
+/* The n-th of the cache events that exist. */
 static bool nth_cache(size_t n, int *cache, int *op, int *result)
 {
     for (*cache = 0; *cache < CACHES; ++*cache)

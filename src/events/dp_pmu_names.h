@@ -35,13 +35,13 @@ extern const struct dp_pmu_known dp_pmu_known[];
 int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out);
 
 enum { DP_PMU_CACHE_NAME = 32, DP_PMU_CACHE_DESC = 80 };
-/* The n-th cache event that there is: its usual name. False past the last. */
+/* The usual name of the n-th cache event that exists. Returns false behind the last. */
 bool dp_pmu_cache_name(size_t n, char to[DP_PMU_CACHE_NAME]);
 /* What it counts. */
 bool dp_pmu_cache_desc(size_t n, char to[DP_PMU_CACHE_DESC]);
 
 /* The name of a column: UTF-8 with blanks, %, and what cannot be seen as %XX, its first `lower`
- * bytes in lower case. False where it does not fit. */
+ * bytes in lower case. Returns false if it does not fit. */
 bool dp_pmu_column(char to[DP_PMU_NAME], const char *ptr, size_t len, size_t lower);
 /* What an event of a table or of sysfs counts, as far as its name tells: cycles,
  * misses ... events. */

@@ -54,8 +54,8 @@ static bool holds(const char *name, const char *word, size_t n)
     return false;
 }
 
-/* The lower, the nearer: names that begin with the text, those that hold it, then by distance.
- * UINT32_MAX: not near. */
+/* How near a name is, the lower the nearer: first come names that begin with the text, then those
+ * that contain it, then others by distance. UINT32_MAX: not near. */
 static unsigned score(const char *text, const char *name)
 {
     size_t n = strlen(text), m = strlen(name);

@@ -1,4 +1,4 @@
-/* Names that are like one that does not exist: what somebody may have meant. */
+/* Finds names that are like one that does not exist: one of them may have been meant. */
 #ifndef DP_PMU_NEAR_H
 #define DP_PMU_NEAR_H
 
@@ -14,10 +14,11 @@ struct dp_pmu_near {
 };
 
 void dp_pmu_near_init(struct dp_pmu_near *near, const char *text, size_t len);
-/* A name that there is. Case does not matter; what is too long to be meant is passed over. */
+/* Adds a name that exists. Case does not matter; a name that is too long to be meant is passed
+ * over. */
 void dp_pmu_near_add(struct dp_pmu_near *near, const char *name);
-/* The best ones, three at most: "did you mean a, b or c?"; "" where none is near. `before` stands
- * in front. Returns `to`. */
+/* Writes the best names, three at most: "did you mean a, b or c?"; "" if none is near. `before`
+ * stands in front. Returns `to`. */
 const char *dp_pmu_near_write(const struct dp_pmu_near *near, const char *before, char *to,
                               size_t size);
 

@@ -73,7 +73,7 @@ static void trim(const char **p, size_t *len)
         --*len;
 }
 
-/* Up to the comma that ends it. */
+/* Finds the comma that ends a term. */
 static size_t term_length(const char *p, const char *end)
 {
     bool quoted = false;

@@ -12,12 +12,12 @@ struct dp_pmu_format {
     uint64_t bits;
 };
 
-/* A file of the folder format/. False where it is none; `name` stays as it is. */
+/* Reads a file of the folder format/. Returns false if it has no format; `name` stays as it is. */
 bool dp_pmu_format_parse(struct dp_pmu_format *format, const char *text);
 /* The greatest value that its bits hold. */
 uint64_t dp_pmu_format_max(const struct dp_pmu_format *format);
-/* Sets its bits to the value, the lowest first; what was there goes. False, and nothing is set: too
- * big, or config is above 2. */
+/* Sets the bits of a format to the value, the lowest first, in place of what was there. Returns
+ * false and sets nothing if the value is too big, or if config is above 2. */
 bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint64_t config[3]);
 
 struct dp_pmu_term {
@@ -26,8 +26,8 @@ struct dp_pmu_term {
                                          * quotes around the value */
 };
 
-/* The next term of *p up to end: commas separate, but not within '...'. False at the
- * end; *p moves on. */
+/* Finds the next term of *p up to end: commas separate terms, but not within '...'. Moves *p on.
+ * Returns false at the end. */
 bool dp_pmu_term_next(const char **p, const char *end, struct dp_pmu_term *term);
 bool dp_pmu_term_is(const struct dp_pmu_term *term, const char *key);
 

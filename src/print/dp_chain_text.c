@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
-enum { LEVELS = 200 };                  /* deeper ones are told by their number: lines would be as
-                                         * long as there are lines */
+enum { LEVELS = 200 };                  /* deeper levels are told as a number: otherwise lines would
+                                         * be as long as there are lines */
 
 struct printing {
     struct dp_buf *buf;
@@ -104,7 +104,7 @@ static uint32_t run(struct printing *p, uint32_t n, size_t indent)
 struct level {
     uint32_t of, next;
     size_t prefix;
-    bool rest;                  /* the remainder is still to be told */
+    bool rest;                  /* the remainder is still to be printed */
 };
 
 static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
@@ -186,7 +186,7 @@ static uint32_t next_node(const struct dp_chain *chain, uint32_t n)
     return n ? chain->nodes[n].sibling : 0;
 }
 
-/* Each stack by itself: those that end in a node. */
+/* Prints each stack by itself: the stacks that end in a node. */
 static void stacks(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;

@@ -7,7 +7,7 @@
 #include "dp_chain.h"
 #include "dprof/report.h"
 
-/* of: what the row itself is worth; hz: of ticks, 0 where the metric is none. */
+/* of: the value of the row itself; hz: ticks per second, 0 if the metric is no time. */
 void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
                    const struct dp_report *how, uint64_t of, uint64_t hz);
 

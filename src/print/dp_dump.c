@@ -1,5 +1,5 @@
-/* A profile's lines as they are, each with its number and place: what a person looks at when
- * nothing else explains a file. */
+/* Prints a profile's lines as they are, each with its number and place, for a person who finds no
+ * other explanation of a file. */
 #include "dp_err.h"
 #include "dp_io.h"
 #include "dp_mem.h"

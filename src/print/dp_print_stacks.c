@@ -48,8 +48,8 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
     return 0;
 }
 
-/* The stacks of several runs: as if all had had the same speed, where that is known, and with what
- * differs truly marked. */
+/* Makes the stacks of several runs: scaled as if all runs had had the same speed, where speeds are
+ * known, and with significant changes marked. */
 static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
                        const struct dp_flame_how *how, struct dp_stacks_outcome *out)
 {

@@ -25,7 +25,8 @@ struct dp_stacks_printing {
     struct dp_stacks_outcome *out;
 };
 
-/* Each prints p->s, and tells p->out what the driver cannot know. Returns 0 or a DP_E. */
+/* Each printer prints p->s, and stores in p->out what the driver cannot know. Returns 0 or a
+ * DP_E. */
 #define ROW(name, suffixes, needs) int dp_print_##name(const struct dp_stacks_printing *p);
 DP_STACKS_FORMATS(ROW)
 #undef ROW

@@ -28,7 +28,7 @@ static const uint64_t ten[] = {
     UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000)
 };
 
-/* How many decimals of seconds hz ticks need; *exact: then nothing is left over. */
+/* How many decimals seconds of hz ticks need; *exact: so many decimals are exact. */
 static unsigned seconds_decimals(uint64_t hz, bool *exact)
 {
     unsigned twos = 0, fives = 0, digits = 0;
@@ -55,7 +55,8 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     if (!decimals)
         return len;
     to[len++] = '.';
-    if (exact && decimals <= 12) {              /* nearly always: no division a digit */
+    if (exact && decimals <= 12) {              /* nearly always the case, and needs no division for
+                                                 * each digit */
         rest *= ten[decimals] / hz;
         for (unsigned d = decimals; d--; rest /= 10)
             to[len + d] = (char)('0' + rest % 10);
@@ -76,7 +77,7 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     return len;
 }
 
-/* The C library's, with a point for whatever the locale has. */
+/* What the C library prints, with a point as the decimal point of every locale. */
 static size_t put_real_slowly(char *to, double v, unsigned decimals)
 {
     char tmp[DP_NUMBER_MAX];
@@ -87,8 +88,8 @@ static size_t put_real_slowly(char *to, double v, unsigned decimals)
     return len;
 }
 
-/* v is not negative. The same digits as the C library's, which rounds the double's exact value:
- * products too close to a half are left to it. */
+/* v is not negative. Gives the same digits as the C library, which rounds the double's exact value:
+ * products too close to a half are left to the library. */
 static size_t put_real(char *to, double v, unsigned decimals)
 {
     if (decimals > 6 || v * (double)ten[decimals] >= 1e9)

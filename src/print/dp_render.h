@@ -14,26 +14,26 @@ enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign, a %
  * 10^12; 0 is taken for 1. */
 size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
-/* A number's digits, not terminated, whatever the locale; for people: with the signs and the % that
- * they get. Returns the length; 0 for texts, and for what has no value. */
+/* Writes a number's digits, not terminated, whatever the locale; for people, with sign and %.
+ * Returns the length; 0 for texts, and for what has no value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,
                         bool people);
 
 /* Appends a real with so many decimals, and with a + if it is to have one, whatever the locale. */
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
 
-/* A cell for people: its bytes, borrowed from the cell, from num, or from text, which
- * is overwritten. */
+/* The bytes of a cell for people, borrowed from the cell, from num, or from text, which is
+ * overwritten. */
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
                               struct dp_buf *text);
 
-/* The same of a text: one of the cells', a title. */
+/* The same for a text: that of a cell, or a title. */
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
 
 /* A code span of Markdown, outside of tables. */
 void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len);
 
-/* Facts without a value are no lines for people. */
+/* Is a fact shown to people? One without a value is not. */
 bool dp_render_has_value(const struct dp_cell *cell);
 
 /* Does any row have a level? */
@@ -41,7 +41,7 @@ bool dp_render_has_levels(const struct dp_table *t);
 /* The column that hierarchies indent; n_columns: none. */
 size_t dp_render_indented(const struct dp_table *t);
 
-/* The formats. Each returns 0 or a DP_E of its own; the sink keeps those of writing. */
+/* The formats. Each returns 0 or a DP_E of its own; the sink keeps errors of writing. */
 int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
                       struct dp_sink *sink);
 int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how,
@@ -57,11 +57,11 @@ void dp_render_grouped(struct dp_buf *buf, uint64_t n);
 /* A number that somebody gave: as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value);
 
-/* The text with its middle cut out, so that it takes `columns` columns at most; as it is where
- * it takes no more. */
+/* Cuts out the middle of a text, so that it takes `columns` columns at most; a shorter text stays
+ * as it is. */
 void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns);
-/* Lines, none wider than `width` columns (0: as they are): broken at blanks, with `indent` before
- * what goes on. A word that is too long has its middle cut out. */
+/* Breaks lines at blanks, so that none is wider than `width` columns (0: they stay as they are),
+ * with `indent` before the continuation. A word that is too long has its middle cut out. */
 void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
                        const char *indent);
 

@@ -18,7 +18,8 @@ static const char *const time_names[] = {
 
 static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
 
-/* v with at most that many decimals, fewer where it does not fit; never cut. */
+/* Prints v with at most so many decimals, and with fewer if it does not fit; digits before the
+ * point are never cut. */
 static void fit(char to[48], double v, int decimals, size_t width)
 {
     for (int d = decimals; d >= 0; d--) {
@@ -203,7 +204,7 @@ static void print_counted(struct dp_sink *sink, const char *label, const char *t
     dp_sink_addf(sink, " = %8s\n", total);
 }
 
-/* Files that gave something: what could not be read is in no sum. */
+/* How many files gave something: a file that could not be read is in no sum. */
 static size_t files_with_calls(const struct dp_prof *prof)
 {
     size_t n = 0;

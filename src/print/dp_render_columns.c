@@ -10,7 +10,7 @@ enum {
     GAP = 2,                    /* blanks between columns */
     STEP = 2,                   /* blanks of a level */
     LEVELS = 200,               /* beyond them nothing is indented further */
-    WIDEST = 200,               /* a longer cell juts out, instead of filling up every other row */
+    WIDEST = 200,               /* a longer cell juts out; otherwise it would widen all rows */
     NARROW = 20, NARROWEST = 8  /* to which texts are cut before columns are left out, and when
                                  * there are none left to be so */
 };
@@ -139,7 +139,7 @@ static size_t line_width(const struct printing *p)
     return all;
 }
 
-/* Takes from the widest texts, column by column, as long as they have more than `least`. */
+/* Shortens the widest texts, column by column, as long as they have more than `least`. */
 static bool cut_texts(struct printing *p, size_t least)
 {
     for (size_t all = line_width(p); all > p->how->width; all--) {
@@ -328,7 +328,7 @@ int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
 
 /* ---- fields ---- */
 
-/* Numbers hold no separator that anybody would choose; texts may. */
+/* Numbers contain no separator that anybody would choose; texts may. */
 static void put_field(struct printing *p, struct dp_name str)
 {
     const char *sep = p->how->separator;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Bytes of the blank at ptr, among them those that only look like one; 0: it is none. */
+/* Length of the blank at ptr, or of a character that looks like a blank; 0: there is none. */
 static size_t blank(const char *ptr, size_t len)
 {
     size_t n = dp_text_char(ptr, len);
@@ -16,8 +16,8 @@ static size_t blank(const char *ptr, size_t len)
                ? n : 0;
 }
 
-/* Would a spreadsheet take it for a formula, or drop what makes it none? Some know the
- * full-width signs too. */
+/* Would a spreadsheet take the text for a formula, or drop the character in front that prevents
+ * this? Some spreadsheets know the full-width signs, too. */
 static bool is_formula(const char *ptr, size_t len)
 {
     size_t n;

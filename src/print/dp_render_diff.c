@@ -1,4 +1,4 @@
-/* dprofdiff's tables: what stands above them, what they share; and their printing. */
+/* dprofdiff's tables: what stands above them, what they share, and how they are printed. */
 #include "dp_render_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -29,8 +29,8 @@ struct dp_cell dp_rdiff_kept(struct dp_rdiff *r)
     return dp_cell_text(text.ptr, text.len);
 }
 
-/* What a narrow terminal can do without, the greatest number first: never the
- * change and the name. */
+/* Columns that a narrow terminal can do without, the greatest number first; the change and the name
+ * always stay. */
 static unsigned spare_of(enum dp_rdiff_kind kind)
 {
     switch (kind) {
@@ -284,7 +284,7 @@ static void speed_facts(struct dp_rdiff *r)
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
-/* What becomes of a gate stands first, before all that it is about. */
+/* The result of a gate stands first, before everything that it is about. */
 static void gate_facts(struct dp_rdiff *r)
 {
     /* that has a title for it */
@@ -296,7 +296,7 @@ static void gate_facts(struct dp_rdiff *r)
         dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
 }
 
-/* Whose lines may be paired wrongly. */
+/* Tells of the sources whose lines may be paired wrongly. */
 static void guessed_fact(struct dp_rdiff *r)
 {
     const struct dp_line_pairs *lp = r->c.gate.lines ? &r->c.gate.lines->lines : &r->c.diff.lines;
@@ -318,7 +318,7 @@ static void guessed_fact(struct dp_rdiff *r)
     fact(r, "Sources", "guessed", dp_rdiff_kept(r), NULL);
 }
 
-/* Rows that are left out because nothing of them has changed, and that there are no others. */
+/* Tells that rows are left out because nothing in them has changed, or that there are no others. */
 static void unchanged_fact(struct dp_rdiff *r)
 {
     size_t n = r->c.unchanged;
@@ -418,7 +418,7 @@ static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
     return dp_table_print(&r->table, &how, sink);
 }
 
-/* What tests runners read: the table is text within it. */
+/* Formats that test runners read: the table is text within them. */
 static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
 {
     struct dp_buf table, out;
@@ -482,7 +482,7 @@ static void release(struct dp_rdiff *r)
     dp_compared_release(&r->c);
 }
 
-/* The lines of text that a reader of other formats misses. */
+/* Lines of the text format that a reader of other formats lacks. */
 static char *findings_text(const struct dp_compared *c)
 {
     struct dp_buf buf;
@@ -538,7 +538,8 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     if (rc == 0)
         rc = print_all(&r, sink);
     int flushed = dp_sink_flush(sink);
-    /* A flat table leaves out what is equal: that is there, and is not told to be missing. */
+    /* A flat table leaves out what is equal: such rows are there, and must not be reported as
+     * missing. */
     int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;
     release(&r);

@@ -1,4 +1,4 @@
-/* Inside dprofdiff's tables: what their parts share. */
+/* What the parts of dprofdiff's tables share. */
 #ifndef DP_RENDER_DIFF_H
 #define DP_RENDER_DIFF_H
 
@@ -23,7 +23,7 @@ struct dp_rdiff_column {
     size_t key;
 };
 
-/* A change with a p up to that is possible, though not proven. */
+/* A change with a p up to this is called possible, though it is not proven. */
 #define DP_RDIFF_POSSIBLE 0.05
 
 struct dp_rdiff {
@@ -43,7 +43,7 @@ struct dp_rdiff {
 
 static inline bool dp_rdiff_is_two(const struct dp_rdiff *r) { return r->c.diff.n_sides == 2; }
 
-/* The text in the scratch buffer, kept until the end; and as a cell. */
+/* Keeps the text of the scratch buffer until the end; makes a cell of it. */
 struct dp_name dp_rdiff_keep(struct dp_rdiff *r);
 struct dp_cell dp_rdiff_kept(struct dp_rdiff *r);
 
@@ -59,7 +59,7 @@ struct dp_cell dp_rdiff_percent(double value, bool sign);
 struct dp_cell dp_rdiff_real(double value, unsigned decimals);
 struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v);
 
-/* What has been added, in percent of the baseline; NAN. */
+/* What has been added, in percent of the baseline, or NAN. */
 double dp_rdiff_change_percent(const struct dp_diff_values *v);
 /* Appends to the scratch buffer: in percent of the baseline, `+4.1 to +6.3%`; in its unit where
  * that has nothing. */

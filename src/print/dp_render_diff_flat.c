@@ -1,4 +1,4 @@
-/* dprofdiff's flat table: an entry a row, sides side by side. */
+/* dprofdiff's flat table: a row for each entry, with the sides side by side. */
 #include "dp_render_diff.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -210,7 +210,7 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
     return dp_rdiff_kept(r);
 }
 
-/* Where time cannot tell: what ops say, which can. */
+/* Where the time cannot decide, tells what the ops say, which can. */
 static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
                     const struct dp_diff_values *ops)
 {
@@ -233,7 +233,7 @@ static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
         dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
         dp_buf_adds(&r->scratch, " %");
     }
-    /* seeds that were random make them repeat but nearly */
+    /* with random seeds the ops repeat only nearly */
     bool exact = ops->verdict != DP_DIFF_TRUE && r->how->measures[r->how->beside].tolerance == 0;
     dp_buf_adds(&r->scratch, exact && ops->verdict == DP_DIFF_EXACT ? ", exact)" : ")");
 }
@@ -253,7 +253,7 @@ static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_value
     add_ops(r, v, ops);
     if (r->scratch.len > before) {
         struct dp_cell both = dp_rdiff_kept(r);
-        both.sign = alone.sign;     /* it is coloured like a number */
+        both.sign = alone.sign;     /* this cell is coloured like a number */
         return both;
     }
     r->scratch.len = 0;
@@ -372,7 +372,8 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row
     return empty;
 }
 
-/* Growth is hot, what shrinks warm: of true changes, and of those that one run a side shows. */
+/* Growth is hot, and a decrease is warm: for significant changes, and for those between one run on
+ * each side. */
 static int tint_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
 {
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
@@ -400,7 +401,7 @@ static const char *section_title(struct dp_rdiff *r, enum dp_section section)
     return dp_rdiff_keep(r).ptr;
 }
 
-/* Names of what changed most in a direction, of what is no chance as far as is known. Rows are
+/* Names what changed most in a direction, among changes that are not known to be chance. Rows are
  * sorted by then. */
 static void name_largest(struct dp_rdiff *r, bool grown, const char *label, const char *key)
 {
@@ -445,7 +446,7 @@ void dp_rdiff_largest(struct dp_rdiff *r)
     name_largest(r, false, is_time ? "Faster" : "Less", "shrunk");
 }
 
-/* Readers of fields want all rows. */
+/* Programs that read fields want all rows. */
 static bool wants_all(const struct dp_rdiff *r)
 {
     return !r->people || (r->how->separator && *r->how->separator);
@@ -468,7 +469,7 @@ int dp_rdiff_fill_flat(struct dp_rdiff *r)
         shown++;
         for (size_t c = 0; c < r->n_columns; c++) {
             cells[c] = cell(r, &r->c.rows[i], &r->kinds[c]);
-            /* what its colour is about: a share may shrink because others have grown */
+            /* the value that the colour is about: a share may shrink because others have grown */
             if (r->kinds[c].kind != K_CHANGE && r->kinds[c].kind != K_CHANGE_PERCENT)
                 cells[c].cool = 2;
         }

@@ -30,8 +30,8 @@ void dp_render_given(struct dp_buf *buf, double value)
     dp_render_real(buf, value, decimals, false);
 }
 
-/* Bytes at the beginning that take `columns` columns at most; marks that combine go with
- * what they are on. */
+/* How many bytes at the beginning take `columns` columns at most; combining marks stay with their
+ * characters. */
 static size_t head_of(const char *ptr, size_t len, size_t columns)
 {
     size_t at = 0, taken = 0;

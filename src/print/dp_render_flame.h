@@ -1,4 +1,4 @@
-/* Inside the flame graph's formats: what they share. */
+/* What the formats of flame graphs share. */
 #ifndef DP_RENDER_FLAME_H
 #define DP_RENDER_FLAME_H
 
@@ -15,7 +15,7 @@ void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struc
 /* "1,204 frames, 0.8 % not drawn". Returns 0 or a DP_E. */
 int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
 
-/* Several runs: only what is significant is coloured. */
+/* With several runs, only what is significant is coloured. */
 bool dp_flame_is_coloured(const struct dp_flame *flame, const struct dp_flame_how *how,
                           const struct dp_flame_box *box);
 

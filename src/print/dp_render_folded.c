@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Stacks of all depths are as long together as the square of the deepest: beyond FRAMES of them,
- * deep ones are told by their two ends. What is not that deep is printed as it is, however much
- * there is. */
+/* The stacks of all depths together are as long as the square of the deepest one: beyond FRAMES
+ * frames, deep stacks are printed by their two ends. Stacks that are not deep are printed as they
+ * are, however many there are. */
 enum { FRAMES = 1 << 24, LEAST = 128 };
 
 struct folding {
@@ -28,9 +28,10 @@ struct folding {
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what
                                  * was printed of them */
     bool whole;                 /* how->whole, where that many fit */
-    size_t most;                /* frames of a line; what is deeper is shortened in the middle */
+    size_t most;                /* most frames of a line; a deeper stack is shortened in the
+                                 * middle */
     bool cut;                   /* the line to be printed is */
-    size_t head, tail;          /* of such a one: frames at its begin and end */
+    size_t head, tail;          /* of such a stack: frames at its beginning and end */
     uint64_t lines, shortened;
 };
 
@@ -65,7 +66,7 @@ static void add_name(struct dp_buf *to, const struct dp_name *name, size_t numbe
     }
 }
 
-/* Takes the zeros off that end a number's decimals. */
+/* Removes the zeros at the end of a number's decimals. */
 static void trim(struct dp_buf *to, size_t from)
 {
     if (to->err || !memchr(to->ptr + from, '.', to->len - from))
@@ -87,8 +88,8 @@ static void add_real(struct dp_buf *to, double v)
     trim(to, from);
 }
 
-/* Appends the value of a column. Whole ones are rounded so that what is printed adds up to the
- * total: what a line lacks, a later one has. Returns whether it is anything. */
+/* Appends the value of a column. Whole numbers are rounded so that the output adds up to the total:
+ * what one line lacks, a later one has. Returns whether the value is not 0. */
 static bool add_value(struct folding *f, size_t c, uint64_t ticks)
 {
     const struct dp_fold_how *how = f->how;
@@ -182,7 +183,7 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     if (depth > 1)
         dp_buf_addc(&f->path, ';');
     f->leaf = &f->s->names[name].text;
-    /* a sub that is called like the root would be taken for it */
+    /* a sub with the name of the root would be taken for the root */
     if (depth == 1 && f->leaf->len == strlen(DP_FMT_PROGRAM)
         && memcmp(f->leaf->ptr, DP_FMT_PROGRAM, f->leaf->len) == 0)
         dp_buf_adds(&f->path, DP_FMT_PROGRAM ";");

@@ -134,8 +134,8 @@ static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
     dp_buf_release(&plain);
 }
 
-/* Of XML 1.0, which has no way to write most control characters; they, U+FFFE and
- * U+FFFF are shown. */
+/* Escapes for XML 1.0, which has no way to write most control characters; these, U+FFFE and U+FFFF
+ * are made visible. */
 static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
 {
     struct dp_buf plain;
@@ -168,7 +168,7 @@ static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
     dp_buf_release(&plain);
 }
 
-/* Of workflow commands: `:` and `,` only in properties. */
+/* Escapes for workflow commands: `:` and `,` only in properties. */
 static void add_github(struct dp_buf *to, const char *ptr, size_t len, bool property)
 {
     struct dp_buf plain;

@@ -14,7 +14,7 @@ void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, do
 /* `, p = 0.00123`. */
 void dp_gate_p(struct dp_buf *buf, double p);
 
-/* Appends what became of it, in one line without its end: `failed, 3 findings`. */
+/* Appends the gate's result, in one line without its end: `failed, 3 findings`. */
 void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
@@ -27,7 +27,7 @@ void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct d
 void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate,
                    const struct dp_diff *diff);
 
-/* Whole outputs: a test for each rule. table: the comparison as text. */
+/* Whole outputs, with a test for each rule. table: the comparison as text. */
 void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                  const char *table, size_t len);
 void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,

@@ -7,8 +7,8 @@
 
 enum { LEVELS = 200, FENCES = 32 };
 
-/* How many backticks to put around it: a number that no run of backticks inside has.
- * 0: all are taken. */
+/* How many backticks to put around a text: a number that no run of backticks inside has. 0: there
+ * is no such number. */
 static unsigned fence(const char *ptr, size_t len)
 {
     uint64_t taken = 1;
@@ -91,7 +91,7 @@ void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len)
     dp_buf_release(&text);
 }
 
-/* Outside of tables, where a pipe is a pipe. */
+/* The same outside of tables, where a pipe needs no escape. */
 static void put_outside(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)
 {
     struct dp_buf code;

@@ -26,7 +26,7 @@ struct report {
     struct dp_column columns[DP_REPORT_FIELDS];
     uint64_t hz;                /* of the metric; 0: it is counted */
     bool is_time;
-    const char *unit;           /* behind the totals; NULL: none */
+    const char *unit;           /* stands behind the totals; NULL: nothing does */
     struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
     size_t n_blocks;
     struct dp_hot *hot;         /* by entry of `over`; NULL: it is not asked for, or has no lines */
@@ -75,8 +75,8 @@ static struct dp_cell amount(const struct report *r, uint64_t value)
 
 /* ---- columns ---- */
 
-/* The shortest and the longest call are known in real time alone: an average of time that stands
- * beside them is of the same clock. */
+/* The shortest and the longest call are known only in real time, so an average that stands beside
+ * them is of real time, too. */
 static bool is_average_real(const struct report *r)
 {
     bool beside = false;
@@ -111,7 +111,7 @@ static void columns(struct report *r)
     }
 }
 
-/* The keys of a hierarchy share the last column. Returns how many there are then. */
+/* The keys of a hierarchy share the last column. Returns how many columns there are then. */
 static size_t one_column(struct report *r)
 {
     size_t n = r->how->n_fields - r->how->over.n_keys;
@@ -327,7 +327,7 @@ struct level {
 
 struct hierarchy {
     struct report *r;
-    struct level *levels;       /* the report's: the texts in its cells are theirs */
+    struct level *levels;       /* those of the report: the texts in its cells belong to them */
     size_t n;                   /* of keys */
     uint32_t *ranks;            /* by row, n each: the rows above it, and itself */
     uint32_t *order;

@@ -1,4 +1,5 @@
-/* A flame graph as SVG: one file that needs no other, a picture without its script, too. */
+/* A flame graph as SVG: one file that needs no other, and that is a picture even without its
+ * script. */
 #include "dp_render_flame.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -272,7 +273,7 @@ static size_t last_part(const struct dp_name *name)
     return package && package + 2 < name->len ? package + 2 : 0;
 }
 
-/* As many bytes of the escaped text as so many columns hold: all of it, or what leaves two
+/* How many bytes of the escaped text fit into so many columns: all of it, or a part that leaves two
  * columns for dots. */
 static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
 {
@@ -292,7 +293,7 @@ static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
 }
 
 /* The name as it fits into so many pixels: all of it; without its package; or the beginning of
- * that. Nothing below three columns. The picture's script does the same. */
+ * that. Below three columns there is no name. The picture's script does the same. */
 static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
 {
     double fits = width / (g->how->font_size * g->how->font_width);
@@ -405,7 +406,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         }
         dp_buf_addc(&g->out, '>');
     }
-    /* what is not sure is white, unless the picture's toggle is used */
+    /* what is not significant is white, unless the picture's toggle is used */
     dp_buf_addf(&g->out, "<g class=\"f%s%s%s",
                 is_new ? " new"
                 : is_gone ? " gone"
@@ -467,7 +468,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     return f->two ? g->out.err : tell_colour(g, box->name, c);
 }
 
-/* Names that were given, to their numbers. */
+/* Turns names that were given into their numbers. */
 static int index_names(struct dp_map *map, const struct dp_stacks *s,
                        const struct dp_flame_fill *given, size_t n)
 {

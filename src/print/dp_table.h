@@ -1,5 +1,5 @@
-/* A table of typed cells, printed as text, CSV, JSON, Markdown or HTML. What tools
- * of columns share: dprofreport, dprofdiff. Each medium has its own escapes. */
+/* A table of typed cells, printed as text, CSV, JSON, Markdown or HTML. dprofreport and dprofdiff
+ * print with it. Each medium has its own escapes. */
 #ifndef DP_TABLE_H
 #define DP_TABLE_H
 
@@ -10,8 +10,8 @@
 #include "dprof/table.h"
 
 enum dp_cell_kind {
-    DP_CELL_EMPTY,              /* nothing to say: blank, null; infinities and what is no
-                                 * number are printed so too */
+    DP_CELL_EMPTY,              /* no value: blank, null; infinities and NAN are printed like that,
+                                 * too */
     DP_CELL_TEXT,               /* names, places: bytes of unknown origin */
     DP_CELL_PERCENT,            /* real, 2 decimals; with a % for people */
     DP_CELL_COUNT,              /* whole */
@@ -40,7 +40,7 @@ struct dp_column {
     unsigned width;             /* at least, in text */
     bool left;                  /* aligned to the left; lines are never filled up with blanks */
     unsigned spare;             /* where a terminal is too narrow, the column with the greatest
-                                 * number goes first; 0: never */
+                                 * number is left out first; 0: never */
 };
 
 /* What stands below a row: call chains, a histogram. In JSON it is the value of a key
@@ -58,7 +58,8 @@ struct dp_row_of_table {
     unsigned indent;            /* of hierarchies: level, from 0. The first left-aligned column
                                  * is indented by it; CSV and JSON get a last column `level`
                                  * where any row has one */
-    const char *section;        /* for people: what stands above it; NULL: it goes on as before */
+    const char *section;        /* for people: the heading above the row; NULL: the section before
+                                 * goes on */
     struct dp_block block;
     int tint;                   /* 0 none, 1 warm, 2 hot: of percents and signed numbers, on a
                                  * terminal where asked for, and in HTML */
@@ -104,8 +105,8 @@ void dp_table_release(struct dp_table *t);
 /* A fact; strings are borrowed. */
 void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value,
                    const char *unit);
-/* A new row of empty cells: its cells, n_columns of them, to be filled in; NULL when memory is
- * short. They move when the next row is added. */
+/* Adds a row, and returns its n_columns empty cells, which the caller fills in; NULL when memory is
+ * short. The cells move when the next row is added. */
 struct dp_cell *dp_table_row(struct dp_table *t);
 /* The newest row. */
 struct dp_row_of_table *dp_table_last(struct dp_table *t);

@@ -75,8 +75,8 @@ static void call(struct dp_trace *t, uint32_t shown)
     }
 }
 
-/* It is no call: it was called before recording stopped, before another coroutine went on, in
- * the parent process. */
+/* This entry is no call: the sub was called before recording stopped, before another coroutine went
+ * on, or in the parent process. */
 static void goes_on(struct dp_trace *t, uint32_t shown)
 {
     end_fold(t);
@@ -156,7 +156,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return 0;
 }
 
-/* What a tree tells has no order. */
+/* A tree has no order of calls. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_trace *t = ctx;
@@ -270,8 +270,8 @@ static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, si
 }
 
 /* Which of the nameless subs of one place is which, a file says only at its end. So where labels
- * tell them apart, and the file can be read twice, its names are read before its calls. What is
- * wrong with it is told by the second reading. */
+ * tell them apart, and the file can be read twice, its names are read before its calls. Errors of
+ * the file are told by the second reading. */
 static int order_subs(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t,

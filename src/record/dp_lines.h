@@ -59,7 +59,8 @@ struct dp_lines {
 enum { DP_LINE_REST = 1 };      /* the number of `rest`; the host's begin above */
 
 /* The struct is all 0 before the first call, but for `texts`. live is borrowed; n_counts: counters
- * beside the ops. What was charged before is forgotten; the places stay. Returns 0 or DP_E_NOMEM. */
+ * beside the ops. What was charged before is forgotten; the places stay. Returns 0, or
+ * DP_E_NOMEM. */
 int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts);
 void dp_lines_release(struct dp_lines *lines);
 

@@ -133,7 +133,7 @@ async function basics(b) {
     const scripts = fs.readdirSync(share).filter((name) => /^page-.*\.js$/.test(name))
         .map((name) => fs.readFileSync(path.join(share, name)));
     const bytes = scripts.reduce((sum, s) => sum + s.length, style.length);
-    ok(bytes < 128 * 1024, 'script and style are under 128 KiB');
+    ok(bytes < 150 * 1024, 'script and style are under 150 KiB');
     note(`script and style: ${bytes} bytes`);
     const runs = /\binnerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;
     ok(!runs.test(scripts.join('')), 'nothing is read as HTML or run');

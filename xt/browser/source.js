@@ -375,6 +375,62 @@ async function odd(b) {
     await quiet(page, 'odd sources');
 }
 
+// Two versions of a program.
+async function two(b) {
+    const changed = MAIN.replace('    my $n = shift;\n    return $n * 2;\n', '    my ($n) = @_;\n'
+        + '    my @more = map { $_ + $n } 1 .. 9;\n    return $n * 2;\n').replace('# filler 3\n',
+            '');
+    for (const [name, source] of [['old', MAIN], ['new', changed]]) {
+        write(`${name}/main.pl`, source);
+        write('main.pl', source);
+        record(`${name}.out`, 'lines', 'main.pl');
+    }
+    write('main.pl', 'another;\n');
+    tool('dprofhtml', '--diff', '-m', 'real', '--symfs', 'old,new', '-o', 'two.html', 'old.out',
+        'new.out');
+    const page = await show(b, 'two.html');
+    is((await text(page, '.files th button')).map((label) => label.replace(/ \W$/, '')),
+        ['File', 'before', 'after', 'Difference', 'Statements'], 'two sides: files of both');
+    await page.locator('.files td.left a', { hasText: 'main.pl' }).first().click();
+    await settled(page);
+    const rows = await page.evaluate(() => window.dprof.rows());
+    is(rows.filter((row) => row.kind === 'gone').map((row) => row.line), [5, 27],
+        'lines that are gone');
+    const lines = rows.filter((row) => row.kind === 'line').length;
+    is(lines, changed.split('\n').length - 1, 'and all of the second side');
+    is(await page.evaluate(() => [...G.before.to].flatMap((old, k) => (old ? [] : [k + 1]))),
+        [5, 6], 'those that are new');
+    const first = rows.findIndex((row) => row.kind === 'gone');
+    is(rows.slice(first, first + 2).map((row) => [row.kind, row.line]), [['gone', 5], ['line', 5]],
+        'what is gone stands before what took its place');
+    const json = (file) => new Map(JSON.parse(tool('dprofreport', '--format', 'json', '-s',
+        'srcline', '-n', '--show-total-period', '-m', 'real', file).toString()).rows
+        .map((row) => [row.srcline, row.self]));
+    const [a, c] = [json('old.out'), json('new.out')], shown = await gutters(page);
+    const wrong = Object.entries(shown).filter(([line]) => line > 6 && line < 23)
+        .filter(([line, [before, after]]) => !near(seconds(before), a.get(`main.pl:${line - 1}`)
+            || 0)
+            || !near(seconds(after), c.get(`main.pl:${line}`) || 0));
+    is(wrong, [], 'the costs of both sides beside each line');
+    const [, , change] = shown[7], by = c.get('main.pl:7') - a.get('main.pl:6');
+    ok(near(seconds(change.replace(/^[+\u2212]/, '')), Math.abs(by)), 'and the difference');
+    const both = /main::leaf7 calls, self .* \u2192 /;
+    ok((await text(page, '.r-sub')).some((words) => both.test(words)), 'subs have both');
+    await quiet(page, 'two sides');
+    tool('dprofhtml', '--diff', '-m', 'real', '--symfs', 'new', '-o', 'half.html', 'old.out',
+        'new.out');
+    const half = await show(b, 'half.html', { hash: '#src=main.pl' });
+    ok(/paired by number/.test((await text(half, '#sources .bad'))[0]),
+        'where a text is not there, that lines are paired by number is said');
+    await quiet(half, 'one text of two');
+    tool('dprofflame', '-m', 'calls,real', '-o', 'metrics.html', 'old.out');
+    const metrics = await show(b, 'metrics.html', { hash: '#src=main.pl' });
+    ok(!/before|after/.test((await text(metrics, '#sources')).join('').replace(/filler.*/s, '')),
+        'two counters of one profile are no before and after');
+    await quiet(metrics, 'two counters');
+    write('main.pl', MAIN);
+}
+
 // Profiles that know less.
 async function less(b) {
     record('plain.out', 'callsites=0', 'main.pl');
@@ -490,6 +546,6 @@ browser(async (b) => {
     write('Other.pm', OTHER);
     record('main.out', 'lines', 'main.pl');
     tool('dprofhtml', '-m', 'real', '-o', 'main.html', 'main.out');
-    for (const part of [values, keys, searches, odd, less, looks, large]) await part(b);
+    for (const part of [values, keys, searches, odd, two, less, looks, large]) await part(b);
     fs.rmSync(folder, { recursive: true });
 });

@@ -45,10 +45,11 @@ sub part {
     my ($self, $label, $file, $first, $last) = @_;
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
     my $of = $self->{lines}{files}{$file} || {};
-    $first = $self->beginning_of($source, $label, $first);
+    my $is_of_others = sub { $self->{lines}->is_of_others($file, $_[0], $label) };
+    $first = beginning_of($source, $label, $first, $is_of_others);
     my ($most) = sort { $b <=> $a } keys %$of, $first, $source ? scalar @$source : ();
     $last //= $most;
-    my $end = $self->end_of($source, $label, $first, $last);
+    my $end = end_of($source, $label, $first, $last, $is_of_others);
     my @out = $self->head($label, $file, $first, $end, $source, $is_another);
     my $width = length $end;
     for my $line ($first .. $end) {
@@ -60,28 +61,30 @@ sub part {
     return join '', map { "$_\n" } @out;
 }
 
-# A sub is known by its first statement; the line with its name is above.
+# A sub is known by its first statement; the line with its name is above, perhaps far above, with
+# comments between them. is_of_others: tells whether a line has statements of another sub.
 sub beginning_of {
-    my ($self, $source, $label, $first) = @_;
-    return $first if !$source || !defined $label;
-    my ($name) = $label =~ /(\w+)\z/;
-    for my $line (grep { $_ > 0 } reverse $first - 5 .. $first) {
-        return $line if defined $name
-            && ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+    my ($source, $label, $first, $is_of_others) = @_;
+    my ($name) = ($label // '') =~ /(\w+)\z/;
+    return $first if !$source || !defined $name;
+    for my $line (grep { $_ > 0 } reverse $first - 60 .. $first) {
+        return $line if ($source->[ $line - 1 ] // '') =~ /\bsub\s+(?:\w+::)*$name\b/;
+        last if $line < $first && $is_of_others->($line);
     }
     return $first;
 }
 
 # The last statement of a sub is not its end: that is the next line with a brace no further to the
-# right than its beginning.
+# right than its beginning. Where something that is no part of the sub runs before that line, the
+# brace stands behind the last statement.
 sub end_of {
-    my ($self, $source, $label, $first, $last) = @_;
+    my ($source, $label, $first, $last, $is_of_others) = @_;
     return $last if !$source || !defined $label;
     my ($indent) = ($source->[ $first - 1 ] // '') =~ /\A(\s*)/;
     for my $line ($last .. $last + 20) {
         my $text = $source->[ $line - 1 ] // return $last;
         return $line if $text =~ /\A(\s*)\}/ && length $1 <= length $indent && $line > $first;
-        last if $line > $last && $text =~ /\A\s*sub\b/;
+        last if $line > $last && ($text =~ /\A\s*sub\b/ || $is_of_others->($line));
     }
     return $last;
 }
@@ -107,7 +110,8 @@ sub line {
     my ($self, $file, $label, $line, $width, $text) = @_;
     my ($count, $self_cost, $incl) = $self->{lines}->cost($file, $line, $label);
     my $gutter = defined $count
-        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost), grouped($count)
+        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost),
+            $count ? grouped($count) : ''
         : ' ' x 29;
     my $shown = sprintf '%s %*d  %s', $gutter, $width, $line, printable($text);
     my $percent = $self->{total} ? 100 * ($incl // 0) / $self->{total} : 0;

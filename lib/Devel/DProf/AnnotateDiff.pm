@@ -99,7 +99,7 @@ sub part {
     my $file = $self->{files}{ $part->{file} };
     my $cost = $file->{cost}{ $part->{label} // '' };
     my @sources = map { $self->source($_, $file->{names}[$_]) } 0, 1;
-    my @ranges = map { $self->range($part, $_, $sources[$_], $cost->[$_]) } 0, 1;
+    my @ranges = map { $self->range($part, $file, $_, $sources[$_]) } 0, 1;
     my @rows = $self->rows($file, $cost, \@sources, \@ranges);
     my @lines = map { $self->line($_, $cost) } @rows;
     @lines = $self->hunks($cost, \@rows, \@lines) if !defined $part->{label};
@@ -119,16 +119,20 @@ sub source {
 
 # The first and the last line: of a file, all; of a sub, from its name to its last brace.
 sub range {
-    my ($self, $part, $side, $source, $cost) = @_;
-    my @numbers = sort { $a <=> $b } keys %{ $cost || {} };
+    my ($self, $part, $file, $side, $source) = @_;
+    my $of = $file->{cost}{ $part->{label} // '' };
+    my @numbers = sort { $a <=> $b } keys %{ $of->[$side] || {} };
     return [1, 0] if !@numbers && (defined $part->{label} || !$source);
     return [$source ? 1 : $numbers[0], $source ? scalar @$source : $numbers[-1]]
         if !defined $part->{label};
     my $label = $part->{label};
     my $begin = $self->{labels}[$side]{$label};
     my $first = $begin && $begin <= $numbers[0] ? $begin : $numbers[0];
-    $first = Devel::DProf::Annotate->beginning_of($source, $label, $first);
-    return [$first, Devel::DProf::Annotate->end_of($source, $label, $first, $numbers[-1])];
+    my @others = grep { length && $_ ne $label && !/::__ANON__\b/ } keys %{ $file->{cost} };
+    my $is_of_others = sub { my ($n) = @_; grep { $file->{cost}{$_}[$side]{$n} } @others };
+    $first = Devel::DProf::Annotate::beginning_of($source, $label, $first, $is_of_others);
+    return [$first,
+        Devel::DProf::Annotate::end_of($source, $label, $first, $numbers[-1], $is_of_others)];
 }
 
 # Lines as they are shown: mark, number on both sides, text.

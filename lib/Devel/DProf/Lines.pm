@@ -104,16 +104,26 @@ sub text_of {
     my ($profile, $file, @where) = @_;
     my $kept = $profile->line_text($file);
     return ($kept, 0) if defined $kept;
-    my $path = path_of($file, @where) // return;
-    open my $in, '<:raw', $path or return;
-    my $text = do { local $/; <$in> } // '';
-    return ($text, is_another($profile, $file, $text));
+    my @found = map { [read_text($_)] } paths_of($file, @where) or return;
+    my @another = map { is_another($profile, $file, $_->[0]) } @found;
+    my ($same) = grep { defined $another[$_] && !$another[$_] } 0 .. $#found;
+    return ($found[ $same // 0 ][0], $another[ $same // 0 ], $found[ $same // 0 ][1]);
 }
 
-sub path_of {
+sub read_text {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or return ('', $path);
+    return (do { local $/; <$in> } // '', $path);
+}
+
+# A larger file is no source that somebody reads.
+use constant MOST => 16 << 20;
+
+# Where a file of a profile may be, of those that are there.
+sub paths_of {
     my ($file, @where) = @_;
-    my ($path) = grep { -f } (map { "$_/$file" } @where), $file;
-    return $path;
+    my %twice;
+    return grep { !$twice{$_}++ && -f && -r _ && -s _ <= MOST } (map { "$_/$file" } @where), $file;
 }
 
 sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
@@ -133,6 +143,14 @@ sub rows_at {
     my @rows = @{ $self->{files}{$file}{$line} || [] };
     my @own = defined $label ? grep { $self->is_in($_, $label) } @rows : ();
     return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
+}
+
+# Has a line statements of code that does not stand in the sub? Anonymous subs may stand in it.
+sub is_of_others {
+    my ($self, $file, $line, $label) = @_;
+    return scalar grep { $_->[COUNT] && !$self->is_in($_, $label)
+        && !(defined $_->[SUB] && $self->{subs}[ $_->[SUB] ][0] =~ /::__ANON__\b/) }
+        @{ $self->{files}{$file}{$line} || [] };
 }
 
 # Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
@@ -227,15 +245,19 @@ longest first.
 
 =item text_of PROFILE, FILE, FOLDER, ...
 
-A function: the text of a file of any profile, and whether it is another, as C<source> has it.
+A function: the text of a file of any profile, whether it is another, as C<source> has it, and the
+path. Of several files the one that was recorded counts, else the first.
 
-=item path_of FILE, FOLDER, ...
+=item paths_of FILE, FOLDER, ..., read_text PATH
 
-A function: where a file is; undef if it is not there.
+Functions: the paths below the folders, and the file's own, that are there and can be read; the
+text of one, and its path.
 
 =item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
+
+=item is_of_others FILE, LINE, LABEL
 
 Parts of the above.
 

@@ -10,9 +10,6 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A larger file is no source that somebody reads.
-use constant MOST => 16 << 20;
-
 # Of profiles that are one side: [file, text, state] of each file that they have places in. where:
 # folders that the files may be below.
 sub of_profiles {
@@ -25,7 +22,7 @@ sub of_profiles {
 }
 
 # The text, as characters, and what is to be said of it: same, as recorded; newer, probably changed
-# since; unknown, as nothing tells what was recorded. Without a text: changed, gone, large;
+# since; unknown, as nothing tells what was recorded. Without a text: changed, gone;
 # generated, as it never was a file.
 sub read_one {
     my ($file, $profiles, @where) = @_;
@@ -34,12 +31,10 @@ sub read_one {
     my ($kept) = grep { defined } map { $_->line_text($name) } @$profiles;
     return (characters($kept), 'same') if defined $kept;
     return ('', 'generated') if $name =~ /\A(?:\(eval \d+\)|-e\z|-\z)/;
-    my $path = Devel::DProf::Lines::path_of($name, @folders) // return ('', 'gone');
-    return ('', 'large') if -s $path > MOST;
-    my ($text, @another) = Devel::DProf::Lines::text_of($profiles->[0], $name, @folders)
-        or return ('', 'gone');
-    push @another, map { Devel::DProf::Lines::is_another($_, $name, $text) }
-        @$profiles[1 .. $#$profiles];
+    my ($text, $is_another, $path)
+        = Devel::DProf::Lines::text_of($profiles->[0], $name, @folders) or return ('', 'gone');
+    my @another = ($is_another, map { Devel::DProf::Lines::is_another($_, $name, $text) }
+        @$profiles[1 .. $#$profiles]);
     return ('', 'changed') if grep { $_ } @another;
     my $state = !(grep { !defined } @another) ? 'same'
         : (grep { is_newer($path, $_) } @$profiles) ? 'newer' : 'unknown';
@@ -88,7 +83,7 @@ that the profiles have places in.
 
 The text of one file, as characters, and its state: C<same>, as it was recorded; C<newer>, written
 to since; C<unknown>, as the profile does not tell what the file was. Without a text: C<changed>,
-C<gone>, C<large>, C<generated>.
+C<gone>, C<generated>.
 
 =item characters BYTES
 

@@ -287,7 +287,7 @@ sub compute {
 sub view {
     my ($opt, $how) = @_;
     my @views = grep { defined $opt->{$_} } qw(tree callers callees);
-    die '--' . join(', --', @views) . ": only one at a time\n" if @views > 1;
+    die '--' . join(', --', @views) . ": only one of them can be given\n" if @views > 1;
     $how->{percent_limit} = $opt->{'percent-limit'} // 0;
     return if !@views;
     $how->{view} = $VIEW{ $views[0] };

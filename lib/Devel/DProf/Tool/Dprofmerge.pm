@@ -46,7 +46,7 @@ sub merge {
     my ($opt, $names) = @_;
     @$names = 'tmon.out' if !@$names && $opt->{processes};
     return $TOOL->usage('name the profiles to merge') if !@$names;
-    return $TOOL->usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+    return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')

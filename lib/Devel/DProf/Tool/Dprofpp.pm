@@ -199,7 +199,7 @@ sub first_of {
 
 sub report {
     my ($opt, $how, @names) = @_;
-    return $TOOL->usage("--unit $opt->{unit}: s, ms, us, ns, or a word for what is counted")
+    return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $input = Devel::DProf::Input->new(force => $opt->{F}, progress => 1,
         (map { $_ => $opt->{$_} } qw(phases main unit)));

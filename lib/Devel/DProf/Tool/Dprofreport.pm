@@ -141,7 +141,7 @@ sub how {
     $how{histogram} = $opt->{histogram} ? 1 : 0;
     $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
     chains($opt, \%how) if defined $opt->{g} || $opt->{G};
-    die "--callers and --callees: only one at a time\n"
+    die "--callers and --callees: only one of them can be given\n"
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
@@ -257,7 +257,7 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
-    without_lines($opt, $how, @profiles) if $opt->{main};
+    complain($_) for $opt->{f} || !wants_lines($opt, $how) ? () : lines_doubts($opt, @profiles);
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -286,21 +286,32 @@ sub sides {
     return ($failed, @sides);
 }
 
-# Statements are not told apart by phase, so there are none of the main program alone.
-sub without_lines {
-    my ($opt, $how, @profiles) = @_;
-    return if $opt->{f} || !(defined $opt->{annotate}
-        || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
-        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} }));
-    for my $profile (@profiles) {
-        for my $n (0 .. $profile->files - 1) {
-            my %header = $profile->header($n);
-            next if !defined $header{dprof_lines};
-            complain($profile->outcome($n)->{path} . ': --main leaves out what statements cost,'
-                . ' which is known of the whole run alone; record with start=main');
-        }
+sub wants_lines {
+    my ($opt, $how) = @_;
+    return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
+        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
+}
+
+# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
+# none of the main program alone; and where a file has none, or no times, and others have, the lines
+# have a part of the total only.
+sub lines_doubts {
+    my ($opt, @profiles) = @_;
+    my @files = map { my $p = $_; map { my %header = $p->header($_);
+        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
+    my ($with) = grep { defined $_->[1] } @files or return;
+    if ($opt->{main}) {
+        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
+            . ' known of the whole run alone; record with start=main' : () } @files;
     }
-    return;
+    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
+    return map {
+        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
+            . ' the lines shown lack it'
+        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
+            . " $timed->[0] has; the lines shown lack them"
+        : ()
+    } @files;
 }
 
 sub metric {

@@ -1,0 +1,105 @@
+'use strict';
+
+// The sources of two sides: which files and lines of them are the same.
+
+const isOn = (file, side) => L.sides[side].from[file + 1] > L.sides[side].from[file] || !!L.files[file].source[side];
+
+// Which file of the first side each file of the second one was: the one of that name, the one from which most subs have moved, or
+// the only one left that is called so in another folder. -1: none.
+function filesBefore() {
+    return keep(L.kept, 'before', () => {
+        const to = L.files.map(({ index }) => (isOn(index, 0) && isOn(index, last()) ? index : -1)), taken = new Set(to), { moved = {} } = P.diff;
+        const free = (file) => file !== undefined && !taken.has(file) && isOn(file, 0), bare = (file) => L.files[file].name.replace(/^.*\//s, '');
+        const pair = (file, old) => {
+            to[file] = old;
+            taken.add(old);
+        };
+        for (const { index, subs: list } of L.files) {
+            const votes = new Map();
+            for (const { sub } of to[index] < 0 ? list : []) {
+                const old = moved[sub] && L.number.get(moved[sub].replace(/:\d+$/, ''));
+                if (free(old)) votes.set(old, (votes.get(old) || 0) + 1);
+            }
+            const [best] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+            if (best) pair(index, best[0]);
+        }
+        for (const { index } of L.files) {
+            if (to[index] >= 0 || !isOn(index, last())) continue;
+            const like = L.files.filter((other) => free(other.index) && bare(other.index) === bare(index));
+            if (like.length === 1) pair(index, like[0].index);
+        }
+        return to;
+    });
+}
+
+// Which line of the text a (from 1 up) each line of b is; 0: it was inserted. Lines that both have once are anchors (patience diff, Bram
+// Cohen), between which the longest common sequence is taken, where it is not too long to look for.
+function alignLines(a, b) {
+    const words = new Map(), number = (text) => keep(words, text.trim(), () => words.size), x = Int32Array.from(a, number), y = Int32Array.from(b, number);
+    const to = new Int32Array(b.length), jobs = [[0, x.length, 0, y.length]];
+    while (jobs.length) {
+        let [a0, a1, b0, b1] = jobs.pop();
+        for (; a0 < a1 && b0 < b1 && x[a0] === y[b0]; a0++, b0++) to[b0] = a0 + 1;
+        for (; a0 < a1 && b0 < b1 && x[a1 - 1] === y[b1 - 1]; a1--, b1--) to[b1 - 1] = a1;
+        if (a0 === a1 || b0 === b1) continue;
+        const anchors = increasing(once(x, a0, a1), once(y, b0, b1));
+        if (!anchors.length) {
+            if ((a1 - a0) * (b1 - b0) <= 4e6) longest(x, a0, a1, y, b0, b1, to);
+            continue;
+        }
+        for (const [i, j] of [...anchors, [a1, b1]]) {
+            jobs.push([a0, i, b0, j]);
+            if (i < a1) to[j] = i + 1;
+            [a0, b0] = [i + 1, j + 1];
+        }
+    }
+    return to;
+}
+
+// Words of a stretch that are there once: word -> place.
+function once(x, from, to) {
+    const at = new Map();
+    for (let i = from; i < to; i++) at.set(x[i], at.has(x[i]) ? -1 : i);
+    return at;
+}
+
+// Of the words that both have once, as many as are in the same order: pairs of places.
+function increasing(one, other) {
+    const pairs = [...one].filter(([word, i]) => i >= 0 && other.get(word) >= 0).map(([word, i]) => [i, other.get(word)]).sort((p, q) => p[0] - q[0]);
+    const tops = [], before = [];
+    pairs.forEach(([, j], k) => {
+        let low = 0, high = tops.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (pairs[tops[middle]][1] < j) low = middle + 1;
+            else high = middle;
+        }
+        before[k] = low ? tops[low - 1] : -1;
+        tops[low] = k;
+    });
+    const list = [];
+    for (let k = tops.length ? tops[tops.length - 1] : -1; k >= 0; k = before[k]) list.push(pairs[k]);
+    return list.reverse();
+}
+
+function longest(x, a0, a1, y, b0, b1, to) {
+    const n = a1 - a0, m = b1 - b0, wide = m + 1, most = new Uint16Array((n + 1) * wide);
+    for (let i = n - 1; i >= 0; i--) {
+        for (let j = m - 1; j >= 0; j--) most[i * wide + j] = x[a0 + i] === y[b0 + j] ? most[(i + 1) * wide + j + 1] + 1 : Math.max(most[(i + 1) * wide + j], most[i * wide + j + 1]);
+    }
+    for (let i = 0, j = 0; i < n && j < m;) {
+        if (x[a0 + i] === y[b0 + j]) to[b0 + j++] = a0 + ++i;
+        else if (most[(i + 1) * wide + j] >= most[i * wide + j + 1]) i++;
+        else j++;
+    }
+}
+
+// The first side of a file of the second one: its text, its costs, and which of its lines each line is. Where one of the texts is not
+// there, lines pair by number if they ran in both, and that is said.
+async function beforeOf(file) {
+    const old = filesBefore()[file];
+    if (old < 0) return { file: -1, lines: null, costs: new Map(), oldOf: () => 0, guessed: false };
+    const lines = await textOf(old, 0), now = await textOf(file, last()), costs = linesOf(old, 0);
+    const to = lines && now ? alignLines(lines, now) : null;
+    return { file: old, lines, costs, to, oldOf: (line) => (to ? to[line - 1] || 0 : line), guessed: !to && !P.relative };
+}
