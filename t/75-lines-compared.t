@@ -37,7 +37,7 @@ sub costs {
 # Two versions of a program, with the files of their sources, and profiles of them.
 sub versions {
     my (%how) = @_;
-    my $old = program(1 + int rand 4, 8);
+    my $old = program($how{subs} // 1 + int rand 4, 8);
     my $new = edited($old, %how);
     my %side;
     for (['old', $old, '    '], ['new', $new, "\t"]) {
@@ -168,6 +168,16 @@ subtest 'random edits' => sub {
         '... and what is on both is so only where it moved and ran on one side');
 };
 
+subtest 'many lines' => sub {
+    srand $seed;
+    my $side = versions(move => 1, subs => 400);
+    my $json = json_of(diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', '-v',
+        map { $_->{profile} } @$side{qw(old new)}));
+    my ($got, $expected) = (got($json), expected($side, 'ops'));
+    cmp_ok(scalar @$expected, '>', 1000, 'of a large file');
+    is(join("\n", @$got), join("\n", @$expected), 'each line is the one that it was');
+};
+
 subtest 'sources that are not there' => sub {
     srand $seed;
     my ($wrong, $pairs, $right) = (0, 0, 0);
@@ -231,7 +241,8 @@ subtest 'rules about lines' => sub {
         my $side = versions();
         my ($old, $new) = @$side{qw(old new)};
         my $json = json_of(diffs('--fail-if',
-            'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0', '--format', 'json', $old->{profile}, $new->{profile}));
+            'line /p\.pl$/ ops > 5% & 10, line /:1\d*$/ calls > 0', '--format', 'json',
+            $old->{profile}, $new->{profile}));
         my @expected;
         for my $id (keys %{ $new->{at} }) {
             my ($before, $after) = map { $_->{cost}{$id} || [0, 0, 0] } $old, $new;

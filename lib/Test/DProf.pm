@@ -848,7 +848,8 @@ it, once they are joined.
 =head1 ENVIRONMENT
 
 DPROF_UPDATE_BASELINES, DPROF_ARTIFACTS: see above. The variables of L<Devel::DProf>,
-PERL_DPROF_..., have no effect on C<profile_ok>, except PERL_DPROF_CLOCK.
+PERL_DPROF_..., have no effect on C<profile_ok>, except PERL_DPROF_CLOCK. PERL_DPROF_EVENTS and
+PERL_DPROF_LINES are the defaults of C<events> and C<lines> of C<profile_script_ok>.
 
 =head1 SEE ALSO
 

@@ -32,7 +32,8 @@ struct dp_gate {
 };
 
 /* Checks how->rules of a diff: those entries that the filters show, and the total; or lines, where
- * a rule is about these: DP_E_ARG if a side has none. Returns 0 or a DP_E; the caller releases it. */
+ * a rule is about these: DP_E_ARG if a side has none. Returns 0 or a DP_E; the caller releases
+ * it. */
 int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_release(struct dp_gate *gate);
 

@@ -343,8 +343,8 @@ static void pair(struct making *m, struct item *item, uint32_t line, uint32_t si
     m->count_of[line] = item->count;
 }
 
-/* Lines of a file that an earlier side has and this one does not yet, and items that are no lines yet,
- * in order of subs and numbers. */
+/* Lines of a file that an earlier side has and this one does not yet, and items that are no lines
+ * yet, in order of subs and numbers. */
 struct job {
     struct making *m;
     uint32_t file, side, before;
@@ -679,15 +679,18 @@ static bool is_taken(struct making *m, uint32_t label, uint32_t line)
     return false;
 }
 
-/* What stands on the last side has its number for its name; what does not may have to
- * share it. */
+/* A line has its number on the last side for its name. One that is not there any more, though its
+ * file is, has the number that it had, and a mark. */
 static void label_line(struct making *m, uint32_t n, uint64_t number)
 {
     struct dp_paired_line *line = &m->lp->lines[n];
-    const struct dp_name *file = dp_pool_name(&m->lp->texts, m->files[line->file].name);
-    for (unsigned k = 0; !m->no_memory; k++) {
+    /* copied: the pool's array of names moves when it grows */
+    const struct dp_name file = *dp_pool_name(&m->lp->texts, m->files[line->file].name);
+    uint32_t last = m->lp->sides - 1;
+    bool is_gone = !*number_of(m, n, last) && version_of(m, line->file, last)->there;
+    for (unsigned k = is_gone; !m->no_memory; k++) {
         m->buf.len = 0;
-        dp_buf_add(&m->buf, file->ptr, file->len);
+        dp_buf_add(&m->buf, file.ptr, file.len);
         dp_buf_addf(&m->buf, k > 1 ? ":%" PRIu64 " (old %u)" : k ? ":%" PRIu64 " (old)"
                                                                  : ":%" PRIu64, number, k);
         line->label = text_of_buf(m);
@@ -697,7 +700,7 @@ static void label_line(struct making *m, uint32_t n, uint64_t number)
     uint64_t base = *number_of(m, n, 0);
     if (base && base != number) {
         m->buf.len = 0;
-        dp_buf_add(&m->buf, file->ptr, file->len);
+        dp_buf_add(&m->buf, file.ptr, file.len);
         dp_buf_addf(&m->buf, ":%" PRIu64, base);
         line->moved = text_of_buf(m);
     }

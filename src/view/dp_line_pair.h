@@ -20,8 +20,8 @@
 struct dp_paired_line {
     uint32_t file;              /* number of a text: its name for all sides */
     uint32_t sub;               /* likewise: label of a sub that it stands in; 0: none */
-    uint32_t label;             /* number of a text: FILE:LINE of the last side that has it. Where
-                                 * another line has that now, ` (old)` is behind it */
+    uint32_t label;             /* number of a text: FILE:LINE of the last side that has it; of a
+                                 * line that is gone, ` (old)` behind it */
     uint32_t moved;             /* number of a text: FILE:LINE of the baseline, if that is another
                                  * number than the label's; 0 */
     enum dp_fate fate;          /* from the baseline to the last side */

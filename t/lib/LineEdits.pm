@@ -72,7 +72,7 @@ sub profile_of {
         $id++;
         push @subs, "main $sub->[0] $file:$at->{ $ran[0] }";
         my @sum = map { my $k = $_; my $sum = 0; $sum += $cost->{$_}[$k] for @ran; $sum } 1, 2;
-        push @nodes, "= 1 $id 1 $sum[0] 0 $sum[0] 0 0 $sum[1]";
+        push @nodes, sprintf '= 1 %x 1 %d 0 %d 0 0 %d', $id, @sum[0, 0, 1];
         push @lines, map { [$at->{$_}, $id, @{ $cost->{$_} }] } @ran;
     }
     my $crc = sprintf '%x', Compress::Zlib::crc32($text);

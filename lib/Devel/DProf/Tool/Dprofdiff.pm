@@ -418,7 +418,8 @@ sub report {
 sub annotate {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
-    my $result = $diff->check or return USAGE;
+    my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
+    return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $text = eval {
@@ -434,7 +435,7 @@ sub annotate {
     my (undef, undef, $metric) = $diff->facts;
     print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
-    return gate($opt, $how, $result);
+    return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
 # --format flame: the gate looks at the comparison as always; then the picture is drawn.
