@@ -78,7 +78,8 @@ static const char *const names[] = { "old", "new" },
 static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" },
                                                   { "ops", "ops", "ops" } };
 static const struct dp_flame_source sources[] = {
-    { "lib/A.pm", "sub f {\n}\n\n</script>", 8, 20, "same", 0 }, { "lib/C.pm", "", 8, 0, "gone", 0 },
+    { "lib/A.pm", "sub f {\n}\n\n</script>", 8, 20, "same", 0 },
+    { "lib/C.pm", "", 8, 0, "gone", 0 },
 };
 static const struct dp_flame_fill fills[] = { { "A::f", "#102030", 4, 7 } };
 #define ATTRIBUTES "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\""
