@@ -152,6 +152,7 @@ function drawFile(lines, move, side, before) {
     const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
         total.calls ? plural(total.calls, 'call') : ''].filter(Boolean).join(' \u00b7 ');
     node.classList.toggle('two', !!before);
+    node.classList.toggle('bare', !before && !L.detail[side]);
     node.replaceChildren(make('div', { className: 'bar filebar' }, button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
         make('h2', {}, make('bdi', {}, fileName(file))), make('span', { className: 'soft facts' }, facts), make('span', { className: 'space' }), pick, fold, notes,
         button('Hottest', () => toHot(1), { title: 'The next one of the lines that cost most (h)' })),

@@ -150,11 +150,14 @@ static int add_line(struct summing *m, size_t i)
 static int add_source(struct summing *m)
 {
     struct dp_srclines lines;
-    int detail = dp_line_detail(m->src->part->prof);
-    int rc = dp_srclines_make(&lines, m->src->part->prof, false);
+    const struct dp_prof *prof = m->src->part->prof;
+    int detail = dp_line_detail(prof);
+    m->sum->detail = detail < m->sum->detail ? detail : m->sum->detail;
+    if (!prof->sites.count && !prof->n_lines)
+        return 0;
+    int rc = dp_srclines_make(&lines, prof, false);
     if (rc < 0)
         return rc;
-    m->sum->detail = detail < m->sum->detail ? detail : m->sum->detail;
     m->from = &lines;
     for (size_t i = 0; i < lines.count && rc == 0; i++)
         rc = add_line(m, i);

@@ -17,7 +17,7 @@
 
 static const char head[] =
     "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1;"
-    " $rrun_stime=0; $rrun_rtime=1; $dprof_complete=1;\n\nPART3\n";
+    " $rrun_stime=0; $rrun_rtime=1; $dprof_lines='time'; $dprof_complete=1;\n\nPART3\n";
 static const char old_subs[] =
     "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 in=A::f seq=1\n& 3 A __ANON__ lib/A.pm:5"
     " in=A::f seq=2\n& 4 B old%3b%20 /old/B.pm:1\n& 5 B 0xdeadbeef1 x:1\n";
@@ -25,11 +25,14 @@ static const char new_subs[] =
     "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:4 in=A::f seq=1\n& 4 B new<&> /new/B.pm:1\n& 5 B"
     " 0xdeadbeef2 x:1\n& 7 % f%201 /new/B.pm:20\n";
 static const char old_tree[] =
-    "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300\n= 3 2 3 7 0 7 0 0"
-    " 70\n= 2 3 3 7 0 7 0 0 70\n= 1 4 2 40 0 40 0 0 400\n= 2 5 2 4 0 4 0 0 40\n";
+    "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 100 0 100 0 0 1000\n= 2 2 3 30 0 30 0 0 300"
+    " at=lib/A.pm:5\n= 3 2 3 7 0 7 0 0 70\n= 2 3 3 7 0 7 0 0 70 at=lib/A.pm:5\n= 1 4 2 40 0 40 0 0"
+    " 400\n= 2 5 2 4 0 4 0 0 40\n#f lib/A.pm size=9 crc=1\n#l 1 1 3 60 0 60 600\n#l 5 1 3 40 0 40"
+    " 400\n#l 6 2 6 37 0 37 370\n#f %\n#l 0 0 0 61 0 61 515\n";
 static const char new_tree[] =
     "= 0 0 1 10 0 10 0 0 5\n= 1 1 3 130 0 130 0 0 1300\n= 2 2 3 30 0 30 0 0 300\n= 1 4 2 40 0 40 0"
-    " 0 400\n= 2 5 2 4 0 4 0 0 40\n= 3 5 2 1 0 1 0 0 1\n= 2 7 1 9 0 9 0 0 90\n";
+    " 0 400\n= 2 5 2 4 0 4 0 0 40\n= 3 5 2 1 0 1 0 0 1\n= 2 7 1 9 0 9 0 0 90\n"
+    "#f lib/A.pm size=9 crc=2\n#l 6 1 3 100 0 100 1000\n#f /new/B.pm\n#l 20 7 1 9 0 9 90\n";
 
 static struct dp_prof *of(const char *names, const char *tree)
 {
@@ -74,6 +77,10 @@ static const char *const names[] = { "old", "new" },
                   *const facts[] = { "Baseline", "old", "Filter", "none" };
 static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "s" },
                                                   { "ops", "ops", "ops" } };
+static const struct dp_flame_source sources[] = {
+    { "lib/A.pm", "sub f {\n}\n\n</script>", 8, 20, "same", 0 },
+    { "lib/C.pm", "", 8, 0, "gone", 0 },
+};
 static const struct dp_flame_fill fills[] = { { "A::f", "#102030", 4, 7 } };
 #define ATTRIBUTES "href=x\ttitle=y\tid=z\tclass=c\tg_extra=a=\"b\""
 static const struct dp_flame_fill attributes[] = { { "A::f", ATTRIBUTES, 4,
@@ -111,7 +118,7 @@ static struct dp_flame_how flame_shape(int k, size_t n, struct dp_stacks_column 
         .font_size = 12,
         .font_width = 0.59, .palette = k % dp_palette_count, .hash = k & 1,
         .seed = (uint64_t)(k & 2), .fills = fills, .n_fills = 1, .attributes = attributes,
-        .n_attributes = 1,
+        .n_attributes = 1, .sources = sources, .n_sources = k & 1 ? 2 : 0,
         .is_pair = n == 2 && k % 7 == 3, .notes_of_page = facts, .n_notes_of_page = 4,
         .options = "\"options\":{}", .difference = "\"view\":\"graph\"", .side_names = names,
         .version = "1",

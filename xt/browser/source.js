@@ -400,6 +400,19 @@ async function two(b) {
     is(lines, changed.split('\n').length - 1, 'and all of the second side');
     is(await page.evaluate(() => [...G.before.to].flatMap((old, k) => (old ? [] : [k + 1]))),
         [5, 6], 'those that are new');
+    write('align.pl', `use Devel::DProf::Profile;
+sub content { local (@ARGV, $/) = @_; <> }
+print join ",", @{ Devel::DProf::Profile::align_texts(map { content($_) } @ARGV) };\n`);
+    const same = async (name, before, now) => {
+        write('a.txt', before);
+        write('b.txt', now);
+        const cut = (words) => words.replace(/\n$/, '').split('\n');
+        is((await page.evaluate(([x, y]) => [...alignLines(x, y)], [cut(before), cut(now)]))
+            .join(), perl(['align.pl', 'a.txt', 'b.txt']).toString(), name);
+    };
+    await same('lines pair as in dprofdiff', MAIN, changed);
+    await same('... of another program', OTHER + MAIN, MAIN.replace(/n/g, 'm') + OTHER);
+    await same('... and of one with nothing in common', MAIN, 'a\nb\n');
     const first = rows.findIndex((row) => row.kind === 'gone');
     is(rows.slice(first, first + 2).map((row) => [row.kind, row.line]), [['gone', 5], ['line', 5]],
         'what is gone stands before what took its place');

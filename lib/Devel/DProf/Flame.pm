@@ -337,7 +337,8 @@ sub sources_of_page {
     return map {
         my $side = $_;
         map { ($side, @$_) } Devel::DProf::SourceText::of_profiles(
-            [map { @$_ } @{ $sides[$side]{profiles} }], @{ $self->{symfs} || [] });
+            [map { @$_ } @{ $sides[$side]{profiles} }],
+            @{ $self->{symfs} || $self->{bases} || [] });
     } 0 .. ($self->{is_pair} ? 0 : $#sides);
 }
 
