@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # What statements cost to record, and how true their times are.
 #     perl bench/lines.pl [--rounds 9] [--no-costs] [--no-truth] [PROGRAM]
-# Costs: real programs, or the one of that name (pod2text, perltidy), plain, as a tree, as a tree with lines, and under Devel::NYTProf.
+# Costs: real programs, or the one of that name (pod2text, perltidy), plain, as a tree, as a tree
+# with lines, and under Devel::NYTProf.
 # Truth: a program of six kinds of code. The share that each has of the CPU time as the lines of a
 # profile tell it, over the share as it is unprofiled; 1 is the truth.
 use strict;
