@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # What statements cost to record, and how true their times are.
-#     perl bench/lines.pl [--rounds 9] [--no-costs] [--no-truth]
-# Costs: real programs plain, as a tree, as a tree with lines, and under Devel::NYTProf.
+#     perl bench/lines.pl [--rounds 9] [--no-costs] [--no-truth] [PROGRAM]
+# Costs: real programs, or the one of that name (pod2text, perltidy), plain, as a tree, as a tree
+# with lines, and under Devel::NYTProf.
 # Truth: a program of six kinds of code. The share that each has of the CPU time as the lines of a
 # profile tell it, over the share as it is unprofiled; 1 is the truth.
 use strict;
@@ -19,7 +20,10 @@ my ($MOST_OVER_TREE, $LEAST_TIMES) = ('1.10', 25);
 
 my @sides = sides('plain', 'DProf, tree', 'DProf, lines=count', 'DProf, lines', 'NYTProf',
     'NYTProf, subs=0');
-if ($costs) { costs($_) for programs() }
+if ($costs) {
+    my ($name) = @ARGV;
+    costs($_) for grep { !defined $name || $_->[0] =~ /^\Q$name\E/ } programs();
+}
 truth(grep { $_->[0] =~ /^(?:plain|DProf, lines|NYTProf)$/ } @sides) if $truth;
 
 sub costs {

@@ -72,7 +72,7 @@ sub run {
     make_path($box);
     my ($head) = slurp($program) =~ /\A((?:#.*\n)*)/;
     my %say = $head =~ /^# (\w+): (.*?)\s*$/mg;
-    for ($head =~ /^# needs: (\S+)/mg) {
+    for ($head =~ /^# needs: (\S+)/mg, map { "v$_" } $head =~ /^# perl: (\S+)/mg) {
         return if system("'$opt{perl}' -e 'require $_' >/dev/null 2>&1");
     }
     my $pid = fork // die "fork: $!\n";
