@@ -58,14 +58,14 @@ my @cases = (
     ['and, or', 'f() and f() or f();', 3],
     ['?:', '$x = f() ? f() : 0;', 3],
     ['a call that dies', 'eval { d() };', 3, 2],
-);
-# What is known to go elsewhere: perl tells nobody that a block has ended, or been left by die; the
-# rest of the statement goes to the last one that began.
-my @known = (
     ['a string eval that dies', '$x = eval("d(); 1") || f();', 3],
     ['a file that dies', '$x = (do "bad.pm") || f();', 4],
     ['eval', "\$x = eval {\n f();\n 1 } + f();", 3],
     ['eval that dies', "\$x = eval {\n d();\n 1 } || f();", 3],
+);
+# What is known to go elsewhere: perl tells nobody that a block has ended; the rest of the statement
+# goes to the last one that began.
+my @known = (
     ['do', "\$x = do {\n f();\n 1 } + f();", 3],
 );
 

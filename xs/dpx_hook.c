@@ -565,6 +565,14 @@ static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
     dpx_frame_look(aTHX_ ctx);
 }
 
+/* Has die ended an eval? Other run loops begin with a statement, or are for code that is called. */
+DP_INLINE bool goes_on(pTHX)
+{
+    return PL_op && PL_op->op_type != OP_NEXTSTATE && PL_op->op_type != OP_DBSTATE
+           && PL_curstackinfo->si_type != PERLSI_SORT
+           && PL_curstackinfo->si_type != PERLSI_MULTICALL;
+}
+
 DP_INLINE int runops(pTHX_ const int how)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -574,6 +582,8 @@ DP_INLINE int runops(pTHX_ const int how)
         begins_elsewhere(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         new_stage(aTHX_ ctx);
+    if ((how & DP_REC_LINES) && goes_on(aTHX))
+        dpx_stmt_restarted(aTHX_ ctx);
     CV *cv = multicall_sub(aTHX);
     return cv ? multicall(aTHX_ ctx, cv, how) : run(aTHX);
 }
@@ -603,6 +613,7 @@ static Perl_ppaddr_t original(Optype type)
     case OP_LAST: return orig_last;
     case OP_REDO: return orig_redo;
     case OP_NEXTSTATE: case OP_DBSTATE: case OP_UNSTACK: case OP_LEAVEEVAL:
+    case OP_LEAVETRY:
         return dpx_stmt_original(type);
     default: return dpx_builtin_original(type);
     }

@@ -5,7 +5,7 @@
  * tree of ops, and has its line. (Its file is freed, but that is the one of the statement around.)
  * The same becomes of the nextstate of an elsif's condition.
  *
- * Such a block is reached by an op that decides: and, or, dor, cond_expr. So that one gets a
+ * Such a block is reached by an op that decides: and, or, dor, cond_expr, catch. So that one gets a
  * function of ours, after perl has optimized the sub. It runs the op, and where that goes on into
  * the block, tells that the statement begins. Neither the ops nor their order change: B shows what
  * it would show, as many ops are run, and PL_curcop stays what it was for caller, warn and die.
@@ -25,6 +25,9 @@ static void (*tell)(pTHX_ COP *cop);
 static bool decides(const OP *o)
 {
     return o->op_type == OP_AND || o->op_type == OP_OR || o->op_type == OP_DOR
+#if PERL_VERSION >= 34
+           || o->op_type == OP_CATCH
+#endif
            || o->op_type == OP_COND_EXPR;
 }
 
@@ -195,7 +198,12 @@ void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop))
     tell = begins;
     if (PL_peepp == peep)
         return;
-    static const Optype types[] = { OP_AND, OP_OR, OP_DOR, OP_COND_EXPR };
+    static const Optype types[] = {
+        OP_AND, OP_OR, OP_DOR, OP_COND_EXPR,
+#if PERL_VERSION >= 34
+        OP_CATCH,
+#endif
+    };
     for (size_t i = 0; i < DP_ARRAY_LEN(types); i++)
         before[types[i]] = PL_ppaddr[types[i]];
     orig_peep = PL_peepp;

@@ -10,6 +10,7 @@
 #include "dpx_say.h"
 #include "dpx_signal.h"
 #include "dpx_stmt.h"
+#include "dp_mem.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -115,8 +116,10 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     if (rc < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
-    if (dpx_run.opt.out)
+    if (dpx_run.opt.out) {
+        dp_mem_free((char *)dpx_run.opt.out);
         dpx_run.opt.out = dpx_run.path;
+    }
     if (!dpx_clock_choose(&clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
     return true;

@@ -14,8 +14,10 @@
  * The statement that runs is rec->line. nextstate charges what has passed and moves on. A call
  * keeps the number of the statement that it was made from (struct dp_cct_call) and goes back to
  * it, so that `x(a(), b())` is charged with what passes between the calls. At the end of a loop's
- * turn (unstack) its condition runs, which belongs to the statement of the loop; behind a string
- * eval or require (leaveeval), the rest of that statement.
+ * turn (unstack) its condition runs, which belongs to the statement of the loop; behind an eval or
+ * require (leavetry, leaveeval), the rest of that statement. Where die has ended an eval, perl
+ * begins a new run loop, which tells. Nobody tells of the end of another block, such as do {}: the
+ * rest of its statement goes to the last one in it.
  *
  * perl leaves the nextstate of some statements out: of those dpx_revive.c tells.
  *
@@ -30,7 +32,7 @@
 DP_CHECK(padding, sizeof(COP) >= DPX_STMT_AT + sizeof(U32));
 #endif
 
-static Perl_ppaddr_t orig_nextstate, orig_dbstate, orig_unstack, orig_leaveeval;
+static Perl_ppaddr_t orig_nextstate, orig_dbstate, orig_unstack, orig_leaveeval, orig_leavetry;
 
 /* The numbers of all interpreters: the n-th text has the number n + 2, as the first ones are
  * "none" and the rest. dpx_run.lock guards them, so that a forked child never inherits them from
@@ -382,18 +384,31 @@ DP_INLINE OP *unstack(pTHX_ const int how)
 DPX_HOOKS(OP *, unstack_hook, CALL)
 #undef CALL
 
-DP_INLINE OP *leaveeval(pTHX_ const int how)
+DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
 {
-    OP *next = orig_leaveeval(aTHX);
+    OP *next = orig(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
     if (DP_LIKELY(ctx->thx == DPX_THX))
         back_to(aTHX_ ctx, PL_curcop, how);
     return next;
 }
 
-#define CALL(how) leaveeval(aTHX_ how)
+#define CALL(how) leave_block(aTHX_ orig_leaveeval, how)
 DPX_HOOKS(OP *, leaveeval_hook, CALL)
 #undef CALL
+#define CALL(how) leave_block(aTHX_ orig_leavetry, how)
+DPX_HOOKS(OP *, leavetry_hook, CALL)
+#undef CALL
+
+void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
+{
+    const COP *cop = PL_curcop;
+    if (cop->op_type != OP_NEXTSTATE && cop->op_type != OP_DBSTATE)
+        return;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    if (line && line != ctx->rec.line)
+        back_late(ctx, line, dpx_frame_arrive(ctx));
+}
 
 static void hook(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
 {
@@ -409,6 +424,7 @@ void dpx_stmt_install(pTHX_ int how, bool times)
     if (times) {
         hook(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
         hook(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
+        hook(OP_LEAVETRY, &orig_leavetry, leavetry_hook[how]);
     }
 }
 
@@ -423,6 +439,12 @@ void dpx_stmt_install(pTHX_ int how, bool times)
 
 void dpx_stmt_forked(struct dpx_ctx *ctx)
 {
+    PERL_UNUSED_VAR(ctx);
+}
+
+void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
+{
+    PERL_UNUSED_CONTEXT;
     PERL_UNUSED_VAR(ctx);
 }
 
@@ -447,6 +469,7 @@ Perl_ppaddr_t dpx_stmt_original(Optype type)
     case OP_DBSTATE: return orig_dbstate;
     case OP_UNSTACK: return orig_unstack;
     case OP_LEAVEEVAL: return orig_leaveeval;
+    case OP_LEAVETRY: return orig_leavetry;
     default: return NULL;
     }
 }

@@ -19,6 +19,10 @@ uint32_t dpx_stmt_site(void *arg);
 /* A child has its own file now: statements that it ran before count there. */
 void dpx_stmt_forked(struct dpx_ctx *ctx);
 
+/* A run loop begins with an op that is no statement: with lines=time, what runs is the rest of the
+ * statement of PL_curcop. */
+void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx);
+
 /* The number of a statement, 0 where it has none; o: any op. */
 #ifdef DPX_COP_SPARE
 enum { DPX_STMT_AT = offsetof(COP, cop_features) + sizeof(U32) };
