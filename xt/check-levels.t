@@ -19,8 +19,9 @@ my %sees = (
     events  => ['base'],
     record  => [qw(base format)],
     profile => [qw(base format)],
-    view    => [qw(base profile)],
-    print   => [qw(base profile view)],
+    pair    => [qw(base profile)],
+    view    => [qw(base profile pair)],
+    print   => [qw(base profile pair view)],
 );
 # dp_fmt.h has the words and limits of the file, for everybody.
 my %open = (dp_fmt => 1);
@@ -36,7 +37,7 @@ my %side = (
 );
 my %side_sees = (
     recorder  => [qw(base format events record)],
-    analyzers => [qw(base events profile view)],
+    analyzers => [qw(base events profile pair view)],
     both      => [qw(base format events record)],
 );
 # Of the side's own headers, these have no .c: types, shims, and the state of an interpreter.
