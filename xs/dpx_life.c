@@ -328,7 +328,11 @@ static void at_exit(void)
 
 static void before_fork(void)
 {
+    dTHX;
     pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *mine = dpx_ctx_own();
+    if (mine && mine->state < DPX_ENDING)
+        dp_rec_forks(&mine->rec);
 }
 
 static void after_fork_parent(void)

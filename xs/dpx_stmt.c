@@ -46,7 +46,7 @@ const char *dpx_stmt_trouble(void)
 #ifdef DPX_COP_SPARE
     return NULL;
 #else
-    return "lines needs a perl of 5.32 or newer, with 64 bits";
+    return "lines needs a perl of 5.32 or newer with 64 bits, and room in its struct cop";
 #endif
 }
 

@@ -264,7 +264,6 @@ void dp_rec_give_up(struct dp_rec *rec)
 void dp_rec_restart(struct dp_rec *rec)
 {
     rec->state = NULL;
-    rec->line_before = rec->line->number;
     rec->line = (struct dp_stmt *)rec->no_line;
     if (rec->how.lines)
         rec->how.lines->open = rec->how.lines->n = 0;

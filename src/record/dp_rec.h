@@ -182,6 +182,13 @@ void dp_rec_give_up(struct dp_rec *rec);
  * of the parent's is touched. Calls only the host's clocks. */
 void dp_rec_restart(struct dp_rec *rec);
 
+/* Before a fork, in the parent: keeps the number of the statement that runs. The child cannot look:
+ * the pieces are shared with the parent, and may be gone by then. */
+static inline void dp_rec_forks(struct dp_rec *rec)
+{
+    rec->line_before = rec->line->number;
+}
+
 /* Has the next mark call rec->tripped first. */
 static inline void dp_rec_trip(struct dp_rec *rec)
 {
