@@ -122,7 +122,7 @@ static void base64(void)
         dp_base64_end(&b);
         ok(strcmp(dp_buf_cstr(&text), vectors[n]) == 0, "base64: %s", vectors[n]);
     }
-    for (size_t n = 0; n < sizeof bytes; n += 37) {
+    for (size_t n = 1; n < sizeof bytes; n += 37) {
         dp_buf_clear(&text);
         dp_buf_clear(&back);
         dp_base64_init(&b, add_to, &text);
