@@ -161,8 +161,6 @@ sub circles {
 # Files of which each uses functions of the next, to call them or to have them called. A function is
 # where its body is; of a header, inline functions count, and not what it declares.
 my $inline = qr/^(?:DP_INLINE|static inline)\b.*?^\}/ms;
-# The layout has the boxes drawn by the one that is asked for, as a family's table does.
-my %drawn = ('dp_render_flame dp_render_svg' => 1);
 
 sub call_circles {
     my (%text) = @_;
@@ -179,8 +177,7 @@ sub call_circles {
         my ($stem, $kind) = $file =~ m{(\w+)\.([ch])$};
         for my $name ($code{$file} =~ /\b(dpx?_\w+)\b/g) {
             my $there = $home{$name} // next;
-            $to{$stem}{$there} = $name
-                unless is_kind($stem, $kind, $there) || $drawn{"$stem $there"};
+            $to{$stem}{$there} = $name unless is_kind($stem, $kind, $there);
         }
     }
     return rings(%to);
