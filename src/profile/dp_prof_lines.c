@@ -21,21 +21,19 @@ static uint64_t *counts_of(struct dp_prof *prof, uint32_t line)
 
 int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t later)
 {
+    /* Room first, so that what the map has is there, whatever fails. */
+    size_t n = prof->n_lines;
+    if (dp_mem_grow((void **)&prof->lines, &prof->lines_cap, n + 1, sizeof *prof->lines) < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&prof->lined, (uint64_t)site << 32 | sub);
     if (!slot)
         return DP_E_NOMEM;
-    bool is_new = slot->value == DP_MAP_NONE;
-    uint32_t first = is_new ? DP_MAP_NONE : slot->value;
-    for (uint32_t n = first; n != DP_MAP_NONE; n = prof->lines[n].next)
-        if (prof->lines[n].later == later)
-            return n;
-    size_t n = prof->n_lines;
-    if (is_new)
-        slot->value = 0;                /* it is of no use should memory run out now */
+    uint32_t first = slot->value;
+    for (uint32_t i = first; i != DP_MAP_NONE; i = prof->lines[i].next)
+        if (prof->lines[i].later == later)
+            return i;
     if (n >= DP_LIMIT_LINES)
         return DP_E_LIMIT;
-    if (dp_mem_grow((void **)&prof->lines, &prof->lines_cap, n + 1, sizeof *prof->lines) < 0)
-        return DP_E_NOMEM;
     struct dp_prof_line *line = &prof->lines[n];
     memset(line, 0, sizeof *line);
     line->site = site;
