@@ -61,24 +61,20 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     }
 }
 
-/* Takes the least of many distances: an interrupt only makes one greater. */
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The median: a counter that advances in steps (26 stamps on a virtual EPYC) is now and then read a
- * single stamp apart, so that the least of some readings would be the one or the other by luck. */
+/* The median of some distances between two readings: a counter that advances in steps (26 stamps on a virtual EPYC) is now and then read a
+ * single stamp apart, so that the least of some readings would be the one or the other by luck.
+ * Sorted by hand, as qsort may allocate memory, which a forked child has no use for here. */
 static uint64_t counter_zero(void *arg)
 {
     uint64_t apart[ZERO_TRIES];
     (void)arg;
     for (int i = 0; i < ZERO_TRIES; i++) {
         uint64_t a = dpx_counter(), b = dpx_counter();
-        apart[i] = b - a;
+        int at = i;
+        for (; at > 0 && apart[at - 1] > b - a; at--)
+            apart[at] = apart[at - 1];
+        apart[at] = b - a;
     }
-    qsort(apart, ZERO_TRIES, sizeof *apart, compare);
     return apart[ZERO_TRIES / 2];
 }
 

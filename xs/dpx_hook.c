@@ -568,8 +568,7 @@ static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 /* Has die ended an eval? Other run loops begin with a statement, or are for code that is called. */
 DP_INLINE bool goes_on(pTHX)
 {
-    return PL_op && PL_op->op_type != OP_NEXTSTATE && PL_op->op_type != OP_DBSTATE
-           && PL_curstackinfo->si_type != PERLSI_SORT
+    return PL_op && !dpx_stmt_is(PL_op) && PL_curstackinfo->si_type != PERLSI_SORT
            && PL_curstackinfo->si_type != PERLSI_MULTICALL;
 }
 

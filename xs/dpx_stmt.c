@@ -58,7 +58,7 @@ static U32 count_later(const COP *cop)
     U32 n = 0;
     for (const OP *o = (const OP *)cop; OpHAS_SIBLING(o);) {
         o = OpSIBLING(o);
-        if (o->op_type != OP_NEXTSTATE && o->op_type != OP_DBSTATE)
+        if (!dpx_stmt_is(o))
             continue;
         if (CopLINE((const COP *)o) != CopLINE(cop))
             break;
@@ -338,8 +338,7 @@ uint32_t dpx_stmt_site(void *arg)
 {
     dTHX;
     struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
-    const struct dp_stmt *line = PL_curcop && PL_curcop->op_type == OP_NEXTSTATE
-        ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_curcop)) : NULL;
+    const struct dp_stmt *line = PL_curcop ? dpx_stmt_of(ctx, (const OP *)PL_curcop) : NULL;
     return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
 }
 
@@ -357,9 +356,7 @@ static DP_NOINLINE void back_late(struct dpx_ctx *ctx, struct dp_stmt *line, U64
 /* The statement of cop goes on, behind something that ran others. */
 DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
 {
-    if (cop->op_type != OP_NEXTSTATE && cop->op_type != OP_DBSTATE)
-        return;
-    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);
     if (!line || line == ctx->rec.line)
         return;
     U64 now = dpx_arrive(ctx, how);
@@ -402,10 +399,7 @@ DPX_HOOKS(OP *, leavetry_hook, CALL)
 
 void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
 {
-    const COP *cop = PL_curcop;
-    if (cop->op_type != OP_NEXTSTATE && cop->op_type != OP_DBSTATE)
-        return;
-    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
+    struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)PL_curcop);
     if (line && line != ctx->rec.line)
         back_late(ctx, line, dpx_frame_arrive(ctx));
 }

@@ -31,13 +31,24 @@ enum { DPX_STMT_AT = offsetof(COP, cop_features) + sizeof(U32) };
 #  define DPX_STMT_NUMBER(cop)  ((void)(cop), (U32)0)
 #endif
 
-/* The same for one that has no number yet. */
+DP_INLINE bool dpx_stmt_is(const OP *o)
+{
+    return o->op_type == OP_NEXTSTATE || o->op_type == OP_DBSTATE;
+}
+
+/* What is kept of a statement; NULL for other ops, and for statements that have not run here. */
+DP_INLINE struct dp_stmt *dpx_stmt_of(const struct dpx_ctx *ctx, const OP *o)
+{
+    return dpx_stmt_is(o) ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o)) : NULL;
+}
+
+/* dpx_stmt_go_on for a statement that has no number yet. */
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o);
 
 /* A sub has been entered, and this is its first op: what passes from now on is its statement's. */
 DP_INLINE void dpx_stmt_go_on(pTHX_ struct dpx_ctx *ctx, OP *o)
 {
-    if (o->op_type != OP_NEXTSTATE && o->op_type != OP_DBSTATE)
+    if (!dpx_stmt_is(o))
         return;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o));
     if (DP_LIKELY(line != NULL))

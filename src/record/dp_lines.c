@@ -188,6 +188,7 @@ static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n
     dp_mem_free(times);
     return 0;
 }
+
 /* Notes by what a reader can tell whether the source has changed. */
 static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
                        struct dp_buf *out)
