@@ -61,8 +61,9 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     }
 }
 
-/* The median of some distances between two readings: a counter that advances in steps (26 stamps on a virtual EPYC) is now and then read a
- * single stamp apart, so that the least of some readings would be the one or the other by luck.
+/* The median of some distances between two readings: a counter that advances in steps (26 stamps on
+ * a virtual EPYC) is now and then read a single stamp apart, so that the least of some readings
+ * would be the one or the other by luck.
  * Sorted by hand, as qsort may allocate memory, which a forked child has no use for here. */
 static uint64_t counter_zero(void *arg)
 {
