@@ -72,6 +72,7 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 #define DP_FMT_BEFORE "before"          /* counter: the first of two counts of folded stacks */
 #define DP_LIMIT_LINE      ((size_t)16 << 20)       /* bytes of a line */
 #define DP_LIMIT_HEADER    ((size_t)1 << 20)        /* bytes of a header */
+#define DP_LIMIT_WHOLE     ((size_t)1 << 30)        /* bytes of a file that must be read whole */
 #define DP_LIMIT_VARS      1024                     /* names kept of a header */
 #define DP_LIMIT_IDS       ((uint32_t)1 << 22)      /* ids of a file */
 #define DP_LIMIT_NODES     ((uint32_t)1 << 23)      /* calling contexts of a profile */

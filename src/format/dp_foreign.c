@@ -8,30 +8,6 @@ static bool begins(const char *ptr, size_t len, const char *with)
     return len >= n && memcmp(ptr, with, n) == 0;
 }
 
-/* Does one of the first lines begin with the text? */
-static bool has_line(const char *ptr, size_t len, const char *with)
-{
-    const char *end = ptr + (len < 4096 ? len : 4096);
-    while (ptr < end) {
-        if (begins(ptr, (size_t)(end - ptr), with))
-            return true;
-        const char *nl = memchr(ptr, '\n', (size_t)(end - ptr));
-        ptr = nl ? nl + 1 : end;
-    }
-    return false;
-}
-
-/* The format's first line may be left out, and so may all others but those of the events. */
-static bool is_callgrind(const char *ptr, size_t len)
-{
-    static const char *const heads[] = { "version:", "creator:", "pid:",      "cmd:",
-                                         "part:",    "desc:",    "positions:" };
-    bool head = begins(ptr, len, "# callgrind format");
-    for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
-        head = begins(ptr, len, heads[i]);
-    return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
-}
-
 /* A message of protocol buffers whose first field is a type of samples, which is a short message
  * that begins with the number of a string. All writers put that field first. */
 static bool is_pprof(const char *ptr, size_t len)
@@ -65,9 +41,6 @@ const char *dp_foreign(const char *ptr, size_t len)
         || begins(ptr, len, "PERFFILE"))
         return "this is a file of perf: `perf script -i FILE | stackcollapse-perf.pl > FOLDED'"
                " makes folded stacks of it, which can be read";
-    if (is_callgrind(ptr, len))
-        return "this is a file of callgrind, or of what writes as it does: callgrind_annotate and"
-               " kcachegrind show it";
     if (is_pprof(ptr, len) || is_old_pprof(ptr, len))
         return "this is a file of pprof: `pprof -raw FILE | stackcollapse-go.pl > FOLDED' makes"
                " folded stacks of it, which can be read";

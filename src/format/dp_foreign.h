@@ -1,5 +1,4 @@
-/* Files that other tools make and that are no profiles of ours. Their first bytes tell which tool
- * that is. */
+/* Files of other tools that cannot be read. Their first bytes tell which tool that is. */
 #ifndef DP_FOREIGN_H
 #define DP_FOREIGN_H
 

@@ -22,7 +22,10 @@ struct dp_header {
     unsigned version;           /* 0: of the classic recorder */
     bool tree;                  /* no trace */
     bool folded;                /* folded stacks: there was no header */
-    const char *unit;           /* the unit of times that came from folded stacks: "s", "calls",
+    const char *foreign;        /* another tool's file: its format; there was no header. NULL: it is
+                                 * ours, or folded stacks */
+    bool no_calls;              /* it does not tell the number of calls */
+    const char *unit;           /* the unit of times that came from other profilers: "s", "calls",
                                  * some other count, "" if it is unknown. NULL: there are none */
     const char *declared;       /* set by the caller before the reading: the unit of folded stacks.
                                  * Borrowed, or NULL */

@@ -1,4 +1,5 @@
 #include "dp_reader_folded.h"
+#include "dp_reader_foreign.h"
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
@@ -36,12 +37,15 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->folded.stack);
     dp_mem_free(r->folded.frames);
     dp_map_release(&r->folded.index);
+    if (r->foreign.format)
+        r->foreign.format->release(r->foreign.state);
+    dp_buf_release(&r->foreign.whole);
+    dp_map_release(&r->foreign.kids);
 }
 
-/* Puts the unread bytes in front and reads behind them. Returns the number of
- * new bytes, 0 at the end of the file. Lines longer than the buffer make it
- * grow, up to DP_LIMIT_LINE. */
-static long refill(struct dp_reader *r)
+/* Puts the unread bytes in front. Lines longer than the buffer make it grow, up to
+ * DP_LIMIT_LINE. */
+long dp_reader_refill(struct dp_reader *r)
 {
     size_t left = r->in.end - r->in.pos;
     if (r->in.pos) {
@@ -85,9 +89,7 @@ static long refill(struct dp_reader *r)
     return got;
 }
 
-/* Finds the next whole line, at r->in.pos. Returns its length without the end, or -1 if the file
- * has no further whole line, or less for an error. r->in.pos stays where it is. */
-static long whole_line(struct dp_reader *r)
+long dp_reader_whole_line(struct dp_reader *r)
 {
     size_t seen = 0;
     for (;;) {
@@ -95,13 +97,13 @@ static long whole_line(struct dp_reader *r)
         if (nl)
             return nl - (r->in.buf + r->in.pos);
         seen = r->in.end - r->in.pos;
-        long got = refill(r);
+        long got = dp_reader_refill(r);
         if (got <= 0)
             return got == 0 ? -1 : got - 1;
     }
 }
 
-/* A file without our magic is folded stacks if it looks like that as far as the buffer goes. */
+/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the buffer goes. */
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
@@ -110,14 +112,20 @@ static int read_no_header(struct dp_reader *r)
     long got;
     do {
         while (r->in.end < r->in.cap && !r->in.at_end)
-            if ((got = refill(r)) < 0)
+            if ((got = dp_reader_refill(r)) < 0)
                 return (int)got;
         if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
             r->in.pos = 3;
+        r->foreign.format = r->in.base ? NULL : dp_foreign_find(r->in.buf + r->in.pos,
+                                                                r->in.end - r->in.pos);
+        if (r->foreign.format) {
+            int rc = r->foreign.format->head(r);
+            return rc < 0 ? rc : 1;
+        }
         if (r->in.base == 0 && (foreign = dp_foreign(r->in.buf, r->in.end)) != NULL)
             return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", foreign);
         kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos, r->in.at_end);
-        if (kind == DP_FOLDED_MORE && (got = refill(r)) < 0)
+        if (kind == DP_FOLDED_MORE && (got = dp_reader_refill(r)) < 0)
             return (int)got;
     } while (kind == DP_FOLDED_MORE);
     r->folded.pairs = kind == DP_FOLDED_TWO;
@@ -134,11 +142,11 @@ static int read_no_header(struct dp_reader *r)
     return rc < 0 ? rc : 1;
 }
 
-/* 0: a trace follows; 1: a tree, or folded stacks. */
+/* 0: a trace follows; 1: a tree, folded stacks, or another tool's file. */
 static int read_header(struct dp_reader *r)
 {
     for (;;) {
-        long len = whole_line(r);
+        long len = dp_reader_whole_line(r);
         if (len < -1)
             return r->err->code;
         bool whole = len >= 0;
@@ -201,7 +209,7 @@ static int read_lines(struct dp_reader *r)
             if (rc < 0)
                 return rc;
         }
-        long got = refill(r);
+        long got = dp_reader_refill(r);
         if (got < 0)
             return (int)got;
         if (got == 0)
@@ -217,7 +225,7 @@ static int read_stacks(struct dp_reader *r)
         while (last > r->in.buf + r->in.pos && last[-1] != '\n')
             last--;
         int rc = dp_reader_folded_lines(r, last);
-        long got = rc < 0 ? rc : refill(r);
+        long got = rc < 0 ? rc : dp_reader_refill(r);
         if (got < 0)
             return (int)got;
         if (got == 0)
@@ -282,6 +290,8 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_buf_init(&r->ids.scratch);
     dp_buf_init(&r->tree.file);
     dp_buf_init(&r->folded.stack);
+    dp_buf_init(&r->foreign.whole);
+    dp_map_init(&r->foreign.kids);
     return init(r);
 }
 
@@ -327,7 +337,8 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = r->folded.on ? read_stacks(r) : read_lines(r);
+            rc = r->foreign.format ? r->foreign.format->read(r)
+                    : r->folded.on ? read_stacks(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)

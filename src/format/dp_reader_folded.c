@@ -116,6 +116,7 @@ int dp_reader_folded_head(struct dp_reader *r)
         head->n_counters = 1;
     }
     r->folded.calls = strcmp(head->unit, "calls") == 0;
+    head->no_calls = !r->folded.calls;
     head->hz = r->folded.hz = hz;
     int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
     if (rc == 0 && head->declared)

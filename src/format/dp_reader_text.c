@@ -249,7 +249,7 @@ static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *d
     }
 }
 
-static int number_of(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub)
+int dp_reader_sub(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub)
 {
     int64_t n = r->to->sub(r->to->ctx, def);
     if (n < 0)
@@ -294,7 +294,7 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
         place(r, f[4], &def);
     for (int i = 5; i < n; i++)
         key_value(r, f[i], &def);
-    int rc = number_of(r, &def, &sub);
+    int rc = dp_reader_sub(r, &def, &sub);
     if (rc < 0)
         return rc;
     rc = name_id(r, &f[1], def.id, sub, def.phase);
@@ -339,6 +339,13 @@ static void split_name(struct dp_text t, struct dp_subdef *def)
         }
 }
 
+void dp_reader_subdef(struct dp_subdef *def, struct dp_text name)
+{
+    memset(def, 0, sizeof *def);
+    def->file = def->autoload = def->in = def->package = text("", 0);
+    split_name(name, def);
+}
+
 int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 {
     size_t before = r->ids.names.count;
@@ -353,10 +360,8 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
     if (r->ids.names.count > DP_LIMIT_IDS)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
     struct dp_subdef def;
-    memset(&def, 0, sizeof def);
-    def.file = def.autoload = def.in = def.package = text("", 0);
-    split_name(t, &def);
-    int rc = number_of(r, &def, sub);
+    dp_reader_subdef(&def, t);
+    int rc = dp_reader_sub(r, &def, sub);
     if (rc == 0)
         r->ids.name_subs[n] = *sub;
     return rc;

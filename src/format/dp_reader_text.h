@@ -92,6 +92,31 @@ struct dp_reader_folded {
     uint64_t seed;              /* of that hash */
 };
 
+/* What a value of another tool's file becomes. */
+enum {
+    DP_FOREIGN_VALUES = 64,     /* kinds of values of a file */
+    DP_FOREIGN_NONE = 255       /* no column */
+};
+struct dp_foreign_kind {
+    const char *name, *unit;    /* unit "": it counts */
+    uint64_t ns;                /* ticks of one; 0: it is no time */
+    unsigned times;             /* bits: DP_USER, DP_REAL */
+    unsigned column;            /* of counters */
+    bool calls;
+};
+
+/* Of another tool's file; dp_reader_foreign.c. */
+struct dp_foreign_format;
+struct dp_reader_foreign {
+    const struct dp_foreign_format *format;     /* NULL: it is none */
+    void *state;                /* the format's own */
+    size_t taken;               /* bytes of the line at in.pos, with its end */
+    struct dp_buf whole;        /* the file */
+    struct dp_foreign_kind values[DP_FOREIGN_VALUES];
+    size_t n_values;
+    struct dp_map kids;         /* caller's node and sub -> node */
+};
+
 /* The reader: what all formats share, and a struct for each format. The struct of the pieces, which
  * are read whole, is in dp_reader_pieces.c. */
 struct dp_reader {
@@ -104,6 +129,7 @@ struct dp_reader {
     struct dp_reader_trace trace;
     struct dp_reader_tree tree;
     struct dp_reader_folded folded;
+    struct dp_reader_foreign foreign;
     /* events on their way to the consumer */
     uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */
     uint64_t passed[DP_METRICS];    /* all time of the trace, brackets included */
@@ -138,6 +164,13 @@ DP_INLINE int dp_reader_each_line(struct dp_reader *r, const char *end,
     return 0;
 }
 
+/* Reads more bytes behind those that are not taken yet, which it may move. Returns how many, 0 at
+ * the end, or a DP_E. */
+long dp_reader_refill(struct dp_reader *r);
+/* Finds the next whole line, at r->in.pos. Returns its length without the end, or -1 if the file
+ * has no further whole line, or less for an error. r->in.pos stays where it is. */
+long dp_reader_whole_line(struct dp_reader *r);
+
 /* A new event with the time that has passed; flush when the batch is full. */
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at);
 int dp_reader_flush(struct dp_reader *r);
@@ -153,6 +186,10 @@ bool dp_reader_find(const struct dp_reader *r, uint64_t id, uint32_t *sub);
 bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id);
 /* The sub of a full name, where there are no ids. */
 int dp_reader_by_name(struct dp_reader *r, struct dp_text name, uint32_t *sub);
+/* Fills in what a full name tells of a sub. */
+void dp_reader_subdef(struct dp_subdef *def, struct dp_text name);
+/* Asks the consumer for a sub's number. */
+int dp_reader_sub(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
 

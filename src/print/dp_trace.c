@@ -164,6 +164,10 @@ static int on_tree(void *ctx, struct dp_err *err)
     if (t->file.head.folded)
         return dp_err_set(err, DP_E_ARG,
                           "these are folded stacks, which have no order of calls; use -S");
+    if (t->file.head.foreign)
+        return dp_err_set(err, DP_E_ARG,
+                          "this is a file of %s, which has no order of calls; use -S",
+                          t->file.head.foreign);
     if (t->file.info.marks)
         return dp_err_set(err, DP_E_TRUNCATED,
                           "the trace had reached its size limit; the rest is a tree, which has no"

@@ -212,9 +212,8 @@ int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, str
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    bool timed = !head->unit;           /* by a recorder of perl */
-    int rc = dp_prof_take_unit(prof, timed ? "s" : head->unit,
-                               !timed && strcmp(head->unit, "calls") != 0, err);
+    const char *unit = head->unit ? head->unit : "s";
+    int rc = dp_prof_take_unit(prof, unit, head->no_calls, err);
     if (rc == 0)
         rc = dp_prof_common_hz(prof, head->hz, &prof->in.scale, err);
     if (rc < 0)

@@ -41,7 +41,7 @@ static uint64_t ticks_of(double value, double unit)
 int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp_err *err)
 {
     w->now = 0;
-    if (head->tree || head->folded)
+    if (head->tree || head->folded || head->foreign)
         return dp_err_set(err, DP_E_ARG,
                           "a slice of time can be taken of a trace only, and this is none");
     for (size_t i = 0; i < w->n; i++) {

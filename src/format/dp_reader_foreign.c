@@ -1,0 +1,293 @@
+#include "dp_reader_foreign.h"
+#include "dp_reader_callgrind.h"
+#include "dp_reader_tree.h"
+#include "dp_mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAME_MAX = 100              /* bytes of a counter's name */
+};
+
+/* The first that recognizes a file reads it. */
+static const struct dp_foreign_format *const formats[] = {
+    &dp_foreign_callgrind,
+};
+
+const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
+{
+    for (size_t i = 0; i < DP_ARRAY_LEN(formats); i++)
+        if (formats[i]->is(ptr, len))
+            return formats[i];
+    return NULL;
+}
+
+static int no_memory(struct dp_reader *r)
+{
+    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+}
+
+/* ---- bytes ---- */
+
+int dp_foreign_line(struct dp_reader *r, struct dp_text *line)
+{
+    r->in.pos += r->foreign.taken;
+    r->in.line += r->foreign.taken > 0;
+    r->foreign.taken = 0;
+    long len = dp_reader_whole_line(r);
+    if (len < -1)
+        return r->err->code;
+    bool whole = len >= 0;
+    if (!whole)
+        len = r->in.cut ? 0 : (long)(r->in.end - r->in.pos);
+    if (!whole && !len)
+        return 0;
+    *line = (struct dp_text){ r->in.buf + r->in.pos, (size_t)len };
+    r->foreign.taken = line->len + whole;
+    if (line->len && line->ptr[line->len - 1] == '\r')
+        line->len--;
+    return 1;
+}
+
+int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
+{
+    struct dp_buf *buf = &r->foreign.whole;
+    for (;;) {
+        size_t n = r->in.end - r->in.pos;
+        if (n > DP_LIMIT_WHOLE - buf->len)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the file has more than %zu bytes",
+                                  DP_LIMIT_WHOLE);
+        dp_buf_add(buf, r->in.buf + r->in.pos, n);
+        if (buf->err)
+            return no_memory(r);
+        r->in.pos = r->in.end;
+        long got = dp_reader_refill(r);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            break;
+    }
+    r->in.base = r->in.line = 0;
+    r->in.pos = r->in.end = 0;
+    *all = (struct dp_text){ buf->ptr ? buf->ptr : "", buf->len };
+    return 0;
+}
+
+/* ---- values ---- */
+
+static bool is(struct dp_text t, const char *s)
+{
+    return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
+}
+
+/* How many nanoseconds a unit of time has; 0: it is none. */
+static uint64_t ns_of(struct dp_text unit)
+{
+    static const struct { const char *name; uint64_t ns; } times[] = {
+        { "nanoseconds", 1 },         { "ns", 1 },          { "nanosecond", 1 },
+        { "microseconds", 1000 },     { "us", 1000 },       { "microsecond", 1000 },
+        { "milliseconds", 1000000 },  { "ms", 1000000 },    { "millisecond", 1000000 },
+        { "seconds", 1000000000 },    { "s", 1000000000 },  { "second", 1000000000 },
+    };
+    for (size_t i = 0; i < DP_ARRAY_LEN(times); i++)
+        if (is(unit, times[i].name))
+            return times[i].ns;
+    return 0;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+           || c == '-';
+}
+
+/* A copy that lives as long as the header, at most max bytes, with _ for what no word has; names of
+ * events may also have dots and the like, but neither blanks nor the colon before a unit. NULL:
+ * there is no memory. */
+static char *word(struct dp_reader *r, struct dp_text t, size_t max, bool strict)
+{
+    size_t n = t.len < max ? t.len : max;
+    char *to = dp_pool_alloc(&r->head->pool, n + 1);
+    for (size_t i = 0; to && i < n; i++) {
+        char c = t.ptr[i];
+        bool ok = is_word(c) || (!strict && (unsigned char)c > ' ' && c != ':' && c != '\x7f');
+        to[i] = ok ? c : '_';
+    }
+    if (to)
+        to[n] = '\0';
+    return to;
+}
+
+int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text unit)
+{
+    struct dp_reader_foreign *f = &r->foreign;
+    if (f->n_values == DP_FOREIGN_VALUES)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "there are more than %d kinds of values",
+                              DP_FOREIGN_VALUES);
+    struct dp_foreign_kind *v = &f->values[f->n_values++];
+    *v = (struct dp_foreign_kind){ .ns = ns_of(unit), .column = DP_FOREIGN_NONE };
+    v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, false);
+    bool counts = !unit.len || is(unit, "count");
+    v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, false);
+    if (!v->name || !v->unit)
+        return no_memory(r);
+    v->calls = counts && is(name, "calls");
+    return 0;
+}
+
+/* The first time of that name; of any name if it is NULL. */
+static struct dp_foreign_kind *time_of(struct dp_reader_foreign *f, const char *name)
+{
+    for (size_t i = 0; i < f->n_values; i++)
+        if (f->values[i].ns && (!name || strcmp(f->values[i].name, name) == 0))
+            return &f->values[i];
+    return NULL;
+}
+
+/* Which kinds are times; true if some are. */
+static bool choose_times(struct dp_reader_foreign *f)
+{
+    struct dp_foreign_kind *cpu = time_of(f, "cpu"), *wall = time_of(f, "wall");
+    if (!cpu && !wall)
+        cpu = wall = time_of(f, NULL);
+    if (!cpu || !wall)
+        cpu = wall = cpu ? cpu : wall;
+    if (cpu) {
+        cpu->times |= 1u << DP_USER;
+        wall->times |= 1u << DP_REAL;
+    }
+    return cpu != NULL;
+}
+
+/* What is counted in place of times: as --unit would declare it. */
+static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
+{
+    uint64_t hz;
+    bool time;
+    const char *of = *v->unit ? v->unit : v->name;
+    const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, true);
+    if (!unit)
+        return no_memory(r);
+    if (!dp_header_unit(unit, &hz, &time) || time)
+        unit = "values";
+    v->ns = 1;
+    v->times = 1u << DP_USER | 1u << DP_REAL;
+    r->head->unit = unit;
+    return 0;
+}
+
+/* The others' columns. */
+static int choose_counters(struct dp_reader *r)
+{
+    struct dp_header *head = r->head;
+    for (size_t i = 0; i < r->foreign.n_values && head->n_counters < DP_FMT_COUNTERS; i++) {
+        struct dp_foreign_kind *v = &r->foreign.values[i];
+        if (v->times || v->calls)
+            continue;
+        size_t name = strlen(v->name), unit = strlen(v->unit), len = name + (unit ? unit + 1 : 0);
+        char *to = dp_pool_alloc(&head->pool, len + 1);
+        if (!to)
+            return no_memory(r);
+        snprintf(to, len + 1, "%s%s%s", v->name, unit ? ":" : "", v->unit);
+        v->column = (unsigned)head->n_counters;
+        head->counters[head->n_counters++] = (struct dp_var){ "", to, len };
+    }
+    return 0;
+}
+
+int dp_foreign_header(struct dp_reader *r, size_t preferred)
+{
+    struct dp_reader_foreign *f = &r->foreign;
+    struct dp_header *head = r->head;
+    if (!f->n_values)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "it does not tell what its values are");
+    bool timed = choose_times(f), calls = false;
+    for (size_t i = 0; i < f->n_values; i++)
+        calls = calls || f->values[i].calls;
+    int rc = timed ? 0 : stand_in(r, &f->values[preferred < f->n_values ? preferred : 0]);
+    if (rc == 0)
+        rc = choose_counters(r);
+    if (rc < 0)
+        return rc;
+    head->hz = timed ? 1000000000 : 1;
+    if (timed && !calls)
+        head->unit = "s";
+    head->no_calls = !calls;
+    head->ended = true;
+    head->foreign = f->format->name;
+    rc = dp_header_add(head, "dprof_format", f->format->name);
+    return rc < 0 ? no_memory(r) : 0;
+}
+
+/* ---- contexts ---- */
+
+int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file, uint64_t line,
+                   uint32_t *sub)
+{
+    struct dp_subdef def;
+    dp_reader_subdef(&def, name);
+    if (file.len) {
+        def.file = file;
+        def.line = line;
+    }
+    return dp_reader_sub(r, &def, sub);
+}
+
+int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub)
+{
+    struct dp_subdef def;
+    dp_reader_subdef(&def, (struct dp_text){ "", 0 });
+    def.name = name;
+    def.phase = true;
+    return dp_reader_sub(r, &def, sub);
+}
+
+bool dp_foreign_is_root(struct dp_text name) { return is(name, DP_FMT_PROGRAM); }
+
+int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
+{
+    static const uint64_t nothing[DP_FMT_COUNTERS];
+    struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
+    if (!slot)
+        return no_memory(r);
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
+    struct dp_context c;
+    memset(&c, 0, sizeof c);
+    c.parent = parent;
+    c.sub = sub;
+    c.counters = nothing;
+    c.at.ptr = "";
+    int64_t node = dp_reader_give_context(r, &c);
+    if (node >= 0)
+        slot->value = (uint32_t)node;
+    return node;
+}
+
+int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
+{
+    struct dp_context c;
+    uint64_t counters[DP_FMT_COUNTERS] = { 0 };
+    memset(&c, 0, sizeof c);
+    c.sub = DP_SUB_NONE;
+    c.again = node != 0;
+    c.node = node;
+    c.at.ptr = "";
+    c.counters = counters;
+    for (size_t i = 0; i < r->foreign.n_values; i++) {
+        const struct dp_foreign_kind *v = &r->foreign.values[i];
+        if (v->times && values[i] >= DP_LIMIT_TOTAL / v->ns)
+            return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+        for (unsigned m = 0; m < DP_METRICS; m++)
+            if (v->times >> m & 1)
+                c.t[m] = values[i] * v->ns;
+        if (v->calls)
+            c.calls = values[i];
+        if (v->column != DP_FOREIGN_NONE)
+            counters[v->column] = values[i];
+    }
+    int64_t got = dp_reader_context(r, &c);
+    return got < 0 ? (int)got : 0;
+}

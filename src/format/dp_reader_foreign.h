@@ -1,0 +1,66 @@
+/* Inside the reader: files of other tools, a row of a table for each format that can be read, and
+ * what their readers share. Not for anybody else. */
+#ifndef DP_READER_FOREIGN_H
+#define DP_READER_FOREIGN_H
+
+#include "dp_reader_text.h"
+
+/* A format. Its reader keeps what it needs in r->foreign.state. gzip is unpacked already. */
+struct dp_foreign_format {
+    const char *name;           /* what $dprof_format becomes, and messages say */
+    /* Do files of the format begin with these bytes? */
+    bool (*is)(const char *ptr, size_t len);
+    /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
+     * dp_foreign_header. There may be no consumer. Returns 0 or a DP_E. */
+    int (*head)(struct dp_reader *r);
+    /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
+    int (*read)(struct dp_reader *r);
+    /* Frees r->foreign.state, which may be NULL. */
+    void (*release)(void *state);
+};
+
+/* The format that begins so, or NULL. */
+const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len);
+
+/* ---- bytes ---- */
+
+/* The next line without its end (LF or CR LF; that of the last line may be missing). It stays where
+ * it is until the next call, and errors name its place until then. Returns 1, 0 at the end of the
+ * file, or a DP_E. */
+int dp_foreign_line(struct dp_reader *r, struct dp_text *line);
+
+/* All bytes of the file, for a format whose beginning cannot be understood without its end. They
+ * stay until the reader ends. From here on errors have no line, and the byte is r->in.base, which
+ * the reader moves on. Returns 0, or a DP_E: there are more than DP_LIMIT_WHOLE. */
+int dp_foreign_whole(struct dp_reader *r, struct dp_text *all);
+
+/* ---- the header: what becomes of values ---- */
+
+/* A kind of value that the file has, in the file's order: `cpu` or `wall` in a unit of time become
+ * times, and `calls` in no unit or in `count` the number of calls. Of other kinds dp_foreign_header
+ * decides. Returns 0, or a DP_E: there are more than DP_FOREIGN_VALUES. */
+int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text unit);
+
+/* Makes the header. If there is one time only, it is CPU time and real time, both. If there is
+ * none, the preferred kind takes its place, in its own unit. All other kinds become counters, as
+ * long as there are columns for them (DP_FMT_COUNTERS). Returns 0 or a DP_E. */
+int dp_foreign_header(struct dp_reader *r, size_t preferred);
+
+/* ---- contexts ---- */
+
+/* A sub. file and line may be empty and 0. A frame at the root that is called DP_FMT_PROGRAM is no
+ * sub: dp_foreign_is_root tells it. Readers remember the number: this makes a new sub each time. */
+int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file, uint64_t line,
+                   uint32_t *sub);
+/* The same of a phase, which may be the first frame below the root, and is no call. */
+int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub);
+bool dp_foreign_is_root(struct dp_text name);
+
+/* The context of a sub that is called in a context; made if there is none. 0 is the root. Returns
+ * its number, or a DP_E. */
+int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub);
+
+/* Adds own values to a context: as many as kinds were given, in that order. Returns 0 or a DP_E. */
+int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values);
+
+#endif
