@@ -170,7 +170,8 @@ static bool choose_times(struct dp_reader_foreign *f)
     return cpu != NULL;
 }
 
-/* What is counted in place of times: as --unit would declare it. */
+/* What is counted in place of times: as --unit would declare it. Where the unit is not its name, it
+ * is a counter as well, and can be chosen by its name. */
 static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
 {
     uint64_t hz;
@@ -183,6 +184,7 @@ static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
         unit = "values";
     v->ns = 1;
     v->times = 1u << DP_USER | 1u << DP_REAL;
+    v->named = *v->unit != '\0';
     r->head->unit = unit;
     return 0;
 }
@@ -193,7 +195,7 @@ static int choose_counters(struct dp_reader *r)
     struct dp_header *head = r->head;
     for (size_t i = 0; i < r->foreign.n_values && head->n_counters < DP_FMT_COUNTERS; i++) {
         struct dp_foreign_kind *v = &r->foreign.values[i];
-        if (v->times || v->calls)
+        if ((v->times && !v->named) || v->calls)
             continue;
         size_t name = strlen(v->name), unit = strlen(v->unit), len = name + (unit ? unit + 1 : 0);
         char *to = dp_pool_alloc(&head->pool, len + 1);
