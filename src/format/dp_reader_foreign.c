@@ -83,7 +83,7 @@ static bool is(struct dp_text t, const char *s)
     return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
 }
 
-/* How many nanoseconds a unit of time has, which may be so many of another (10ns); 0: it is none. */
+/* How many nanoseconds a unit of time has, which may be a multiple (10ns); 0: it is none. */
 static uint64_t ns_of(struct dp_text unit)
 {
     static const struct { const char *name; uint64_t ns; } times[] = {
