@@ -1,5 +1,5 @@
 #include "dp_reader_folded.h"
-#include "dp_reader_foreign.h"
+#include "dp_reader_formats.h"
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
@@ -103,7 +103,8 @@ long dp_reader_whole_line(struct dp_reader *r)
     }
 }
 
-/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the buffer goes. */
+/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the
+ * buffer goes. */
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */

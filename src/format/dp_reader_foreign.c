@@ -1,6 +1,4 @@
 #include "dp_reader_foreign.h"
-#include "dp_reader_callgrind.h"
-#include "dp_reader_pprof.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -11,19 +9,6 @@
 enum {
     NAME_MAX = 100              /* bytes of a counter's name */
 };
-
-/* The first that recognizes a file reads it. */
-static const struct dp_foreign_format *const formats[] = {
-    &dp_foreign_pprof, &dp_foreign_callgrind,
-};
-
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
-{
-    for (size_t i = 0; i < DP_ARRAY_LEN(formats); i++)
-        if (formats[i]->is(ptr, len))
-            return formats[i];
-    return NULL;
-}
 
 static int no_memory(struct dp_reader *r)
 {

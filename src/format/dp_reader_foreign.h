@@ -1,5 +1,5 @@
-/* Inside the reader: files of other tools, a row of a table for each format that can be read, and
- * what their readers share. Not for anybody else. */
+/* Inside the reader: files of other tools: what a format is, and what the readers of all of them
+ * share. Not for anybody else. */
 #ifndef DP_READER_FOREIGN_H
 #define DP_READER_FOREIGN_H
 
@@ -18,9 +18,6 @@ struct dp_foreign_format {
     /* Frees r->foreign.state, which may be NULL. */
     void (*release)(void *state);
 };
-
-/* The format that begins so, or NULL. */
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len);
 
 /* ---- bytes ---- */
 

@@ -113,8 +113,8 @@ C<us>, C<ns>, C<calls>, or any other word, such as C<samples>. Returns false if 
 
 =item unit
 
-The unit of C<hz> ticks: C<s>, a second; or what folded stacks or other tools' files count; or the empty string if nobody
-declared the unit.
+The unit of C<hz> ticks: C<s>, a second; or what folded stacks or other tools' files count; or the
+empty string if nobody declared the unit.
 
 =item no_calls
 
