@@ -245,18 +245,20 @@ bool dp_foreign_is_root(struct dp_text name) { return is(name, DP_FMT_PROGRAM); 
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing[DP_FMT_COUNTERS];
-    struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
-    if (!slot)
-        return no_memory(r);
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;
     struct dp_context c;
     memset(&c, 0, sizeof c);
     c.parent = parent;
     c.sub = sub;
     c.counters = nothing;
     c.at.ptr = "";
+    if (r->head->ordered)
+        return dp_reader_give_context(r, &c);
+    struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
+    if (!slot)
+        return no_memory(r);
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
     int64_t node = dp_reader_give_context(r, &c);
     if (node >= 0)
         slot->value = (uint32_t)node;
