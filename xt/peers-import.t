@@ -40,7 +40,8 @@ sub compared {
     for my $name (sort keys %$theirs) {
         for my $k (0, 1) {
             my ($x, $y) = map { $_->{$name}[$k] // 0 } $theirs, $ours;
-            $x == $y ? $same++ : push @others, "$name: " . ('self', 'inclusive')[$k] . " $x, ours $y";
+            my $what = ('self', 'inclusive')[$k];
+            $x == $y ? $same++ : push @others, "$name: $what $x, ours $y";
         }
     }
     note "$what: $same values are the same, " . @others . ' are not';
@@ -53,42 +54,42 @@ SKIP: {
 package main
 
 import (
-	"os"
-	"runtime/pprof"
-	"sort"
-	"strings"
+    "os"
+    "runtime/pprof"
+    "sort"
+    "strings"
 )
 
 type tree struct{ l, r *tree }
 
 func build(n int) *tree {
-	if n == 0 {
-		return &tree{}
-	}
-	return &tree{build(n - 1), build(n - 1)}
+    if n == 0 {
+        return &tree{}
+    }
+    return &tree{build(n - 1), build(n - 1)}
 }
 
 func words(n int) int {
-	s := []string{}
-	for i := 0; i < n; i++ {
-		s = append(s, strings.Repeat("x", i%7))
-	}
-	sort.Strings(s)
-	return len(s)
+    s := []string{}
+    for i := 0; i < n; i++ {
+        s = append(s, strings.Repeat("x", i%7))
+    }
+    sort.Strings(s)
+    return len(s)
 }
 
 func main() {
-	f, _ := os.Create(os.Args[1] + "/cpu.pb.gz")
-	pprof.StartCPUProfile(f)
-	for i := 0; i < 12; i++ {
-		build(18)
-		words(40000)
-	}
-	pprof.StopCPUProfile()
-	f.Close()
-	f, _ = os.Create(os.Args[1] + "/heap.pb.gz")
-	pprof.Lookup("heap").WriteTo(f, 0)
-	f.Close()
+    f, _ := os.Create(os.Args[1] + "/cpu.pb.gz")
+    pprof.StartCPUProfile(f)
+    for i := 0; i < 12; i++ {
+        build(18)
+        words(40000)
+    }
+    pprof.StopCPUProfile()
+    f.Close()
+    f, _ = os.Create(os.Args[1] + "/heap.pb.gz")
+    pprof.Lookup("heap").WriteTo(f, 0)
+    f.Close()
 }
 END
     output('go', 'build', '-o', "$dir/main", "$dir/main.go");
