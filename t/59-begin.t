@@ -150,6 +150,7 @@ subtest 'our own tools' => sub {
         my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']],
             dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
+            dprofexport => [['-o', 'x.pb.gz']],
             dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'all of them');

@@ -15,7 +15,7 @@ my @cases = (
     '--diff -n shop-old.out shop-new.out',
 );
 
-my @formats = Devel::DProf::Stacks::formats(0);
+my @formats = Devel::DProf::Stacks::formats('programs');
 is($formats[0]{name}, 'folded', 'folded text is the first one');
 for my $format (@formats) {
     my ($suffix) = split ' ', $format->{suffixes};
@@ -32,22 +32,22 @@ for my $format (@formats) {
 }
 
 # One name for one format, one format for one suffix.
-for my $look (0, 1) {
+for my $for (qw(programs eyes tools)) {
     my (%names, %suffixes);
-    for my $format (Devel::DProf::Stacks::formats($look)) {
+    for my $format (Devel::DProf::Stacks::formats($for)) {
         $names{ $format->{name} }++;
         for my $suffix (split ' ', $format->{suffixes}) {
             $suffixes{$suffix}++;
-            is(Devel::DProf::Stacks::format_of($look, undef, "/a.b/c\U$suffix")->{name},
+            is(Devel::DProf::Stacks::format_of($for, undef, "/a.b/c\U$suffix")->{name},
                 $format->{name}, "$suffix is $format->{name}");
         }
-        is(Devel::DProf::Stacks::format_of($look, $format->{name}, 'x.svg')->{name},
+        is(Devel::DProf::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
             $format->{name}, "--format $format->{name}");
     }
     is_deeply([grep { $_ > 1 } values %names, values %suffixes], [], 'no two are called the same');
-    is(Devel::DProf::Stacks::format_of($look, undef, $_), undef, "a name that tells nothing")
+    is(Devel::DProf::Stacks::format_of($for, undef, $_), undef, "a name that tells nothing")
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
-    is(eval { Devel::DProf::Stacks::format_of($look, 'none'); 1 }, undef, 'no such format');
+    is(eval { Devel::DProf::Stacks::format_of($for, 'none'); 1 }, undef, 'no such format');
     like($@, qr/^--format none: must be \w+/, '... is told');
 }
 

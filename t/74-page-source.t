@@ -202,8 +202,8 @@ subtest 'dprofhtml' => sub {
         'which opens with the source');
     is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph',
         '... and dprofflame\'s with the graph');
-    is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", $profile)->{status}, 1,
-        'one side of two, and no other profile');
+    is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", "$dir/none.out", $profile)->{status},
+        1, 'one side of two, and no other profile');
     is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'no options of pictures');
 };
 

@@ -98,7 +98,7 @@ extern dpx_keys_of
     dpx_keys_dp_write_how,
     dpx_keys_dp_trace_how, dpx_keys_dp_over_how, dpx_keys_dp_report,
     dpx_keys_dp_pair_how, dpx_keys_dp_diff_how,
-    dpx_keys_dpx_fold, dpx_keys_dpx_flame;
+    dpx_keys_dpx_fold, dpx_keys_dpx_flame, dpx_keys_dpx_export;
 extern const struct dpx_element dpx_element_dp_report_fact;
 
 #endif

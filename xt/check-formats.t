@@ -24,22 +24,22 @@ sub unexplained {
     } @formats;
 }
 
-my %tool = (0 => 'dproffold', 1 => 'dprofflame');
+my %tool = (programs => 'dproffold', eyes => 'dprofflame', tools => 'dprofexport');
 my %rows = map { $_->[0] => "@$_ " } Devel::DProf::Completion::rows();
 my @formats = @{ Devel::DProf::Profile::stacks_formats() };
-for my $look (0, 1) {
-    my @mine = Devel::DProf::Stacks::formats($look);
-    ok(scalar @mine, "$tool{$look} has formats");
+for my $for (sort keys %tool) {
+    my @mine = Devel::DProf::Stacks::formats($for);
+    ok(scalar @mine, "$tool{$for} has formats");
     my $is_choice = @mine > 1;
-    is(($rows{ $tool{$look} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
-        "$tool{$look}: --format where there is a choice");
-    is($is_choice ? unexplained(content("bin/$tool{$look}"), @mine) : '', '',
-        "bin/$tool{$look}: its formats");
+    is(($rows{ $tool{$for} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
+        "$tool{$for}: --format where there is a choice");
+    is($is_choice ? unexplained(content("bin/$tool{$for}"), @mine) : '', '',
+        "bin/$tool{$for}: its formats");
 }
 
 my %there = map { $_ => 1 } tracked();
 is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" }
-        grep { !$_->{look} } @formats),
+        grep { $_->{for} eq 'programs' } @formats),
     '', 'a golden for each that is for programs: make golden');
 is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
     '', 'and for no other');

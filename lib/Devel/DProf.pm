@@ -798,9 +798,10 @@ without threads.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>, L<dprofmerge>,
-L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
-L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
+L<dprofexport>, L<dprofmerge>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
+L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
+L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

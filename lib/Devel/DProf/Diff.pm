@@ -22,7 +22,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that the comparison in C does not know: filters, what is to be read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    subs packages scripts re_only re_skip color flame symfs metric_given
+    phases subs packages scripts re_only re_skip color flame symfs metric_given
     annotate
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
@@ -50,7 +50,8 @@ sub read {
         || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $self->{keys} };
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs chart main windows force progress)),
-        apart => $apart, phases => scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} },
+        apart => $apart,
+        phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} },
     );
     my $ok = $input->read_sides($told, @sides);
     $self->{sides} = \@sides;

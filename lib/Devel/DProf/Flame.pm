@@ -58,7 +58,7 @@ sub new {
         die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    my $format = Devel::DProf::Stacks::format_of(1, $self->{format});
+    my $format = Devel::DProf::Stacks::format_of('eyes', $self->{format});
     @$self{qw(is_page has_metrics)} = (!$format->{layout}, $format->{metrics});
     die "--view $self->{view} needs a page: --format " . pages() . "\n"
         if ($self->{view} // 'graph') ne 'graph' && !$self->{is_page};
@@ -80,7 +80,7 @@ sub new {
 # The formats that have no layout: a reader goes through them.
 sub pages {
     return join ' or ', Devel::DProf::Stacks::names_of(
-        grep { !$_->{layout} } Devel::DProf::Stacks::formats(1));
+        grep { !$_->{layout} } Devel::DProf::Stacks::formats('eyes'));
 }
 
 # The picture of two sides that were read for a comparison, which is done with.

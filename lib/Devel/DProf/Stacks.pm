@@ -19,7 +19,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that C does not know: filters, what is to be read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs);
+    failed reader pairs view phases);
 
 # The options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
@@ -54,10 +54,10 @@ sub names {
 
 # ---- formats ----
 
-# The formats as C has them: those that are looked at, or those for programs.
+# The formats as C has them: those for "eyes", for "programs", or of other "tools".
 sub formats {
-    my ($look) = @_;
-    return grep { $_->{look} == $look } @{ Devel::DProf::Profile::stacks_formats() };
+    my ($for) = @_;
+    return grep { $_->{for} eq $for } @{ Devel::DProf::Profile::stacks_formats() };
 }
 
 sub names_of { return map { $_->{name} } @_ }
@@ -65,21 +65,22 @@ sub names_of { return map { $_->{name} } @_ }
 # The format that --format names, or a file's name; undef where that tells nothing. Dies with what
 # is wrong with a name.
 sub format_of {
-    my ($look, $name, $path) = @_;
-    my @formats = formats($look);
+    my ($for, $name, $path) = @_;
+    my @formats = formats($for);
     if (defined $name) {
         my ($named) = grep { $_->{name} eq $name } @formats;
         return $named
             // die "--format $name: must be " . join(' or ', names_of(@formats)) . "\n";
     }
-    my ($suffix) = lc($path // '') =~ /(\.[^.\/]+)\z/ or return undef;
-    my ($like) = grep { grep { $_ eq $suffix } split ' ', $_->{suffixes} } @formats;
-    return $like;
+    my %of = map { my $format = $_; map { $_ => $format } split ' ', $format->{suffixes} } @formats;
+    my ($suffix) = grep { lc($path // '') =~ /[^\/]\Q$_\E\z/ }
+        sort { length $b <=> length $a } keys %of;
+    return defined $suffix ? $of{$suffix} : undef;
 }
 
 # The option of a tool for programs, as the text at its top has options: if there is a choice.
 sub format_option {
-    my @names = names_of(formats(0));
+    my @names = names_of(formats('programs'));
     return @names < 2 ? '' : "= format=s\n    --format FORMAT     " . join('|', @names)
         . "; else the suffix of FILE decides\n";
 }
@@ -111,7 +112,9 @@ sub read {
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
-        apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
+        phases => $self->{phases},
+        apart => $self->{by_part} || defined $self->{pid} || defined $self->{tid},
+        say => sub { complain($_[0]) },
     );
     my $ok = $diff->read(sub { $self->use_of(@_) }, @sides);
     return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
@@ -154,7 +157,16 @@ sub is_pair {
 
 sub sides { return $_[0]{reader}->sides }
 
+# The profiles of a side.
+sub profiles {
+    my ($self, $side) = @_;
+    return map { @$_ } @{ ($self->sides)[$side]{profiles} };
+}
+
 sub format { return $_[0]{format} }
+
+# So many frames of one sub in a row are shown; 0: all.
+sub recursion { return $_[0]{recursion} }
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
@@ -237,7 +249,7 @@ sub print {
 # Of fields, those that printing in C takes.
 sub in_c {
     my ($self, %how) = @_;
-    return only_keys('fold', \%how, @OWN);
+    return only_keys($self->{view} // 'fold', \%how, @OWN);
 }
 
 # The sides and options as C takes them.

@@ -531,7 +531,7 @@ sub draw {
     # by a name that nobody knows before: the folder may be anybody's
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
-    my $format = Devel::DProf::Stacks::format_of(1, undef, $self->{html});
+    my $format = Devel::DProf::Stacks::format_of('eyes', undef, $self->{html});
     my $flame = Devel::DProf::Flame->new(format => $format ? $format->{name} : 'html',
         separate => 1, recursion => 1000, title => 'Test suite');
     my $ready = $flame->read("$path") && $flame->prepare;

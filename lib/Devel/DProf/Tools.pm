@@ -17,6 +17,7 @@ my @ROWS = (
     [ flame  => 'flame graphs, of one profile or of two' ],
     [ html   => 'a page: the source, and what each line and sub costs' ],
     [ fold   => 'folded stacks, for other programs' ],
+    [ export => 'files of other tools: pprof' ],
     [ merge  => 'one profile of many' ],
     [ list   => 'what can be counted here' ],
     [ pp     => 'the classic table: self and inclusive seconds' ],

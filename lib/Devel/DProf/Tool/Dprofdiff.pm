@@ -247,7 +247,7 @@ sub how {
 
 # What --format calls the formats of flame graphs: flame, a page, and flame-svg, pictures.
 sub flame_formats {
-    my @formats = grep { $_->{look} } @{ Devel::DProf::Profile::stacks_formats() };
+    my @formats = grep { $_->{for} eq 'eyes' } @{ Devel::DProf::Profile::stacks_formats() };
     my ($page) = grep { !$_->{layout} } @formats;
     return (flame => $page->{name},
         map { ("flame-$_->{name}" => $_->{name}) } grep { $_->{layout} } @formats);

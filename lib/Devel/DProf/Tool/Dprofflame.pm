@@ -14,7 +14,7 @@ use Devel::DProf::View qw(metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
+my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('eyes'));
 
 # Options of flamegraph.pl have its names.
 my $TOOL;
@@ -162,9 +162,9 @@ sub settings {
 
 sub format_of {
     my ($opt) = @_;
-    my $format = Devel::DProf::Stacks::format_of(1, $opt->{format}, $opt->{o});
+    my $format = Devel::DProf::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
     return $format->{name} if $format;
-    my @formats = Devel::DProf::Stacks::formats(1);
+    my @formats = Devel::DProf::Stacks::formats('eyes');
     @formats = grep { !$_->{layout} } @formats if ($opt->{view} // 'graph') ne 'graph';
     return $formats[0]{name};
 }

@@ -98,8 +98,8 @@ sub how {
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
         && !is_time_word($metric);
-    my $format = Devel::DProf::Stacks::format_of(0, $opt->{format}, $opt->{o})
-        // (Devel::DProf::Stacks::formats(0))[0];
+    my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
+        // (Devel::DProf::Stacks::formats('programs'))[0];
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
         format => $format->{name});
 }
