@@ -75,9 +75,7 @@ sub of_functions {
     return $sum;
 }
 
-# instructions }. $only: of functions with such names. => { side => instructions } of one turn of a
-# loop of n. $only: of functions with such names only. => instructions }. $only: of functions with
-# such names.
+# { side => instructions } of one turn of a loop of n. $only: of functions with such names only.
 sub per_turn {
     my ($code, $clock, $only, @of) = @_;
     my %per;

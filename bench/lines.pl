@@ -127,7 +127,7 @@ END
     return \%seconds;
 }
 
-# share of all kinds } => Returns { kind => share of all kinds }. => share of all kinds }
+# Returns { kind => share of all kinds }.
 sub shares {
     my ($of) = @_;
     my ($all, %share) = (0);

@@ -74,7 +74,7 @@ struct dpx_filter {
 /* The state of a recorder. `thx` is set as long as the state is one that records, so that the hooks
  * test nothing else. What is independent of the state has fields of its own: whether anything
  * counts (rec.paused), whether the file has been made (file.unopened), whether the process was
- * forked (child.is). Only dpx_life.c changes it:
+ * forked (child.is). Only dpx_life.c and dpx_ctx_take change it:
  *
  *     from              to            who                    when
  *     DPX_OFF           DPX_ON        begin                  the program or a thread begins
@@ -86,7 +86,7 @@ struct dpx_filter {
  *     DPX_ENDING        DPX_ENDED     finish                 all is written
  *     any but DPX_OFF   DPX_ENDED     finish, give_up, leave_nothing, after_fork_child
  *                                                            nothing is to be written, or can be
- *     DPX_ENDED         DPX_OFF       take_ctx               the state is used again */
+ *     DPX_ENDED         DPX_OFF       dpx_ctx_take           the state is used again */
 enum dpx_state {
     DPX_OFF,                    /* being made, or to be used again */
     DPX_ON,                     /* records */
@@ -128,7 +128,7 @@ struct dpx_made {
     struct dp_buf head;         /* the header, until then */
     U64 trailer_at;             /* where the header's last line stands */
     U64 tree_at;                /* where the saved tree stands; 0: no tree has been saved */
-    struct dpx_lines {          /* lines that no text has yet, in a live piece */
+    struct dpx_lines {          /* lines that the file does not have yet, in a live piece */
         char *ptr;
         size_t size, used;
     } fresh, fresh_sites;

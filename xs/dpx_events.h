@@ -3,7 +3,7 @@
  *
  * A hook that arrives takes a time stamp and then brings the counters up to date; a hook that
  * leaves brings them up to date before its stamp. What dp_rec sees are totals of the program that
- * only grow (`how.counts`): dp_rec takes what they have grown by since the last mark: a trace has
+ * only grow (`how.counts`). dp_rec takes what they have grown by since the last mark: a trace has
  * it behind each raw mark, a tree in each node. What the recorder itself uses never gets into the
  * totals. `rec->worked` says that a hook has done more than it mostly does, so that counters which
  * cost a system call are read once more: whoever adds slow work to a hook sets it.

@@ -473,7 +473,7 @@ static OP *exec_hook(pTHX)
     return next;
 }
 
-/* Keeps that the program itself has called exit: where perl gives up compiling, the end looks the
+/* Notes that the program itself has called exit: where perl gives up compiling, the end looks the
  * same. */
 static OP *exit_hook(pTHX)
 {

@@ -17,8 +17,8 @@ AV *dpx_list_events(pTHX_ struct dp_pmu *pmu, bool all);
  * equal numbers). */
 AV *dpx_list_tables(pTHX_ const struct dp_pmu *pmu);
 
-/* This processor: cpuid, row and version of its table, if it has one; pmu, and hidden if sysfs does
- * not show it. */
+/* This processor: cpuid, row and version of its table, if it has one; pmu; and hidden, which is
+ * true if sysfs does not show that PMU. */
 HV *dpx_list_processor(pTHX_ struct dp_pmu *pmu);
 
 /* Tries one event. Returns works, name (of the column), unit, and why it does not work; or error,

@@ -541,8 +541,8 @@ static SV *autoload_of(pTHX_ CV *cv)
     return sv && SvPOK(sv) && SvCUR(sv) ? sv : NULL;
 }
 
-/* PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, is written from the name in sv and the
- * AUTOLOAD's own line. Returns false if `own` is no such line. */
+/* Writes PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, from the name in sv and the AUTOLOAD's
+ * own line. Returns false if `own` is no such line. */
 static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
 {
     const char *wanted = SvPVX_const(sv), *colon = NULL, *first, *second;

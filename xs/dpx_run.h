@@ -8,7 +8,7 @@
  * right. Returns false if nothing can be recorded but the program is to run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
-/* The same without -d, for blocks: nothing is recorded before the first block, the program's
+/* Does the same without -d, for blocks: nothing is recorded before the first block, the program's
  * environment is left as it is, and only the items are options. Croaks if blocks cannot be
  * recorded. */
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n);

@@ -1,6 +1,6 @@
 #include "dp_align.h"
 
-enum { SHIFTS = 40000 };        /* of at most so many pairs of lines the distance is tried */
+enum { SHIFTS = 40000 };        /* with more pairs of lines, only the distance 0 is tried */
 
 /* Walks both lists. Returns how many places are `shift` lines apart; `to`, if given, gets the
  * pairs. */
