@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# What a start under the profiler costs: instructions of the whole process, by valgrind, the same
-# number each time for the same build. The module lies in one folder, as when it is installed, and
-# the hash seed is pinned; the counting clock stands in for the counter.
+# What a start under the profiler costs: the instructions of the whole process, by valgrind, which
+# are the same each time for the same build. The module lies in one folder, as when it is installed,
+# and the hash seed is pinned; the counting clock stands in for the counter.
 use strict;
 use warnings;
 use FindBin;

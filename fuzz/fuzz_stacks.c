@@ -23,8 +23,8 @@ struct graph {
 
 static const size_t ends[] = { 1 };
 
-/* One side, or two: of the input's beginning and of all; or those two that each line of folded
- * stacks has. */
+/* Makes one side, or two: of the input's beginning and of all of it; or of the two counts that each
+ * line of folded stacks has. */
 static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uint32_t sides,
                  unsigned what)
 {
@@ -66,7 +66,7 @@ static void drop(struct graph *g)
     dp_prof_free(g->half);
 }
 
-/* Two sides may be more than fits. */
+/* Two sides together may exceed the limit. */
 static bool stacked(const struct fuzz *f, int rc)
 {
     return !(f->several && rc == DP_E_LIMIT) && GOOD(f, rc == 0);
@@ -74,7 +74,7 @@ static bool stacked(const struct fuzz *f, int rc)
 
 /* ---- folded text ---- */
 
-/* Text for programs, ours among them. What is multiplied may be more than a count can be. */
+/* Folded text can be read back. huge: multiplied counts may be more than a count can be. */
 static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bool huge)
 {
     size_t len;
@@ -88,7 +88,7 @@ static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bo
     dp_prof_free(prof);
 }
 
-/* At least what a line may have. */
+/* The greatest count that a line may have, or more. */
 static double greatest(const struct dp_prof *prof)
 {
     double most = (double)dp_prof_calls(prof), hz = dp_prof_hz(prof) ? (double)dp_prof_hz(prof) : 1;
@@ -99,7 +99,7 @@ static double greatest(const struct dp_prof *prof)
     return most;
 }
 
-/* Any format for programs; half of them folded text. */
+/* Picks a format for programs; in half of the cases folded text. */
 static const struct dp_stacks_format *for_programs(unsigned pick)
 {
     const struct dp_stacks_format *f, *found[32];
@@ -139,7 +139,7 @@ void fuzz_fold(struct fuzz *f)
 
 /* ---- sums ---- */
 
-/* What callers of callers have, all together. */
+/* The sums of what climb is given for each stack from the leaf up. */
 struct callers {
     uint64_t own[2];
     size_t visits;
@@ -159,7 +159,7 @@ static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, co
     return ++c->visits < VISITS;
 }
 
-/* The sums hold, upside down, too. */
+/* The sums of stacks are those of the profiles, and so are those of the reversed stacks. */
 void fuzz_stacks(struct fuzz *f)
 {
     struct graph g;
@@ -259,7 +259,7 @@ void fuzz_chart(struct fuzz *f)
     draw(f, "svg", &how, 1, FUZZ_CHART);
 }
 
-/* Boxes lie within the picture and within those below. */
+/* Boxes lie within the picture, and within the boxes below them. */
 void fuzz_layout(struct fuzz *f)
 {
     struct graph g;

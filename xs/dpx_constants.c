@@ -26,7 +26,7 @@ static const struct row
     palettes[] = { DP_PALETTE_LIST(ROW) }, flame_orders[] = { DP_FLAME_ORDER_LIST(ROW) },
     flame_widths[] = { DP_FLAME_WIDTH_LIST(ROW) }, fates[] = { DP_FATE_LIST(ROW) };
 
-/* Constants that are in no list of words. */
+/* Constants that have no words. */
 #define ALONE(id) { #id, NULL, NULL, (IV)(id) },
 #define CODE(id, value, text) ALONE(id)
 static const struct row alone[] = {

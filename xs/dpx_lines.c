@@ -4,7 +4,7 @@
 #include "dprof/lines.h"
 
 struct rows {
-    AV *list, *calls;           /* calls: of the last one */
+    AV *list, *calls;           /* calls: those of the last row */
     SV *text;
     DPX_PERL_MEMBER
 };

@@ -31,7 +31,7 @@ static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_fill, 2, NULL, take_fill);
 
-/* Its side, file, text and state. */
+/* Takes side, file, text and state of a source. */
 static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_flame_source *source = to;
@@ -46,7 +46,7 @@ static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
 
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
-/* What holds of all stacks, when the options are there. */
+/* Checks what holds for all formats, once the options have been taken. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
                          size_t n_sides)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHAIN = 200 };           /* at most so many files of one name are looked at */
+enum { CHAIN = 200 };           /* of one name, at most so many files are looked at */
 
 static const char eval[] = "(eval ";
 
@@ -168,7 +168,7 @@ static void chain_file(struct dp_checkouts *c, uint32_t n)
     first->value = n;
 }
 
-/* How many bytes the folders and the name have in which both end. */
+/* How many bytes there are in the last folders and the name that both have in common. */
 static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
 {
     size_t n = 0, whole = 0;

@@ -43,8 +43,8 @@ struct dp_line_pairs {
     struct dp_paired_line *lines;
     size_t n_lines, lines_cap;
     uint64_t *numbers;          /* by line, by side: its number there; 0: the side does not have it,
-                                 * as far as is known. Of a line that a side has not run, too, if
-                                 * the source is known */
+                                 * as far as is known. Lines that a side has not run have one, too,
+                                 * if the source is known */
     size_t numbers_cap;
     struct dp_map of_label;     /* label -> line */
     struct dp_map side_names;   /* file << 32 | side -> number of a text: its name there */
@@ -60,7 +60,7 @@ int dp_line_pairs_make(struct dp_line_pairs *lp, const struct dp_pairs *subs,
                        const struct dp_pair_how *how);
 void dp_line_pairs_release(struct dp_line_pairs *lp);
 
-/* Its number on a side; 0: none. */
+/* The number of a line on a side; 0: none. */
 static inline uint64_t dp_line_number(const struct dp_line_pairs *lp, uint32_t line, uint32_t side)
 {
     return lp->numbers[(size_t)line * lp->sides + side];

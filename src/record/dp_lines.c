@@ -113,7 +113,7 @@ static void look_at(struct dp_line_source *source, const char *path, struct dp_p
     source->known = n == 0;
 }
 
-/* The same, and keeps its text; one that cannot be kept is done without. */
+/* Looks at a source and keeps its text, unless that cannot be kept. */
 static void take_in(struct dp_line_source *source, const char *path)
 {
     struct dp_packed text;
@@ -189,7 +189,7 @@ static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n
     return 0;
 }
 
-/* Notes by what a reader can tell whether the source has changed. */
+/* Writes what tells a reader whether the source has changed. */
 static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
                        struct dp_buf *out)
 {

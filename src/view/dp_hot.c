@@ -1,5 +1,5 @@
-/* A line is its sub's, so an entry has the lines of all subs that are in it. Where keys divide a
- * sub (caller, parent), each of its entries has all of its lines. */
+/* A line belongs to a sub, so an entry has the lines of all subs that are in it. Where keys divide
+ * a sub (caller, parent), each of its entries has all of its lines. */
 #include "dp_hot.h"
 #include "dp_map.h"
 #include "dp_mem.h"
@@ -63,7 +63,7 @@ static int sort_members(struct making *m)
     return rc;
 }
 
-/* Phases are no subs: what runs in them is the program's. */
+/* A phase is no sub: what runs in it belongs to the program. */
 static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
 {
     const struct dp_prof *prof = m->sides[n->side].prof;
@@ -160,7 +160,7 @@ static int add_lines(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Of lines that cost the same, the first one by name. */
+/* Chooses the hottest lines; of lines that cost the same, the first one by name. */
 static void choose(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {

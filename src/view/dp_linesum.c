@@ -35,7 +35,7 @@ static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    slot->value = 0;            /* of no use should memory run out now */
+    slot->value = 0;            /* of no use, but valid if memory runs out now */
     if (dp_mem_grow_cleared((void **)&sum->lines, &sum->cap, sum->count + 1, sizeof *sum->lines) < 0
         || dp_mem_grow_cleared((void **)&sum->values, &sum->values_cap,
                                (sum->count + 1) * 2 * sum->n_measures, sizeof *sum->values) < 0)
