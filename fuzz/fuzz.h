@@ -109,6 +109,7 @@ void fuzz_gate(struct fuzz *f);
 void fuzz_labels(struct fuzz *f);
 
 void fuzz_fold(struct fuzz *f);
+void fuzz_export(struct fuzz *f);
 void fuzz_stacks(struct fuzz *f);
 void fuzz_svg(struct fuzz *f);
 void fuzz_page(struct fuzz *f);

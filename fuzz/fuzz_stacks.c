@@ -105,7 +105,7 @@ static const struct dp_stacks_format *for_programs(unsigned pick)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
-        if (!(f->needs & DP_STACKS_LOOK))
+        if (!(f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)))
             found[n++] = f;
     return pick % 2 ? found[pick / 2 % n] : dp_stacks_format_named("folded");
 }
@@ -133,6 +133,44 @@ void fuzz_fold(struct fuzz *f)
             if (job.format == dp_stacks_format_named("folded"))
                 read_back(f, &folded, most * (double)how.per > 1e14);
         }
+    }
+    drop(&g);
+}
+
+/* ---- formats of other tools ---- */
+
+static const struct dp_stacks_format *of_tools(unsigned pick)
+{
+    const struct dp_stacks_format *f, *found[32];
+    size_t n = 0;
+    for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
+        if (f->needs & DP_STACKS_EXPORT)
+            found[n++] = f;
+    return found[pick % n];
+}
+
+void fuzz_export(struct fuzz *f)
+{
+    static const char *const names[] = { "before", "<after\x1b\"&" };
+    static const struct dp_export_part parts[] = { { "a\"\xff.pl", 7, 1, 1000, 50 },
+                                                   { "b", 0, 0, 0, 0 } };
+    struct dp_host host = fuzz_host(f);
+    struct graph g;
+    struct dp_stacks_outcome out;
+    struct dp_export_how how = {
+        .parts = parts, .n_parts = 2, .side = f->c.kind & 1, .label_phase = 1, .label_pid = 1,
+    };
+    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
+        how.stacks.by_sub = fuzz_flip(f);
+        how.stacks.by_site = fuzz_flip(f);
+        how.stacks.by_part = fuzz_flip(f);
+        const struct dp_stacks_job job = {
+            .format = of_tools(f->c.kind >> 1), .export = &how, .title = "t<&\x1b\"",
+            .version = "x", .metrics = metrics, .side_names = names,
+        };
+        int rc = dp_stacks_print(g.sides, g.n, &job, &host, &out);
+        if (PRINTED(f, rc) && !strstr(job.format->suffixes, "pb"))
+            fuzz_check_bytes();
     }
     drop(&g);
 }

@@ -52,10 +52,11 @@ static uint32_t string_of(struct pprof *x, const char *ptr, size_t len)
     return dp_pool_intern(&x->texts, x->text.len ? x->text.ptr : "", x->text.len);
 }
 
-/* Makes x->part a message of the table. */
-static void add_part(struct pprof *x, struct dp_buf *to, unsigned field)
+/* Appends x->part as a field. Returns 0 or DP_E_NOMEM. */
+static int add_part(struct pprof *x, struct dp_buf *to, unsigned field)
 {
     dp_wire_bytes(to, field, x->part.ptr, x->part.len);
+    return x->part.err ? x->part.err : to->err;
 }
 
 /* A function is a sub, and the file where its code stands: that of a sub may be several files by
@@ -77,8 +78,8 @@ static int64_t function_of(struct pprof *x, const struct dp_name *name, const st
     dp_wire_number(&x->part, FUNCTION_SYSTEM_NAME, name_text);
     dp_wire_number(&x->part, FUNCTION_FILE, file_text);
     dp_wire_number(&x->part, FUNCTION_LINE, line);
-    add_part(x, &x->functions, FUNCTION);
-    bool ok = name_text != DP_MAP_NONE && file_text != DP_MAP_NONE;
+    bool ok = name_text != DP_MAP_NONE && file_text != DP_MAP_NONE
+              && add_part(x, &x->functions, FUNCTION) == 0;
     return ok ? (int64_t)x->n_functions : DP_E_NOMEM;
 }
 
@@ -102,8 +103,8 @@ static int64_t location_of(struct pprof *x, uint32_t function, uint64_t line)
     dp_wire_number(&x->part, LOCATION_ID, x->n_locations);
     dp_wire_number(&x->part, LOCATION_MAPPING, 1);
     dp_wire_bytes(&x->part, LOCATION_LINE, bytes, (size_t)(to - bytes));
-    add_part(x, &x->locations, LOCATION);
-    return x->n_locations;
+    int rc = add_part(x, &x->locations, LOCATION);
+    return rc < 0 ? rc : (int64_t)x->n_locations;
 }
 
 /* The location of a sub where it called from this site; 0: where it begins. */
@@ -199,8 +200,7 @@ static int put_label(struct pprof *x, const char *key, const char *ptr, size_t l
     dp_buf_clear(&x->part);
     dp_wire_number(&x->part, LABEL_KEY, k);
     dp_wire_number(&x->part, LABEL_STRING, v);
-    add_part(x, &x->message, SAMPLE_LABEL);
-    return 0;
+    return add_part(x, &x->message, SAMPLE_LABEL);
 }
 
 static int put_number_label(struct pprof *x, const char *key, uint64_t n)
@@ -243,16 +243,17 @@ static int put_sample(struct pprof *x)
     if (rc < 0)
         return rc;
     dp_buf_clear(&x->message);
-    add_part(x, &x->message, SAMPLE_LOCATION);
+    rc = add_part(x, &x->message, SAMPLE_LOCATION);
+    if (rc < 0)
+        return rc;
     dp_buf_clear(&x->part);
     for (size_t k = 0; k < x->e.count; k++)
         dp_wire_varint(&x->part, dp_export_self(&x->e, x->order[k], x->e.frame));
-    add_part(x, &x->message, SAMPLE_VALUE);
-    rc = put_labels(x);
+    rc = add_part(x, &x->message, SAMPLE_VALUE);
+    if (rc == 0)
+        rc = put_labels(x);
     if (rc < 0)
         return rc;
-    if (x->message.err || x->part.err)
-        return DP_E_NOMEM;
     send(x, SAMPLE, &x->message);
     out->lines++;
     return x->out->err;
@@ -307,6 +308,8 @@ static int put_type(struct pprof *x, unsigned field, size_t measure)
     dp_buf_clear(&x->message);
     dp_wire_number(&x->message, TYPE_NAME, name);
     dp_wire_number(&x->message, TYPE_UNIT, number);
+    if (x->message.err)
+        return x->message.err;
     send(x, field, &x->message);
     if (field == PERIOD_TYPE) {
         dp_buf_clear(&x->message);
@@ -340,7 +343,7 @@ static int put_mapping(struct pprof *x)
 }
 
 /* From the first part's beginning to the last one's end. */
-static void put_times(struct pprof *x)
+static int put_times(struct pprof *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
     uint64_t start = 0, end = 0, longest = 0;
@@ -354,6 +357,7 @@ static void put_times(struct pprof *x)
     dp_wire_number(&x->message, TIME, start);
     dp_wire_number(&x->message, DURATION, start ? end - start : longest);
     dp_sink_add(x->out, x->message.ptr, x->message.len);
+    return x->message.err;
 }
 
 static int put_tables(struct pprof *x)
@@ -380,10 +384,8 @@ static int put_profile(struct pprof *x)
         rc = put_type(x, SAMPLE_TYPE, x->order[k]);
     rc = rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
     rc = rc < 0 ? rc : put_mapping(x);
-    if (rc < 0)
-        return rc;
-    put_times(x);
-    rc = put_samples(x);
+    rc = rc < 0 ? rc : put_times(x);
+    rc = rc < 0 ? rc : put_samples(x);
     return rc < 0 ? rc : put_tables(x);
 }
 
