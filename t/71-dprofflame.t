@@ -367,7 +367,8 @@ for my $round (1 .. $runs) {
         [map { [$_->{depth}, shown($_->{node}{name}), @{ $_->{node}{own} }] } preorder($tree->())],
         "sides $round: the page has the frames of both") or $good = 0 if $round % 4 != 1;
     ok(near($data->{json}{diff}{factor}[0], $y / $x) && near($data->{json}{diff}{factor}[1], 1),
-        "sides $round: the page has factors that make totals equal") or diag explain $data->{json}{diff};
+        "sides $round: the page has factors that make totals equal")
+        or diag explain $data->{json}{diff};
 }
 
 # Reversed, the width of a union is that of each stack: it is a third column.
