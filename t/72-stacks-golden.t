@@ -44,7 +44,8 @@ for my $for (qw(programs eyes tools)) {
         is(Devel::DProf::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
             $format->{name}, "--format $format->{name}");
     }
-    is_deeply([grep { $_ > 1 } values %names, values %suffixes], [], 'no two formats share a suffix');
+    is_deeply([grep { $_ > 1 } values %names, values %suffixes], [],
+        'no two formats share a suffix');
     is(Devel::DProf::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
     is(eval { Devel::DProf::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
