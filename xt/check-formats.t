@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must have.
+# Checks the formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must
+# have.
 use strict;
 use warnings;
 use FindBin;
@@ -9,8 +10,8 @@ use Devel::DProf::Completion;
 use Devel::DProf::Stacks;
 use Test::More;
 
-# What a manual does not say of formats: at --format their names, and somewhere their suffixes. The
-# first one is what every other name gives.
+# Returns what a manual does not explain of formats: names at --format, and suffixes somewhere. The
+# first format is that of every other suffix.
 sub unexplained {
     my ($manual, @formats) = @_;
     my ($names) = $manual =~ /^=item B<--format> (.*)/m;
@@ -42,7 +43,7 @@ is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" }
         grep { $_->{for} eq 'programs' } @formats),
     '', 'a golden for each that is for programs: make golden');
 is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
-    '', 'and for no other');
+    '', 'no golden for another format');
 
 is(unexplained("=item B<--format> svg|html\n\nF<.svg>\n", { name => 'svg', suffixes => '.svg' },
     { name => 'pdf', suffixes => '.pdf' }, { name => 'html', suffixes => '.htm' }),

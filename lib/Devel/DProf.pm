@@ -3,15 +3,15 @@ package Devel::DProf;
 
 our $VERSION = '20261120.00';
 
-# Nothing else is loaded: ops that were compiled before the hooks are set go
-# unseen, and what we load the program could see.
+# Nothing else is loaded: ops compiled before the hooks are set are not recorded, and the program
+# could see the modules loaded here.
 require XSLoader;
 
 my $started;
 
-# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
-# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only
-# then, for a variable like $^P that is mentioned is there from then on, and a program could see it.
+# A perl that the compiled part was not built for cannot load it, or finds nothing in it. PERL5OPT
+# may have made it load this module: its program runs as without the profiler. This is compiled only
+# then, since a variable like $^P that is mentioned exists from then on, and a program could see it.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;

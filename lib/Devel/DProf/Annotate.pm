@@ -1,6 +1,6 @@
 package Devel::DProf::Annotate;
 
-# dprofreport --annotate: source with what its lines cost in front of them.
+# dprofreport --annotate: prints source with the costs of its lines in front.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use Devel::DProf::Text qw(bytes text shown grouped plural);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of the total, in percent: as in the tables.
+# These are percent of the total, as in the tables.
 use constant { WARM => 0.5, HOT => 5 };
 my %COLOUR = (hot => "\e[31m", warm => "\e[33m", calls => "\e[36m");
 
@@ -28,7 +28,7 @@ sub new {
 sub lines { return $_[0]{lines} }
 sub total { return $_[0]{total} }
 
-# The text for what a word means, as characters; dies with what is wrong.
+# Returns the text for a word, as characters; dies with what is wrong.
 sub text_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
@@ -40,7 +40,7 @@ sub text_of {
     return join "\n", map { $self->part(@$_) } @found;
 }
 
-# A sub, or a file: what is shown of it, line by line.
+# Returns the lines of a sub or a file, as they are shown.
 sub part {
     my ($self, $label, $file, $first, $last) = @_;
     my ($source, $is_another) = $self->{lines}->source($file, @{ $self->{symfs} || [] });
@@ -61,8 +61,9 @@ sub part {
     return join '', map { "$_\n" } @out;
 }
 
-# A sub is known by its first statement; the line with its name is above, perhaps far above, with
-# comments between them. is_of_others: tells whether a line has statements of another sub.
+# Returns the line where a sub begins. A sub is known by its first statement; the line with its name
+# is above, perhaps far above, with comments between them. is_of_others: tells whether a line has
+# statements of another sub.
 sub beginning_of {
     my ($source, $label, $first, $is_of_others) = @_;
     my ($name) = ($label // '') =~ /(\w+)\z/;
@@ -74,9 +75,9 @@ sub beginning_of {
     return $first;
 }
 
-# The last statement of a sub is not its end: that is the next line with a brace no further to the
-# right than its beginning. Where something that is no part of the sub runs before that line, the
-# brace stands behind the last statement.
+# Returns the line where a sub ends. Its last statement is not its end: that is the next line with a
+# brace no further to the right than its beginning. If other code runs before that line, the brace
+# is after the last statement.
 sub end_of {
     my ($source, $label, $first, $last, $is_of_others) = @_;
     return $last if !$source || !defined $label;
@@ -142,12 +143,12 @@ sub share {
     return sprintf '%.2f%%', $self->{total} ? 100 * $cost / $self->{total} : 0;
 }
 
-# Source may hold anything, and a terminal obeys some of it.
+# Escapes control characters: source may hold any, and a terminal obeys some.
 sub printable {
     my ($bytes) = @_;
     1 while $bytes =~ s/\A([^\t]*)\t/$1 . ' ' x (8 - length($1) % 8)/e;
     my $copy = $bytes;
-    # what is no UTF-8 is taken for Latin-1
+    # Bytes that are not UTF-8 are taken for Latin-1.
     utf8::upgrade($bytes), utf8::encode($bytes) if !utf8::decode($copy);
     return shown($bytes);
 }

@@ -1,6 +1,7 @@
 package Devel::DProf::AnnotateDiff;
 
-# dprofdiff --annotate: a source of two sides as a unified diff, with what its lines cost on both.
+# dprofdiff --annotate: prints the source of two sides as a unified diff, with the costs of its
+# lines.
 
 use strict;
 use warnings;
@@ -14,13 +15,13 @@ use Devel::DProf::Text qw(shown grouped aligned);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of the greater total, in percent: what a line has grown by, or shrunk.
+# These are percent of the greater total: how much a line has grown or shrunk.
 use constant { WARM => 0.5, HOT => 5, CONTEXT => 3 };
 my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m");
 my @WIDTHS = (10, 10, 9, 9);
 
-# diff: a Devel::DProf::Diff of two sides, after settle. how: colour, symfs (folders). Dies with why
-# it cannot be.
+# diff: a Devel::DProf::Diff of two sides, after settle. how: colour, symfs (folders). Dies with the
+# reason if it cannot be annotated.
 sub new {
     my ($class, $diff, %how) = @_;
     my $self = bless { diff => $diff, %how }, $class;
@@ -34,7 +35,7 @@ sub new {
     return $self;
 }
 
-# What a line has on both sides, by file and number: of all subs and of each.
+# Adds what a line has on both sides, by file and number: of all subs and of each.
 sub take {
     my ($self, $row) = @_;
     my $file = $self->{files}{ $row->{file} } ||= { names => [@$row{qw(baseline_file own_file)}] };
@@ -52,9 +53,9 @@ sub take {
     return;
 }
 
-# ---- what is meant ----
+# ---- the meaning of a word ----
 
-# The text for a sub or a file, as characters; dies with what is wrong.
+# Returns the text for a sub or a file, as characters; dies with what is wrong.
 sub text_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
@@ -80,7 +81,7 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# A sub, by its label for both sides.
+# Finds a sub by its label on both sides.
 sub find_subs {
     my ($self, $word) = @_;
     my %file_of;
@@ -106,7 +107,8 @@ sub part {
     return join '', map { "$_\n" } $self->head($part, $file, \@sources, \@ranges), @lines;
 }
 
-# The lines of a file as a side recorded it, without their ends; undef.
+# Returns the lines of a file as a side recorded it, without their ends; undef if there is no
+# source.
 sub source {
     my ($self, $side, $file) = @_;
     return undef if !defined $file;
@@ -117,7 +119,7 @@ sub source {
     return undef;
 }
 
-# The first and the last line: of a file, all; of a sub, from its name to its last brace.
+# Returns the first and the last line: of a file, all; of a sub, from its name to its last brace.
 sub range {
     my ($self, $part, $file, $side, $source) = @_;
     my $of = $file->{cost}{ $part->{label} // '' };
@@ -135,7 +137,7 @@ sub range {
         Devel::DProf::Annotate::end_of($source, $label, $first, $numbers[-1], $is_of_others)];
 }
 
-# Lines as they are shown: mark, number on both sides, text.
+# Returns lines as they are shown: mark, number on both sides, text.
 sub rows {
     my ($self, $file, $cost, $sources, $ranges) = @_;
     my @numbers = map {
@@ -170,7 +172,7 @@ sub rows {
     return @rows;
 }
 
-# Which line of the baseline a line is: by the texts of both, or as far as lines have run.
+# Pairs lines with those of the baseline: by the texts of both, or as far as lines have run.
 sub pairs {
     my ($self, $file, $sources, $ranges) = @_;
     return $file->{pair} || {} if !$sources->[0] || !$sources->[1];
@@ -214,7 +216,7 @@ sub value {
     return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
 }
 
-# What it has on both sides; what it has grown by.
+# Returns the costs of a line on both sides, and their difference.
 sub costs {
     my ($self, $row, $cost) = @_;
     my @of = map { my $n = $row->[ 1 + $_ ]; defined $n ? $cost->[$_]{$n} : undef } 0, 1;
@@ -234,7 +236,7 @@ sub line {
     return $self->{colour} && $tint ? "$COLOUR{$tint}$line\e[m" : $line;
 }
 
-# Of a file those lines that differ in their text or in what they cost, with some around them.
+# Chooses those lines of a file that differ in text or cost, with some around them.
 sub hunks {
     my ($self, $cost, $rows, $lines) = @_;
     my $least = $self->{exact} ? 0 : $self->{total} * WARM / 100;
@@ -254,7 +256,7 @@ sub hunks {
     return @shown ? @shown : '# nothing differs';
 }
 
-# `@@ -12 +14 @@`, before a stretch of lines.
+# Returns `@@ -12 +14 @@`, which precedes a range of lines.
 sub at {
     my ($rows, $i) = @_;
     my @first = map {

@@ -1,6 +1,6 @@
 package Devel::DProf::Diff;
 
-# Profiles compared: sides of runs of files, read and brought to what the comparison in C takes.
+# Comparisons of profiles: sides of runs of files are read and turned into what C takes.
 
 use strict;
 use warnings;
@@ -20,13 +20,14 @@ use Devel::DProf::View qw(metric_number is_time_word counter_names counter_named
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Fields that the comparison in C does not know: filters, what is to be read, what became of it.
+# The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
     phases subs packages scripts re_only re_skip color flame symfs metric_given
     annotate
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
-# How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
+# How: the fields of struct dp_diff_how, and of filters(). say: prints what is said of files, by
+# line.
 sub new {
     my ($class, %how) = @_;
     my $self = bless {
@@ -36,14 +37,14 @@ sub new {
         confidence => 0.95, facts => [], rules => [], sides => [], %how,
     }, $class;
     $self->{say} ||= sub { };
-    $self->in_c;                # a misspelled field is an error at once
+    $self->in_c;                # reports a misspelled field at once
     return $self;
 }
 
 # ---- files ----
 
-# Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
-# False where there is nothing to compare; that was said.
+# Reads sides: { name, runs => [[path, ...], ...] } each. `told' prints what is said of an outcome.
+# Returns false, after a message, if there is nothing to compare.
 sub read {
     my ($self, $told, @sides) = @_;
     my $apart = $self->{apart} || $self->{scripts}
@@ -68,16 +69,16 @@ sub fits {
     return !@wrong;
 }
 
-# ---- what others ask ----
+# ---- questions of callers ----
 
 sub sides { return @{ $_[0]{sides} } }
 
 sub alpha { return $_[0]{alpha} }
 
-# Times of several runs are known to be adjusted for the speed of the runs.
+# Whether times of several runs are adjusted for the speed of the runs.
 sub is_adjusted { return $_[0]{work} ? 1 : 0 }
 
-# The rules as gate() has parsed them.
+# Returns the rules as gate() has parsed them.
 sub given_rules { return @{ $_[0]{parsed} || [] } }
 
 sub take_rules {
@@ -86,27 +87,27 @@ sub take_rules {
     return;
 }
 
-# Other fields than new() was given.
+# Sets other fields than new() was given.
 sub set {
     my ($self, %how) = @_;
     @$self{keys %how} = values %how;
     return;
 }
 
-# What was read as one side stands for several, which differ in what is counted.
+# Makes several sides, which differ in what is counted, of what was read as one.
 sub as_sides {
     my ($self, @names) = @_;
     $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
     return;
 }
 
-# Has a side several runs?
+# Whether a side has several runs.
 sub has_runs {
     my ($self) = @_;
     return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
 }
 
-# What a picture of the same sides is to do in the same way.
+# Returns the options that a picture of the same sides shares.
 sub for_picture {
     my ($self) = @_;
     return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
@@ -118,13 +119,13 @@ sub parts {
     return map { @$_ } @{ $side->{profiles} };
 }
 
-# The header of a part: of its first file. Asked for many times.
+# Returns the header of a part: that of its first file. It is asked for many times.
 sub header {
     my ($self, $profile) = @_;
     return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
 }
 
-# Leaves out the files of other processes and threads. False where a side has nothing left.
+# Leaves out the files of other processes and threads. Returns false if a side has nothing left.
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
@@ -140,7 +141,7 @@ sub only_of {
     return 1;
 }
 
-# Are the times times? Those of folded stacks may be anything.
+# Whether the times are times: those of folded stacks may be anything.
 sub is_time {
     my ($self) = @_;
     return (parts($self->{sides}[0]))[0]->unit eq 's';
@@ -148,7 +149,7 @@ sub is_time {
 
 # ---- what is compared ----
 
-# Settles the metric. False where a side lacks it; that was said.
+# Settles the metric. Returns false, after a message, if a side lacks it.
 sub settle {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
@@ -180,14 +181,15 @@ sub settle {
     return 1;
 }
 
-# What the profiles of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and
+# Returns the least that the profiles of a side know of lines: 0, nothing; 1, counts; 2, times and
 # counters, too.
 sub line_detail {
     my ($side) = @_;
     return (sort { $a <=> $b } map { $_->line_detail } parts($side))[0] // 0;
 }
 
-# Can something be compared line by line? If not, it is said why. name: the metric; undef: any.
+# Whether something can be compared line by line; if not, a message says why. name: the metric;
+# undef: any.
 sub has_lines {
     my ($self, $what, $name) = @_;
     my ($without) = grep { !line_detail($_) } $self->sides;
@@ -202,7 +204,8 @@ sub has_lines {
     return 0;
 }
 
-# Entries by srcline are lines, where all sides have them; where none has, the places of subs.
+# Decides what entries by srcline are: lines, if all sides have them; the places of subs, if none
+# has.
 sub settle_lines {
     my ($self) = @_;
     my $what = $self->{annotate} ? '--annotate' : 'srcline';
@@ -218,8 +221,8 @@ sub settle_lines {
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }
 
-# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow
-# sub, too.
+# Reads ops beside times: they are exact. With several runs a side they also tell a slow run from a
+# slow sub.
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
@@ -231,7 +234,7 @@ sub know_work {
     return;
 }
 
-# Of a baseline of counters alone?
+# Whether the profile is a baseline of counters alone.
 sub has_no_times {
     my ($self, $profile) = @_;
     return $self->header($profile)->{dprof_counters_only};
@@ -243,7 +246,7 @@ sub has {
         grep { length } @{ counter_names($profile) });
 }
 
-# A metric as all sides have it, or nothing: that was said.
+# Returns a metric as all sides have it, or nothing, after a message.
 sub measure {
     my ($self, $name) = @_;
     my ($lacking, @counters);
@@ -276,7 +279,7 @@ sub measure {
     };
 }
 
-# Says what is to be said of a counter: of each side, or of each file.
+# Prints the doubts about a counter: of each side, or of each file.
 sub doubt_counter {
     my ($self, $measure, $by_file) = @_;
     return if !metric_is_counter($measure->{metric}) || $self->{force};
@@ -311,7 +314,8 @@ sub same_unit {
     return 0;
 }
 
-# Ops and calls repeat only with the same hash seed. Why they may not here, or undef.
+# Returns why ops and calls may differ from run to run here, or undef: they repeat only with the
+# same hash seed.
 sub why_unpinned {
     my ($self) = @_;
     my %seeds;
@@ -327,7 +331,7 @@ sub why_unpinned {
     return keys %seeds > 1 ? 'the hash seeds differ' : undef;
 }
 
-# What the sides differ in that matters: texts.
+# Returns texts of what the sides differ in, where it matters.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
@@ -355,7 +359,7 @@ sub differences {
     return @told;
 }
 
-# What a gate's rules cannot know of these runs: lines.
+# Returns lines about what a gate's rules cannot know of these runs.
 sub doubts {
     my ($self) = @_;
     my @doubts;
@@ -371,8 +375,7 @@ sub doubts {
     return @doubts;
 }
 
-# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there
-# is no such.
+# Returns what rules ask for that a single run a side cannot tell from chance, in words; or nothing.
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
@@ -386,7 +389,7 @@ sub is_chancy {
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
-# After printing: rules and renames that met nothing.
+# Names, after printing, rules and renames that matched nothing.
 sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$self->{matched}{ $_->{pattern} } }
@@ -420,7 +423,7 @@ sub idle {
 
 # ---- rules ----
 
-# RULE, RULE: parsed (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
+# Parses RULE, RULE (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
 sub gate {
     my ($self, $text) = @_;
     my @rules;
@@ -431,7 +434,7 @@ sub gate {
             last if pos == length;
             my $start = pos;
             my %rule;
-            # a metric may be called so
+            # A metric may have this name, too.
             $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
             if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
                 my $re = $1;
@@ -471,8 +474,8 @@ sub wrong {
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
-# Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule,
-# returns false where a side lacks what it asks for: that was said.
+# Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
+# rule, returns false, after a message, if a side lacks its metric.
 sub settle_rules {
     my ($self) = @_;
     for my $parsed (@{ $self->{parsed} || [] }) {
@@ -497,7 +500,7 @@ sub settle_rules {
         push @{ $self->{rules} }, \%rule;
     }
     my $patterns = $self->{patterns};
-    # what a pattern cannot know before it is used: properties that nobody has defined
+    # A pattern is checked only when used for undefined properties.
     $self->{match} = sub {
         my ($n, $name) = @_;
         my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
@@ -527,7 +530,7 @@ sub rule_measure {
     return $#{ $self->{measures} };
 }
 
-# A counter of time, task-clock?
+# Whether a counter is one of time, such as task-clock.
 sub is_in_ns {
     my ($self, $measure) = @_;
     return metric_is_counter($measure->{metric})
@@ -548,7 +551,7 @@ sub limit {
 
 # ---- output ----
 
-# What stands above the table: label, key and text of each fact.
+# Returns the facts above the table: label, key and text of each.
 sub facts {
     my ($self) = @_;
     my ($view, $measure) = ($self->{view} // DP_V_FLAT, $self->{measures}[0]);
@@ -590,22 +593,23 @@ sub fact_of_compute {
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed, findings;
-# undef where a pattern cannot be used, after a message.
+# Compares and prints. Returns what C reports: code, rows, failed, undecided, needed, findings;
+# undef, after a message, if a pattern cannot be used.
 sub print {
     my ($self, $out, %how) = @_;
     return $self->known(
         Devel::DProf::Profile::print_diff($out, $self->sides_for_c, $self->in_c(%how)));
 }
 
-# What print would return, without printing.
+# Returns what print would return, without printing.
 sub check {
     my ($self) = @_;
     return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self->in_c));
 }
 
-# The comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as of print. What
-# has changed by less than that share of the total is one line of the call tree with others.
+# Returns the comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as print
+# does. What has changed by less than that share of the total is joined with others in one line of
+# the call tree.
 sub compared {
     my ($self, $lines_percent) = @_;
     my ($sides, $how) = ($self->sides_for_c, $self->in_c);
@@ -632,14 +636,14 @@ sub sides_for_c {
     } @{ $self->{sides} }];
 }
 
-# Is anything about lines of source?
+# Whether anything is about lines of source.
 sub needs_lines {
     my ($self) = @_;
     return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{keys} })
         || grep { $_->{by_line} } @{ $self->{rules} });
 }
 
-# Lines pair by their texts, where the sources differ and are found.
+# Reads the sources that differ and are found, whose lines pair by their texts.
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::Source;
@@ -648,7 +652,8 @@ sub know_sources {
     return;
 }
 
-# Lines of source and their subs as rows, of a measure or of the first: what compared returns.
+# Returns lines of source and their subs as rows, of a measure or of the first: what compared
+# returns.
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
@@ -659,10 +664,10 @@ sub line_rows {
             percent_limit => 0, baseline_only => 0, %of), 0));
 }
 
-# The profiles of a side.
+# Returns the profiles of a side.
 sub profiles_of { my ($self, $side) = @_; return parts($self->{sides}[$side]) }
 
-# By label, as a difference shows it: the line where a sub of the side begins.
+# Returns, by label as a difference shows it, the line where a sub of the side begins.
 sub shown_labels {
     my ($self, $side) = @_;
     $self->learn_labels if !%{ $self->{labels} || {} };
@@ -674,13 +679,13 @@ sub shown_labels {
     return \%begin;
 }
 
-# The fields that the comparison in C takes, and others in place of some.
+# Returns the fields that the comparison in C takes, some of them replaced.
 sub in_c {
     my ($self, %how) = @_;
     return only_keys('diff', { %$self, %how }, @OWN);
 }
 
-# Filters are for names as they are shown.
+# Applies filters to names as they are shown.
 sub learn_labels {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
@@ -695,7 +700,7 @@ sub part {
     my ($self, $profile) = @_;
     my $header = $self->header($profile);
     my $script = $header->{dprof_script};
-    # as other checkouts have it: told by its name alone where that is no other's
+    # Other checkouts have the script elsewhere: its name alone identifies it where that is unique.
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
     my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];

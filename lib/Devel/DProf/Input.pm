@@ -1,6 +1,6 @@
 package Devel::DProf::Input;
 
-# From what a person names to profiles: paths, sides, files of a run; reading; what is said of each
+# From what the user names to profiles: paths, sides, files of a run; reading; what is said of each
 # file.
 
 use strict;
@@ -16,12 +16,12 @@ our @EXPORT_OK = qw(of_runs side used told usable readable run_loop reason heade
 
 # ---- files of runs ----
 
-# The files of the run that a file belongs to, itself first: those beside it that are called like it
-# but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its
-# run id.
+# Returns the files of the run that a file belongs to, itself first: those beside it that have its
+# name but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and its run id in their
+# headers.
 sub processes {
     my ($path) = @_;
-    # a pipe gives its header once, and one that nobody writes to gives none
+    # A pipe can be read only once, and perhaps nobody writes to it.
     return $path if !-f $path;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
@@ -33,7 +33,7 @@ sub processes {
     return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
 }
 
-# Directory, name, and a pattern for the names that others of its run have.
+# Returns directory, name, and a pattern for the names of other files of the run.
 sub pattern_of {
     my ($path) = @_;
     my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
@@ -41,12 +41,12 @@ sub pattern_of {
     return ($dir // '', $base, qr/^$like(?:\.\d+)*\z/);
 }
 
-# How many more files the runs of these have: each directory and each header is read once.
+# Returns how many more files the runs of these have: each directory and each header is read once.
 sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
         $given{$path} = 0;
-        # Whoever names the file of a child knows that its parent has one, too.
+        # A user who names the file of a child knows that its parent has one, too.
         next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;
         my ($dir, $base, $like) = pattern_of($path) or next;
         $given{"$dir$base"} = 1;
@@ -73,7 +73,7 @@ sub run_of {
     return $header{dprof_run};
 }
 
-# The outcome of looking at a file's header, and the names and values in it.
+# Returns the outcome of reading a file's header, and the names and values in it.
 sub header {
     my ($path) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -120,7 +120,8 @@ sub side {
     return undef;
 }
 
-# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
+# Returns the files of a side: separated by commas, with wildcards; without those that belong to
+# others.
 sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
@@ -133,7 +134,7 @@ sub paths {
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
-# Files of one run are one: those that have its id. A copy of a recording does not count twice.
+# Groups files by their run id. A copy of a recording does not count twice.
 sub runs {
     my ($processes, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
@@ -164,7 +165,7 @@ sub new {
     return bless {%how}, $class;
 }
 
-# An empty profile, prepared for the files that it is to take.
+# Makes an empty profile, prepared for its files.
 sub profile {
     my ($self, $window) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -192,7 +193,7 @@ sub read {
     return $profile->outcome($profile->files - 1, @how);
 }
 
-# Each file is read by itself first, so that nothing of a bad one gets in.
+# Adds up files. Each is read by itself first, so that nothing of a bad one gets in.
 sub sum {
     my ($self, $take, $told, @paths) = @_;
     my $sum = (ref $self)->new(detail => 1, phases => 1)->profile;
@@ -245,8 +246,7 @@ sub read_sides {
     return $ok;
 }
 
-# Called now and then while a file is read; speaks to terminals only, and not before it has taken a
-# second.
+# Shows progress now and then while a file is read; only on a terminal, and only after a second.
 sub progress {
     my ($path) = @_;
     return undef if !-t STDERR;
@@ -260,7 +260,7 @@ sub progress {
     };
 }
 
-# ---- what became of a file ----
+# ---- outcomes of files ----
 
 sub verdict {
     my ($o) = @_;
@@ -283,7 +283,7 @@ sub told {
     return $what;
 }
 
-# Of a file of a side that is compared.
+# Returns what a file of a compared side is: fine, cut or bad.
 sub used {
     my ($o, $header, $force) = @_;
     run_loop($o->{path}, $force, %$header);
@@ -292,7 +292,7 @@ sub used {
     return usable($what) ? 'fine' : 'bad';
 }
 
-# What all tools say of an outcome.
+# Returns what all tools say of an outcome.
 sub lines {
     my ($o, $what) = @_;
     my $path = $o->{path};
@@ -302,7 +302,7 @@ sub lines {
     return "$path: profile cut short: $o->{message}" . place($o)
         . ($o->{open_count} ? "; $open had not ended" : '') if $what eq 'cut';
     return no_profile($o) if $what eq 'none';
-    # the classic words stay in front
+    # The classic words stay in front.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
         ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
         : "$path: $o->{message}" . place($o);
@@ -332,8 +332,7 @@ sub place {
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
 }
 
-# What to do about a profile that is not there; of those alone that the recorder would have named
-# so.
+# Says what to do about a missing profile, if its name is one that the recorder gives.
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
@@ -342,7 +341,7 @@ sub missing {
     return '';
 }
 
-# Why a file cannot be used, or not as a whole, where its name stands elsewhere.
+# Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.
 sub reason {
     my ($o) = @_;
     if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
@@ -353,7 +352,7 @@ sub reason {
         . ($o->{message} || 'not a profile');
 }
 
-# What the header of a file has to say about how far it can be trusted.
+# Says how far a file can be trusted, from its header.
 sub run_loop {
     my ($path, $quiet, %header) = @_;
     return if !$header{dprof_runops_taken} || $quiet;

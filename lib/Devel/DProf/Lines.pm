@@ -1,6 +1,6 @@
 package Devel::DProf::Lines;
 
-# What lines of source cost, and the source beside it.
+# The costs of lines of source, and the source itself.
 
 use strict;
 use warnings;
@@ -26,10 +26,10 @@ sub detail { return $_[0]{profile}->line_detail }
 
 sub files { my ($self) = @_; return sort grep { length } keys %{ $self->{files} } }
 
-# ---- what is meant ----
+# ---- the meaning of a word ----
 
-# What a word means: [label, file, first line, last line] each. A file is named as the profile has
-# it, or by the end of that; a sub by its label, or by the end of that behind `::`.
+# Returns what a word means: [label, file, first line, last line] each. A file has its name in the
+# profile, or the end of that; a sub has its label, or the end of that after `::`.
 sub find {
     my ($self, $word) = @_;
     my @files = grep { $_ eq $word } $self->files;
@@ -41,7 +41,7 @@ sub find {
     return map { $self->range($_) } @subs;
 }
 
-# From the line where a sub begins to the last one that has a statement of it.
+# Returns the lines from a sub's beginning to the last one that has a statement of it.
 sub range {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
@@ -58,7 +58,7 @@ sub is_in {
     return defined $row->[SUB] && $self->{subs}[ $row->[SUB] ][0] eq $label;
 }
 
-# The rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
+# Returns the rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
 sub rows_of {
     my ($self, $word) = @_;
     my $of = $self->{files};
@@ -73,8 +73,8 @@ sub rows_of {
         map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
 }
 
-# What the view goes by to find the calls from lines (callees), or those of the subs that they
-# stand in: labels, places. Nothing where nothing is meant; undef: the lines are in no sub.
+# Returns what the view needs to find the calls from lines (callees), or those of the subs that they
+# are in: labels, places. Returns nothing if the word means nothing; undef: the lines are in no sub.
 sub edges_of {
     my ($self, $word, $callees, @labels) = @_;
     my @subs = grep { $_ eq $word } @labels;
@@ -86,20 +86,20 @@ sub edges_of {
     return %names ? sort keys %names : undef;
 }
 
-# Are the places of calls known?
+# Whether the places of calls are known.
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
 
 # ---- the source ----
 
-# The lines of a file as bytes, and whether it is another than the one that was recorded; nothing if
-# it is not there. The profile's own text goes first. where: folders that it may be below.
+# Returns the lines of a file as bytes, and whether it differs from the recorded one; nothing if
+# there is no file. The profile's own text takes precedence. where: folders that it may be below.
 sub source {
     my ($self, $file, @where) = @_;
     my ($text, $is_another) = text_of($self->{profile}, $file, @where) or return;
     return (in_lines($text), $is_another);
 }
 
-# The same as one text, of any profile.
+# Returns the same as one text, of any profile.
 sub text_of {
     my ($profile, $file, @where) = @_;
     my $kept = $profile->line_text($file);
@@ -116,10 +116,10 @@ sub read_text {
     return (do { local $/; <$in> } // '', $path);
 }
 
-# A larger file is no source that somebody reads.
+# A larger file is no source that anybody reads.
 use constant MOST => 16 << 20;
 
-# Where a file of a profile may be, of those that are there.
+# Returns the existing paths where a file of a profile may be.
 sub paths_of {
     my ($file, @where) = @_;
     my %twice;
@@ -128,7 +128,7 @@ sub paths_of {
 
 sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
 
-# Is a text another than the source that was recorded? Undef: that is not known.
+# Whether a text differs from the source that was recorded. Undef: that is not known.
 sub is_another {
     my ($profile, $file, $text) = @_;
     my ($size, $crc) = $profile->line_source($file) or return undef;
@@ -136,8 +136,8 @@ sub is_another {
     return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
 }
 
-# What is shown of a line: where a sub is asked for, what is its own. A line on which only others
-# have something, blocks and closures that stand in the sub, is theirs.
+# Returns what is shown of a line: if a sub is asked for, its own part. A line on which only others
+# have something, blocks and closures in the sub, is theirs.
 sub rows_at {
     my ($self, $file, $line, $label) = @_;
     my @rows = @{ $self->{files}{$file}{$line} || [] };
@@ -145,7 +145,7 @@ sub rows_at {
     return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
 }
 
-# Has a line statements of code that does not stand in the sub? Anonymous subs may stand in it.
+# Whether a line has statements of code outside of the sub. Anonymous subs may be within it.
 sub is_of_others {
     my ($self, $file, $line, $label) = @_;
     return scalar grep { $_->[COUNT] && !$self->is_in($_, $label)
@@ -153,7 +153,8 @@ sub is_of_others {
         @{ $self->{files}{$file}{$line} || [] };
 }
 
-# Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
+# Returns the sums of a line, or of one sub's part of it: count, self, inclusive; none if nothing is
+# known.
 sub cost {
     my ($self, $file, $line, $label) = @_;
     my @rows = $self->rows_at($file, $line, $label);
@@ -163,8 +164,8 @@ sub cost {
     return @sum;
 }
 
-# The calls from a line, or from what one sub has of it: [label, calls, inclusive] each, the longest
-# first.
+# Returns the calls from a line, or from one sub's part of it: [label, calls, inclusive] each, the
+# longest first.
 sub calls {
     my ($self, $file, $line, $label) = @_;
     my %of;

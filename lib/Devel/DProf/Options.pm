@@ -1,7 +1,7 @@
 package Devel::DProf::Options;
 
-# The command line of a tool: its options and its help from one text, its defaults from the
-# environment, and the values that several tools take.
+# The command line of a tool: options and help come from one text, defaults from the environment;
+# the values that several tools take.
 
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Devel::DProf::Tools;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(list_of pattern windows renames);
 
-# Lists of words in the help are no wider.
+# Lists of words in the help are at most this wide.
 use constant HELP_WIDTH => 95;
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
@@ -28,8 +28,8 @@ sub new {
     return $self;
 }
 
-# A line of help where a list of words has its place: {METRICS} is that of `lists`. What does not
-# fit the line goes on below it.
+# Fills in a list of words in a line of help: {METRICS} is that of `lists`. Words that do not fit go
+# on in the next line.
 sub filled {
     my ($self, $line) = @_;
     my ($before, $name, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
@@ -43,12 +43,12 @@ sub name { return $_[0]{name} }
 
 sub rows { return @{ $_[0]{rows} } }
 
-# Those that the help does not show, on purpose.
+# Returns the options that the help leaves out, on purpose.
 sub unshown {
     return map { unranged($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
 }
 
-# What a number must be, by the word behind its option: O|rows=i(positive).
+# The range of a number, by the word after its option: O|rows=i(positive).
 my %RANGE = (
     'positive' => ['must be a positive number', sub { $_[0] > 0 && $_[0] < 1e15 }],
     'not-negative' => ['must not be negative', sub { $_[0] >= 0 }],
@@ -57,14 +57,14 @@ my %RANGE = (
 
 sub unranged { return $_[0] =~ s/\(.*\)\z//r }
 
-# The option and its range, if it has one.
+# Returns the option and its range, if it has one.
 sub ranged {
     my ($spec) = @_;
     my ($name, $word) = $spec =~ /^(\w[\w-]*).*\((.*)\)\z/ or return;
     return [$name, $RANGE{$word} // die "$spec: there is no range `$word'\n"];
 }
 
-# What is wrong with a number, or undef.
+# Returns what is wrong with a number, or undef.
 sub out_of_range {
     my ($self, $opt) = @_;
     for my $row (@{ $self->{ranges} }) {
@@ -96,9 +96,9 @@ sub main {
     return $self->{run}->($opt, $how, @given);
 }
 
-# The options of the command line, and those of the environment that it does not give; the names
-# behind them; the values of the option `behind', or undef. Nothing where they are wrong, after a
-# message.
+# Returns the options of the command line, and those of the environment that it does not give; the
+# names after them; the values of the option `behind', or undef. Returns nothing, after a message,
+# if they are wrong.
 sub parsed {
     my ($self, @args) = @_;
     @args = $self->{rewrite}->(@args) if $self->{rewrite};
@@ -111,7 +111,7 @@ sub parsed {
         $own = [@behind = splice @args, $dashes + 1] if defined $dashes;
     }
     my $words = $self->env_words or return;
-    # mostly there are none, and options are many
+    # Usually the variable is empty, and parsing many options would take time.
     my ($env, $env_names) = @$words ? $self->getopt(@$words) : ({}, []) or return;
     my ($opt, $names) = $self->getopt(@args) or return;
     for my $choice (@{ $self->{choices} || [] }) {
@@ -124,8 +124,8 @@ sub parsed {
     return ($opt, @$names ? $names : $env_names, $own);
 }
 
-# The words of the tool's variable: between blanks, in quotes with blanks. A backslash stands for
-# itself, as always, but before a blank, a quote or another one.
+# Splits the tool's variable into words: at blanks, but not in quotes. A backslash stands for
+# itself, except before a blank, a quote or another one.
 sub env_words {
     my ($self) = @_;
     my $row = Devel::DProf::Tools::tool($self->{name}) or return [];
@@ -161,8 +161,8 @@ sub usage {
     return USAGE;
 }
 
-# What -h, -H and -V print: the help, the manual in the command's own file, the version. Returns the
-# exit status, or undef where none of them was given.
+# Prints for -h, -H and -V: the help, the manual in the command's own file, the version. Returns the
+# exit status, or undef if none of them was given.
 sub about {
     my ($self, $opt) = @_;
     if ($opt->{H} && !$opt->{h}) {

@@ -26,7 +26,7 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
-# One byte for each name, which a view obeys: $role->($name) gives it.
+# Makes one byte for each name, which a view obeys: $role->($name) returns it.
 sub roles {
     my ($self, $how, $role) = @_;
     return join '', map { chr $role->($_) }

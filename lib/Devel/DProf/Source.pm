@@ -11,9 +11,9 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The bytes of a source as a profile recorded it: its own text, or that of a file of that size and
-# CRC-32, which is the file itself, or one below the folders whose path has the same end. Undef:
-# there is none.
+# Returns the bytes of a source as a profile recorded it: its own text, or that of a file of that
+# size and CRC-32, which is the file itself, or one below the folders whose path has the same end.
+# Undef: there is none.
 sub text {
     my ($profile, $file, @where) = @_;
     my $kept = $profile->line_text($file);
@@ -28,7 +28,7 @@ sub text {
     return undef;
 }
 
-# Where it may be: the folders before the place where it was.
+# Returns where it may be: the folders come before the place where it was.
 sub places {
     my ($file, @where) = map { bytes($_) } @_;
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
@@ -36,8 +36,8 @@ sub places {
     return ((map { my $dir = $_; map { "$dir/$_" } @ends } @where), $file);
 }
 
-# The sources that some of the sides do not have as they are: side, file and text of each that is
-# found. sides: a list of profiles each.
+# Returns the sources that some of the sides do not have unchanged: side, file and text of each that
+# is found. sides: a list of profiles each.
 sub differing {
     my ($sides, @where) = @_;
     my (@files, %sides_with);

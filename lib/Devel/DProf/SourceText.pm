@@ -1,6 +1,6 @@
 package Devel::DProf::SourceText;
 
-# The sources that a page shows: found, read, and compared with those that were recorded.
+# The sources that a page shows are found, read, and compared with those that were recorded.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of profiles that are one side: [file, text, state] of each file that they have places in. where:
-# folders that the files may be below.
+# Returns, for profiles that are one side, [file, text, state] of each file that they have places
+# in. where: folders that the files may be below.
 sub of_profiles {
     my ($profiles, @where) = @_;
     my %of;
@@ -21,9 +21,9 @@ sub of_profiles {
     return map { [$_, read_one($_, $of{$_}, @where)] } sort keys %of;
 }
 
-# The text, as characters, and what is to be said of it: same, as recorded; newer, probably changed
-# since; unknown, as nothing tells what was recorded. Without a text: changed, gone;
-# generated, as it never was a file.
+# Returns the text, as characters, and its state: same, as recorded; newer, probably changed since;
+# unknown, as nothing tells what was recorded. Without a text: changed, gone; generated, as it never
+# was a file.
 sub read_one {
     my ($file, $profiles, @where) = @_;
     my $name = bytes($file);
@@ -41,14 +41,14 @@ sub read_one {
     return (characters($text), $state);
 }
 
-# What is no UTF-8 is taken for Latin-1.
+# Decodes text; bytes that are not UTF-8 are taken for Latin-1.
 sub characters {
     my ($text) = @_;
     utf8::upgrade($text) if !utf8::decode($text);
     return $text;
 }
 
-# Has the file been written to since the recording began?
+# Whether the file has been written to since the recording began.
 sub is_newer {
     my ($path, $profile) = @_;
     my %header = $profile->files ? $profile->header(0) : ();

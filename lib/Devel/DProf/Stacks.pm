@@ -1,7 +1,7 @@
 package Devel::DProf::Stacks;
 
-# Profiles as stacks: what dproffold and dprofflame share. Reads one side or two, and settles what
-# is counted.
+# Profiles as stacks, for dproffold and dprofflame: reads one side or two, and settles what is
+# counted.
 
 use strict;
 use warnings;
@@ -17,11 +17,11 @@ use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags)
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Fields that C does not know: filters, what is to be read, what became of it.
+# C does not know these fields: filters, what to read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
     failed reader pairs view phases);
 
-# The options that both tools have, as new() takes them. Dies with what is wrong.
+# Returns the options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
     require Cwd;
@@ -43,8 +43,8 @@ sub options {
     return %how;
 }
 
-# The files, or sides. Without a name: standard input, where something comes from there, as for
-# filters; else what the recorder leaves. Nothing where there are more sides than two.
+# Returns the files, or sides. Without a name: standard input, if it is a pipe or file, as for
+# filters; else the recorder's default. Returns nothing if there are more than two sides.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -62,8 +62,8 @@ sub formats {
 
 sub names_of { return map { $_->{name} } @_ }
 
-# The format that --format names, or a file's name; undef where that tells nothing. Dies with what
-# is wrong with a name.
+# Returns the format that --format names, or a file's suffix; undef if there is neither. Dies with
+# what is wrong with a name.
 sub format_of {
     my ($for, $name, $path) = @_;
     my @formats = formats($for);
@@ -78,7 +78,8 @@ sub format_of {
     return defined $suffix ? $of{$suffix} : undef;
 }
 
-# The option of a tool for programs, as the text at its top has options: if there is a choice.
+# Returns the --format of a tool for programs, in the form of its text of options, if there is a
+# choice.
 sub format_option {
     my @names = names_of(formats('programs'));
     return @names < 2 ? '' : "= format=s\n    --format FORMAT     " . join('|', @names)
@@ -92,12 +93,12 @@ sub new {
     return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
 }
 
-# Reads the files of one side, or the two sides. False where there is nothing to go on with; that
-# was said.
+# Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing
+# to go on with.
 sub read {
     my ($self, @names) = @_;
     my @sides;
-    # Whoever selects processes or threads knows that there are several.
+    # A user who selects processes or threads knows that there are several.
     my $quiet = $self->{force} || defined $self->{pid} || defined $self->{tid};
     if ($self->{diff}) {
         @sides = map { side($_, $self->{processes}, $quiet) // return } @names;
@@ -121,7 +122,7 @@ sub read {
     return $self->split_pairs;
 }
 
-# What can be read of folded stacks is used, though lines were left out.
+# Uses what can be read of folded stacks, though lines were left out.
 sub use_of {
     my ($self, $o, $header) = @_;
     my $what = used($o, $header, $self->{force});
@@ -130,7 +131,7 @@ sub use_of {
     return 'fine';
 }
 
-# Folded stacks with two counts on each line are two sides, of one profile.
+# Makes two sides of folded stacks with two counts on each line, of one profile.
 sub split_pairs {
     my ($self) = @_;
     my $diff = $self->{reader};
@@ -170,14 +171,14 @@ sub recursion { return $_[0]{recursion} }
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
-# Was something left out that could not be read?
+# Whether something was left out that could not be read.
 sub failed { return $_[0]{failed} }
 
-# May --only and --skip have left nothing?
+# Whether --only and --skip may have left nothing.
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 
-# What is counted, by name: one metric, or several. Returns false where a side lacks one; that was
-# said.
+# Settles what is counted, by name: one metric, or several. Returns false, after a message, if a
+# side lacks one.
 sub settle {
     my ($self, @names) = @_;
     my $diff = $self->{reader};
@@ -206,7 +207,7 @@ sub settle {
     return 1;
 }
 
-# What a metric is called, and its unit: "s", or what is counted.
+# Returns a metric's name, and its unit: "s", or what is counted.
 sub words {
     my ($self, $name, $metric) = @_;
     my $unit = $self->unit;
@@ -221,13 +222,13 @@ sub words {
     return (label => counter_label($profile, $name), unit => $is_unit ? $counted : $name);
 }
 
-# Of times: "s"; of folded stacks, what they count, "" if nobody knows.
+# Returns the unit of times: "s"; of folded stacks, what they count, "" if that is unknown.
 sub unit {
     my ($self) = @_;
     return ($self->sides)[0]{profiles}[0][0]->unit;
 }
 
-# Names of all metrics that every side has.
+# Returns the names of all metrics that every side has.
 sub has {
     my ($self) = @_;
     my @lists = map { [$self->{reader}->has($_)] }
@@ -236,7 +237,7 @@ sub has {
 }
 
 # Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks
-# takes them. Returns what C tells of it.
+# takes them. Returns what C reports.
 sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
@@ -246,13 +247,13 @@ sub print {
         side_names => \@names, version => $VERSION, format => $format, %how));
 }
 
-# Of fields, those that printing in C takes.
+# Returns those fields that printing in C takes.
 sub in_c {
     my ($self, %how) = @_;
     return only_keys($self->{view} // 'fold', \%how, @OWN);
 }
 
-# The sides and options as C takes them.
+# Returns the sides and options as C takes them.
 sub parts {
     my ($self) = @_;
     my $diff = $self->{reader};

@@ -1,7 +1,7 @@
 package Devel::DProf::Text;
 
-# Text for people: names as they may be shown, what fits a line, columns, lists of words. It loads
-# nothing of the compiled part, for tests that are to be skipped where that cannot be loaded.
+# Text for people: names as they may be shown, what fits a line, columns, lists of words. It does
+# not need the compiled part, so that tests can be skipped where that cannot be loaded.
 
 use strict;
 use warnings;
@@ -19,21 +19,21 @@ sub bytes {
     return $text;
 }
 
-# Names are UTF-8 where they can be, and so is what a shell hands over.
+# Decodes a name: names are UTF-8 if they can be, and so are arguments of a shell.
 sub text {
     my ($bytes) = @_;
     utf8::decode($bytes);
     return $bytes;
 }
 
-# A newline in a name would begin a line of its own.
+# Escapes what could begin a line of its own or move a cursor.
 sub shown {
     my ($name) = @_;
     require Devel::DProf::Profile;
     return text(Devel::DProf::Profile::escape(bytes("$name")));
 }
 
-# Long names lose their beginning, which says less than the end.
+# Cuts the beginning of a long name, which says less than the end.
 sub fitted { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }

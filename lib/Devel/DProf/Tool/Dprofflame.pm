@@ -16,7 +16,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('eyes'));
 
-# Options of flamegraph.pl have its names.
+# Options that flamegraph.pl has, too, have its names.
 my $TOOL;
 $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
@@ -97,7 +97,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What dprofhtml does, too.
+# Draws, for dprofhtml, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
@@ -121,7 +121,7 @@ sub two_dashes {
     return @args;
 }
 
-# What is to be drawn, as Devel::DProf::Flame takes it. Dies with what is wrong.
+# Returns what to draw, as Devel::DProf::Flame takes it. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     my %how = (

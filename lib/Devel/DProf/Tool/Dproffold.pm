@@ -104,15 +104,15 @@ sub how {
         format => $format->{name});
 }
 
-# The metric, and how its values are printed. Dies with what is wrong with the options; nothing
-# where a side lacks it.
+# Returns the metric, and how its values are printed. Dies with what is wrong with the options;
+# returns nothing if a side lacks the metric.
 sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;
     my $unit = $opt->{unit} // 'us';
     my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
-    # folded stacks that count what is asked for
+    # These are folded stacks that count what is asked for.
     $metric = 'cpu' if $metric eq $counted && $counted ne 's';
     $stacks->settle($metric) or return;
     my $is_time = is_time_word($metric) && $counted eq 's';

@@ -77,7 +77,7 @@ sub merged {
     return ($any ? $all : undef, $failed);
 }
 
-# Says what is to be said of a file. True if it cannot be used.
+# Prints what is said of a file. Returns true if it cannot be used.
 sub wrong {
     my ($o, $opt) = @_;
     return !usable(told($o, $opt->{F})) if $o->{code};

@@ -14,7 +14,7 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The classic rules: of several options the first of a list counts.
+# As in the classic dprofpp, the first given option of a list counts.
 my @ORDER = (
     U => Devel::DProf::Profile::UNSORTED, v => Devel::DProf::Profile::BY_AVERAGE,
     a => Devel::DProf::Profile::BY_NAME, l => Devel::DProf::Profile::BY_CALLS,
@@ -27,13 +27,13 @@ my @TIME = (
 my %ORDER = @ORDER;
 my %TIME = @TIME;
 my %METRIC = words_of('time');
-# What `how` knows and the table does not.
+# `how` has these, and the table does not know them.
 my @OWN = qw(is_time phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { TIMES => [time_words()] },
     name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
-    # Of these the command line's word replaces that of DPROFPP_OPTS.
+    # In these groups an option of the command line replaces that of DPROFPP_OPTS.
     choices => [[qw(E I)], [keys %ORDER], [qw(m), keys %TIME], [qw(S T t)]],
     text => <<'END',
 dprofpp [options] [profile ...]
@@ -130,7 +130,7 @@ sub profile {
         my $before = identity($names->[0]);
         $status = record($opt->{p}, $script_args, $names);
         return $status if $opt->{Q};
-        # perl may fail before the recorder is there: what lies around then is another run's.
+        # perl may fail before the recorder is loaded: the file there is then of another run.
         if (identity($names->[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
@@ -149,7 +149,7 @@ sub shown {
 
 # ---- options ----
 
-# What the views are to do: the fields of struct dp_classic, and patterns.
+# Returns what the views need: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
     my %how = (
@@ -183,10 +183,10 @@ sub how {
     return \%how;
 }
 
-# How names are told apart.
+# Returns how names are told apart.
 sub labels { my ($how) = @_; return { map { $_ => $how->{$_} } qw(separate autoload) } }
 
-# The value of the first option in a list of pairs that is given. Undef: none is.
+# Returns the value of the first given option in a list of pairs. Undef: none is given.
 sub first_of {
     my ($opt, @pairs) = @_;
     while (my ($name, $value) = splice @pairs, 0, 2) {
@@ -234,7 +234,7 @@ sub report {
     return out($rc, $opt) || $failed;
 }
 
-# A counter in place of the time.
+# Replaces the time by a counter.
 sub counter {
     my ($opt, $how, $profile) = @_;
     require Devel::DProf::View;
@@ -283,7 +283,7 @@ sub role {
     return $pull ? Devel::DProf::Profile::OTHER : Devel::DProf::Profile::KEEP;
 }
 
-# Where another report follows, what there is goes out, and the handle stays open.
+# If another report follows, the output is flushed, and the handle stays open.
 sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
 # ---- --watch ----
@@ -296,7 +296,7 @@ sub unwatchable {
     return defined $once ? "$once: not a file that can be read again" : undef;
 }
 
-# A report every so many seconds, until the runs have ended or Ctrl-C.
+# Prints a report every so many seconds, until the runs have ended or Ctrl-C.
 sub watch {
     my ($opt, $how, @names) = @_;
     require Fcntl;
@@ -307,7 +307,7 @@ sub watch {
     until ($stop) {
         my @there = grep { -s } @names;
         my @all = of_runs($opt->{processes}, 1, @there);
-        # Looked up before the files are read: what is shown last is all that there is.
+        # This is looked up before the files are read, so that the last report is complete.
         $how->{running} = @there < @names || grep { is_recorded($_) } @all;
         if (@there) {
             print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
@@ -332,10 +332,10 @@ sub is_recorded {
     return !flock($in, Fcntl::LOCK_SH() | Fcntl::LOCK_NB()) && $! == POSIX::EWOULDBLOCK();
 }
 
-# ---- what is to be told of a file ----
+# ---- messages about files ----
 
-# Says what has to be said. Returns the exit status and whether there is
-# something to report; undef where there must be no report at all.
+# Prints messages. Returns the exit status and whether there is something to report; undef if there
+# must be no report at all.
 sub outcome {
     my ($o, $opt, $how) = @_;
     if (!$o->{code}) {
@@ -346,7 +346,7 @@ sub outcome {
     return (usable($what) ? OK : FAILED, readable($what));
 }
 
-# Calls without an end: true if that is to be put up with.
+# Reports calls without an end: returns true if they are accepted.
 sub open_frames {
     my ($o, $opt) = @_;
     return 1 if !$o->{open_count};
@@ -367,8 +367,8 @@ sub open_frames {
     return 0;
 }
 
-# Exits that name another sub than they end, which only grouping cares about:
-# true if all is well.
+# Reports exits that name another sub than they end, which only grouping cares about: returns true
+# if all is well.
 sub unexpected {
     my ($o, $opt, $how) = @_;
     return 1 if !$how->{re_G};

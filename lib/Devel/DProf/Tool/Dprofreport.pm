@@ -26,7 +26,7 @@ my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
-# What `how` knows and the view does not.
+# `how` has these, and the view does not know them.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
     metric_name counter color by_line);
 
@@ -118,7 +118,8 @@ sub shown {
 
 # ---- options ----
 
-# What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
+# Returns what the view needs: the fields of struct dp_report, and patterns. Dies with what is
+# wrong.
 sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
@@ -130,7 +131,7 @@ sub how {
     die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
     $how{keys} = \@keys;
     $how{fields} = fields($opt, \%how);
-    # the keys share the last column
+    # The keys share the last column.
     $how{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $how{fields} }]
         if $opt->{hierarchy};
     $how{exclude_other} = $opt->{x} ? 1 : 0;
@@ -145,7 +146,7 @@ sub how {
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
-    # of which lines
+    # This chooses the lines whose calls are shown.
     $how{by_line}
         = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
         if defined $edges_of
@@ -156,7 +157,7 @@ sub how {
     return \%how;
 }
 
-# -g may stand alone: what follows is its value only if it can be one.
+# -g may stand alone: the next word is its value only if it can be one.
 sub bare_g {
     my @args = @_;
     my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
@@ -180,7 +181,7 @@ sub fields {
         @fields = usual_fields($opt, $how) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
-                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # stands in front of it
+                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # precedes it
                 push @fields, $FIELD{ lc $word };
                 next;
             }
@@ -211,7 +212,7 @@ sub usual_fields {
     return @fields;
 }
 
-# -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: recognised by what they are, in any order.
+# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: each is recognised by its form, in any order.
 sub chains {
     my ($opt, $how) = @_;
     my @numbers;
@@ -235,7 +236,7 @@ sub chains {
 
 # ---- profiles ----
 
-# One profile for all files, or one for each where keys tell them apart.
+# Reads one profile for all files, or one for each if keys tell them apart.
 sub sides {
     my ($opt, $how, @names) = @_;
     my $apart = $how->{scripts}
@@ -292,9 +293,9 @@ sub wants_lines {
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
 }
 
-# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
-# none of the main program alone; and where a file has none, or no times, and others have, the lines
-# have a part of the total only.
+# Prints doubts about the numbers of lines: statements are not recorded by phase, so there are none
+# of the main program alone; and if a file has none, or no times, and others have, the lines have
+# only a part of the total.
 sub lines_doubts {
     my ($opt, @profiles) = @_;
     my @files = map { my $p = $_; map { my %header = $p->header($_);
@@ -321,7 +322,7 @@ sub metric {
         $how->{metric} = $metric;
         $how->{metric_name} = metric_text($how->{metric});
         my $unit = $profile->unit;
-        # folded stacks have one value, which only their maker knows
+        # Folded stacks have one value, whose meaning only their maker knows.
         $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
             if $unit ne 's' && metric_is_time($how->{metric});
         return 1;
@@ -337,7 +338,7 @@ sub metric {
     return;
 }
 
-# Files that stand apart are still one sum: why this one cannot be part of it.
+# Files that keys tell apart still make one sum: returns why this one cannot be part of it.
 sub unlike_first {
     my ($how, $profile, $first) = @_;
     my @counters = grep { length } @{ counter_names($profile) };
@@ -354,7 +355,8 @@ sub unlike_first {
 
 # ---- source ----
 
-# The lines and subs whose callers or callees are asked for. False: there are none, which is told.
+# Finds the lines and subs whose callers or callees are asked for. Returns false, after a message,
+# if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
@@ -406,7 +408,7 @@ sub annotate {
 
 # ---- output ----
 
-# Of all the files, as many as are told of.
+# Returns the names of the scripts, as many as are shown.
 sub scripts {
     my %seen;
     my @all = map {
