@@ -350,12 +350,8 @@ static int pair_sides(struct dp_line_match *m, uint32_t side, uint32_t before, u
 static int pair_side(struct dp_line_match *m, uint32_t side)
 {
     size_t n = m->own.n;
-    uint32_t *own = dp_mem_realloc(NULL, n + 1, sizeof *own);
+    uint32_t *own = dp_sort_order(n, compare_own, &m->own);
     int rc = own ? 0 : DP_E_NOMEM;
-    for (uint32_t i = 0; own && i < n; i++)
-        own[i] = i;
-    if (own)
-        dp_sort_u32(own, n, compare_own, &m->own);
     for (uint32_t k = 0; k < side && rc == 0; k++) {
         uint32_t *lines = dp_mem_realloc(NULL, m->pairs->n_lines + 1, sizeof *lines);
         rc = lines ? pair_sides(m, side, k ? side - k : 0, own, n, lines) : DP_E_NOMEM;

@@ -494,8 +494,7 @@ static void release(struct making *m)
 int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
                   const struct dp_pair_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .pairs = pairs, .how = how };
     memset(pairs, 0, sizeof *pairs);
     dp_pool_init(&pairs->texts);
     dp_map_init(&pairs->moved);
@@ -505,8 +504,6 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     dp_pool_init(&m.groups);
     dp_pool_init(&m.identities);
     dp_buf_init(&m.buf);
-    m.pairs = pairs;
-    m.how = how;
     text(&m, "", 0);
     m.script = text(&m, "\0script", 7);      /* no file's name */
     pairs->profs = dp_mem_zalloc((n + 1) * sizeof *pairs->profs);

@@ -311,54 +311,29 @@ static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
-/* The numbers below n in that order, or NULL. */
-static uint32_t *order_of(size_t n, int (*compare)(const void *, uint32_t, uint32_t),
-                          const struct making *m)
-{
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++)
-        order[i] = i;
-    if (order)
-        dp_sort_u32(order, n, compare, m);
-    return order;
-}
-
-/* Puts n items of an array in order. */
-static int arrange(void **array, const uint32_t *order, size_t n, size_t size)
-{
-    char *sorted = dp_mem_realloc(NULL, n + 1, size ? size : 1);
-    if (!sorted)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < n && size; i++)
-        memcpy(sorted + i * size, (const char *)*array + order[i] * size, size);
-    dp_mem_free(*array);
-    *array = sorted;
-    return 0;
-}
-
 static int sort(struct making *m)
 {
     struct dp_srclines *s = m->s;
     size_t counters = m->prof->n_counters * sizeof *s->counts;
-    uint32_t *lines = order_of(s->count, compare_lines, m), *calls = NULL;
+    uint32_t *lines = dp_sort_order(s->count, compare_lines, m), *calls = NULL;
     uint32_t *to = dp_mem_realloc(NULL, s->count + 1, sizeof *to);
     int rc = lines && to ? 0 : DP_E_NOMEM;
     for (uint32_t i = 0; rc == 0 && i < s->count; i++)
         to[lines[i]] = i;
     for (size_t i = 0; rc == 0 && i < s->n_calls; i++)
         s->calls[i].line = to[s->calls[i].line];
-    if (rc == 0 && !(calls = order_of(s->n_calls, compare_calls, m)))
+    if (rc == 0 && !(calls = dp_sort_order(s->n_calls, compare_calls, m)))
         rc = DP_E_NOMEM;
     if (rc == 0)
-        rc = arrange((void **)&s->lines, lines, s->count, sizeof *s->lines);
+        rc = dp_sort_arrange(s->lines, lines, s->count, sizeof *s->lines);
     if (rc == 0)
-        rc = arrange((void **)&s->counts, lines, s->count, counters);
+        rc = dp_sort_arrange(s->counts, lines, s->count, counters);
     if (rc == 0)
-        rc = arrange((void **)&s->incl_counts, lines, s->count, counters);
+        rc = dp_sort_arrange(s->incl_counts, lines, s->count, counters);
     if (rc == 0)
-        rc = arrange((void **)&s->calls, calls, s->n_calls, sizeof *s->calls);
+        rc = dp_sort_arrange(s->calls, calls, s->n_calls, sizeof *s->calls);
     if (rc == 0)
-        rc = arrange((void **)&s->call_counts, calls, s->n_calls, counters);
+        rc = dp_sort_arrange(s->call_counts, calls, s->n_calls, counters);
     for (uint32_t i = 0; rc == 0 && i < s->n_calls; i++) {
         struct dp_srcline *line = &s->lines[s->calls[i].line];
         if (!line->n_calls++)

@@ -61,27 +61,6 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
-static int sort(struct making *m)
-{
-    size_t n = m->edges->count;
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    struct dp_edge *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        dp_sort_u32(order, n, compare, m);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = m->edges->edges[order[i]];
-        dp_mem_free(m->edges->edges);
-        m->edges->edges = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
-}
-
 static void begin(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
 {
     memset(m, 0, sizeof *m);
@@ -93,11 +72,12 @@ static void begin(struct making *m, struct dp_edges *edges, const struct dp_over
 
 static int end(struct making *m, int rc)
 {
-    rc = rc < 0 ? rc : sort(m);
+    struct dp_edges *e = m->edges;
+    rc = rc < 0 ? rc : dp_sort_array(e->edges, e->count, sizeof *e->edges, compare, m);
     dp_pool_release(&m->numbers);
     dp_mem_free(m->until);
     if (rc < 0)
-        dp_edges_release(m->edges);
+        dp_edges_release(e);
     return rc;
 }
 

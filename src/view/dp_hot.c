@@ -43,26 +43,6 @@ static int compare_members(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-static int sort_members(struct making *m)
-{
-    uint32_t *order = dp_mem_realloc(NULL, m->n_members + 1, sizeof *order);
-    struct member *sorted = dp_mem_realloc(NULL, m->n_members + 1, sizeof *sorted);
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        for (uint32_t i = 0; i < m->n_members; i++)
-            order[i] = i;
-        dp_sort_u32(order, m->n_members, compare_members, m->members);
-        for (size_t i = 0; i < m->n_members; i++)
-            sorted[i] = m->members[order[i]];
-        dp_mem_free(m->members);
-        m->members = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
-}
-
 /* Phases are no subs: what runs in them is the program's. */
 static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
 {
@@ -85,7 +65,8 @@ static int find_members(struct making *m)
         if (number >= known)
             m->members[m->n_members++] = member;
     }
-    return sort_members(m);
+    return dp_sort_array(m->members, m->n_members, sizeof *m->members, compare_members,
+                         m->members);
 }
 
 /* The first member that is this sub, or the place where it would stand. */

@@ -21,11 +21,6 @@ struct summing {
     struct dp_buf file;
 };
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
 /* The index of a line, made if it is new. */
 static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
 {
@@ -78,7 +73,7 @@ static size_t counter_of(const struct summing *m, const struct dp_stacks_column 
     return c->counters ? c->counters[m->src->index] : 0;
 }
 
-static void add(uint64_t *to, uint64_t v) { *to = plus(*to, v); }
+static void add(uint64_t *to, uint64_t v) { *to = dp_count_add(*to, v); }
 
 static void add_values(struct summing *m, uint64_t *to, size_t i)
 {
@@ -189,12 +184,8 @@ int dp_linesum_make(struct dp_linesum *sum, struct dp_pool *files, const struct 
             m.src = &s->sources[k];
             rc = add_source(&m);
         }
-    if (rc == 0 && !(sum->order = dp_mem_realloc(NULL, sum->count + 1, sizeof *sum->order)))
+    if (rc == 0 && !(sum->order = dp_sort_order(sum->count, compare, sum)))
         rc = DP_E_NOMEM;
-    for (uint32_t i = 0; rc == 0 && i < sum->count; i++)
-        sum->order[i] = i;
-    if (rc == 0)
-        dp_sort_u32(sum->order, sum->count, compare, sum);
     dp_map_release(&m.of);
     dp_map_release(&m.edges);
     dp_buf_release(&m.file);

@@ -397,27 +397,6 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return c;
 }
 
-static int sort_rows(struct dp_overhead *over, int by_self)
-{
-    struct order o = { over, by_self };
-    uint32_t *order = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *order);
-    struct dp_over_row *rows = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *rows);
-    if (order && rows) {
-        for (uint32_t i = 0; i < over->n_rows; i++)
-            order[i] = i;
-        dp_sort_u32(order, over->n_rows, compare, &o);
-        for (size_t i = 0; i < over->n_rows; i++)
-            rows[i] = over->rows[order[i]];
-        dp_mem_free(over->rows);
-        over->rows = rows;
-        rows = NULL;
-    }
-    bool ok = order && !rows;
-    dp_mem_free(order);
-    dp_mem_free(rows);
-    return ok ? 0 : DP_E_NOMEM;
-}
-
 /* ---- lines ---- */
 
 /* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
@@ -572,21 +551,18 @@ static int make(struct making *m, size_t n)
         make_line_base(m);
     else
         make_base(m);
-    return sort_rows(over, m->how->no_children);
+    struct order o = { over, m->how->no_children };
+    return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
                      const struct dp_over_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .over = over, .sides = sides, .how = how };
     memset(over, 0, sizeof *over);
     dp_pool_init(&over->values);
     dp_pool_init(&over->entries);
     dp_buf_init(&m.text);
-    m.over = over;
-    m.sides = sides;
-    m.how = how;
     over->n_keys = how->n_keys;
     int rc = make(&m, n);
     dp_mem_free(m.label);
