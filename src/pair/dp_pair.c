@@ -252,12 +252,15 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
                            0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
+    /* Room first, so that what the pool has is there, whatever fails. */
+    bool room = dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1,
+                            sizeof *m->items) == 0;
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
     const uint64_t place[4] = { g, of->file[sub], p->line, p->ordinal };
     size_t before = m->identities.count;
-    uint32_t n = dp_pool_intern(&m->identities, (const char *)place, sizeof place);
-    if (g == DP_MAP_NONE || n == DP_MAP_NONE
-        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1, sizeof *m->items) < 0) {
+    uint32_t n = !room || g == DP_MAP_NONE ? DP_MAP_NONE
+        : dp_pool_intern(&m->identities, (const char *)place, sizeof place);
+    if (n == DP_MAP_NONE) {
         m->no_memory = true;
         return 0;
     }

@@ -80,18 +80,18 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
     struct dp_srclines *s = m->s;
     if (!m->by_sub)
         sub = DP_PROF_NO_SUB;
-    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)site << 32 | sub);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;            /* it is of no use should memory run out now */
+    /* Room first, here and below, so that what the map has is there, whatever fails. */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
         || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
                                sizeof *m->active) < 0
         || dp_mem_grow_cleared((void **)&m->first_part, &m->first_part_cap, s->count + 1,
                 sizeof *m->first_part) < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)site << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
     m->first_part[s->count] = UINT32_MAX;
     s->lines[s->count].site = site;
     s->lines[s->count].sub = sub;
@@ -102,15 +102,14 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
 /* A sub's part of a line, made if it is new; NULL when memory is short. */
 static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
 {
+    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
+                            sizeof *m->parts) < 0)
+        return NULL;
     struct dp_map_slot *slot = dp_map_put(&m->part_of, (uint64_t)line << 32 | sub);
     if (!slot)
         return NULL;
     if (slot->value != DP_MAP_NONE)
         return &m->parts[slot->value];
-    slot->value = 0;
-    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
-                            sizeof *m->parts) < 0)
-        return NULL;
     struct part *part = &m->parts[m->n_parts];
     part->sub = sub;
     part->next = m->first_part[line];
@@ -122,18 +121,17 @@ static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
 static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
 {
     struct dp_srclines *s = m->s;
-    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | sub);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;
     if (dp_mem_grow_cleared((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
         || dp_mem_grow_cleared((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
                 sizeof *m->edge_active) < 0
         || dp_mem_grow_cleared((void **)&s->call_counts, &m->call_counts_cap,
                                (s->n_calls + 1) * m->prof->n_counters, sizeof *s->call_counts) < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
     s->calls[s->n_calls].line = line;
     s->calls[s->n_calls].sub = sub;
     slot->value = (uint32_t)s->n_calls;

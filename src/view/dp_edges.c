@@ -20,14 +20,14 @@ static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_ove
 {
     const uint32_t key[3] = { name, callee->site, of };
     size_t known = m->edges->count;
+    /* Room first, so that what the pool has is there, whatever fails. */
+    if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
+        || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1, sizeof *m->until) < 0)
+        return DP_E_NOMEM;
     uint32_t number = dp_pool_intern(&m->numbers, (const char *)key, sizeof key);
     if (number == DP_MAP_NONE)
         return DP_E_NOMEM;
-    if (number >= known) {
-        if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
-            || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1,
-                                   sizeof *m->until) < 0)
-            return DP_E_NOMEM;
+    if (number == known) {
         m->edges->edges[known] = (struct dp_edge){ .name = name, .site = callee->site, .of = of };
         m->edges->count++;
     }

@@ -56,13 +56,13 @@ static int find_members(struct making *m)
     for (size_t i = 0; i < m->over->n_nodes; i++) {
         const struct dp_over_node *n = &m->over->nodes[i];
         const struct member member = { n->side, sub_of(m, n), n->entry };
-        size_t known = m->seen.count;
-        uint32_t number = dp_pool_intern(&m->seen, (const char *)&member, sizeof member);
-        if (number == DP_MAP_NONE
-            || dp_mem_grow((void **)&m->members, &m->members_cap, known + 1,
-                           sizeof *m->members) < 0)
+        if (dp_mem_grow((void **)&m->members, &m->members_cap, m->n_members + 1,
+                        sizeof *m->members) < 0)
             return DP_E_NOMEM;
-        if (number >= known)
+        uint32_t number = dp_pool_intern(&m->seen, (const char *)&member, sizeof member);
+        if (number == DP_MAP_NONE)
+            return DP_E_NOMEM;
+        if (number == m->n_members)
             m->members[m->n_members++] = member;
     }
     return dp_sort_array(m->members, m->n_members, sizeof *m->members, compare_members,
@@ -104,13 +104,13 @@ static uint64_t cost(const struct making *m, const struct dp_over_side *side, ui
 
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
+    /* Room first, so that what the map has is there, whatever fails. */
+    if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)entry << 32 | site);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value == DP_MAP_NONE) {
-        slot->value = 0;
-        if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
-            return DP_E_NOMEM;
         m->sums[m->n_sums] = (struct sum){ entry, site, 0 };
         slot->value = (uint32_t)m->n_sums++;
     }

@@ -28,7 +28,7 @@ struct making {
     const struct dp_stacks_how *how;
     size_t n_sides;
     struct item *items, *kids;
-    size_t n_items, items_cap, n_kids, kids_cap;
+    size_t n_items, items_cap, n_kids, kids_cap, names_cap;
     struct group *groups;
     size_t n_groups, groups_cap;
     struct dp_buf buf;
@@ -101,14 +101,12 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
 static uint32_t name_of(struct making *m, const char *ptr, size_t len)
 {
     struct dp_stacks *s = m->s;
-    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
-    if (n == DP_MAP_NONE)
-        return n;
-    size_t cap = s->n_names;
-    if (n < s->n_names)
-        return n;
-    if (dp_mem_grow((void **)&s->names, &cap, n + 1, sizeof *s->names) < 0)
+    /* Room first, so that what the pool has is there, whatever fails. */
+    if (dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + 1, sizeof *s->names) < 0)
         return DP_MAP_NONE;
+    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
+    if (n == DP_MAP_NONE || n < s->n_names)
+        return n;
     memset(&s->names[n], 0, sizeof *s->names);
     s->names[n].text = *dp_pool_name(&s->texts, n);
     s->n_names = n + 1;
