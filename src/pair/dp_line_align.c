@@ -12,40 +12,6 @@ enum {
 
 /* ---- words ---- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
-
-int dp_words_make(struct dp_words *w, struct dp_pool *words, const char *ptr, size_t len)
-{
-    const char *end = ptr + len;
-    size_t cap = 0;
-    memset(w, 0, sizeof *w);
-    while (ptr < end) {
-        const char *nl = memchr(ptr, '\n', (size_t)(end - ptr)), *to = nl ? nl : end;
-        const char *next = nl ? nl + 1 : end;
-        while (ptr < to && is_blank(*ptr))
-            ptr++;
-        while (to > ptr && is_blank(to[-1]))
-            to--;
-        uint32_t word = dp_pool_intern(words, to > ptr ? ptr : "", (size_t)(to - ptr));
-        if (word == DP_MAP_NONE
-            || dp_mem_grow((void **)&w->words, &cap, w->n + 1, sizeof *w->words) < 0) {
-            dp_words_release(w);
-            return DP_E_NOMEM;
-        }
-        w->words[w->n++] = word;
-        ptr = next;
-    }
-    return 0;
-}
-
-void dp_words_release(struct dp_words *w)
-{
-    dp_mem_free(w->words);
-    memset(w, 0, sizeof *w);
-}
-
-/* ---- texts ---- */
-
 /* A part of both sides: from a to a_end, from b to b_end. */
 struct range {
     uint32_t a, a_end, b, b_end;

@@ -5,19 +5,6 @@
 
 #include "dp_align.h"
 #include "dp_base.h"
-#include "dp_pool.h"
-
-/* A text cut into lines. Two lines have the same word if they are equal but for white space at
- * their ends: a statement that was indented anew is the same one. */
-struct dp_words {
-    uint32_t *words;
-    size_t n;                   /* lines */
-};
-
-/* words: a pool that all texts to be compared share. Returns 0 or DP_E_NOMEM; the caller releases
- * it. */
-int dp_words_make(struct dp_words *w, struct dp_pool *words, const char *ptr, size_t len);
-void dp_words_release(struct dp_words *w);
 
 /* to[j]: which of the n words of a the j-th of the m words of b is; DP_ALIGN_NONE: it was inserted.
  * Words of a that are nowhere in `to` were deleted. Pairs are in order: what has moved is deleted

@@ -254,12 +254,15 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
                            0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
+    /* Room first, so that what the pool has is there, whatever fails. */
+    bool room = dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1,
+                            sizeof *m->items) == 0;
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
     const uint64_t place[4] = { g, of->file[sub], p->line, p->ordinal };
     size_t before = m->identities.count;
-    uint32_t n = dp_pool_intern(&m->identities, (const char *)place, sizeof place);
-    if (g == DP_MAP_NONE || n == DP_MAP_NONE
-        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1, sizeof *m->items) < 0) {
+    uint32_t n = !room || g == DP_MAP_NONE ? DP_MAP_NONE
+        : dp_pool_intern(&m->identities, (const char *)place, sizeof place);
+    if (n == DP_MAP_NONE) {
         m->no_memory = true;
         return 0;
     }
@@ -496,8 +499,7 @@ static void release(struct making *m)
 int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
                   const struct dp_pair_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .pairs = pairs, .how = how };
     memset(pairs, 0, sizeof *pairs);
     dp_pool_init(&pairs->texts);
     dp_map_init(&pairs->moved);
@@ -507,8 +509,6 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     dp_pool_init(&m.groups);
     dp_pool_init(&m.identities);
     dp_buf_init(&m.buf);
-    m.pairs = pairs;
-    m.how = how;
     text(&m, "", 0);
     m.script = text(&m, "\0script", 7);      /* no file has this name */
     pairs->profs = dp_mem_zalloc((n + 1) * sizeof *pairs->profs);

@@ -33,8 +33,9 @@ struct dp_linesum {
     size_t cap, calls_cap, values_cap, call_values_cap;
 };
 
-/* Sums up a side of the stacks, which were made of `how`. Files are interned in the pool; the one
- * that is called "" has what has no known place. Returns 0 or a DP_E; the caller releases it. */
+/* Sums up a side of the stacks, which were made of `how`. Values are in the units of its columns,
+ * and stop at DP_LIMIT_COUNT. Files are interned in the pool; the one that is called "" has what
+ * has no known place. Returns 0 or a DP_E; the caller releases it. */
 int dp_linesum_make(struct dp_linesum *sum, struct dp_pool *files, const struct dp_stacks *s,
                     size_t side, const struct dp_stacks_how *how);
 void dp_linesum_release(struct dp_linesum *sum);

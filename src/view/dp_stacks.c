@@ -30,7 +30,7 @@ struct making {
     const struct dp_stacks_how *how;
     size_t n_sides;
     struct item *items, *kids;
-    size_t n_items, items_cap, n_kids, kids_cap;
+    size_t n_items, items_cap, n_kids, kids_cap, names_cap;
     struct group *groups;
     size_t n_groups, groups_cap;
     struct dp_buf buf;
@@ -106,14 +106,12 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
 static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t shown)
 {
     struct dp_stacks *s = m->s;
-    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
-    if (n == DP_MAP_NONE)
-        return n;
-    size_t cap = s->n_names;
-    if (n < s->n_names)
-        return n;
-    if (dp_mem_grow((void **)&s->names, &cap, n + 1, sizeof *s->names) < 0)
+    /* Room first, so that what the pool has is there, whatever fails. */
+    if (dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + 1, sizeof *s->names) < 0)
         return DP_MAP_NONE;
+    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
+    if (n == DP_MAP_NONE || n < s->n_names)
+        return n;
     memset(&s->names[n], 0, sizeof *s->names);
     s->names[n].text = (struct dp_name){ dp_pool_name(&s->texts, n)->ptr, shown };
     s->n_names = n + 1;
@@ -204,36 +202,29 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
 static int sort_names(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    uint32_t *order = dp_mem_realloc(NULL, s->n_names + 1, sizeof *order),
+    uint32_t *order = dp_sort_order(s->n_names, by_text, s),
              *rank = dp_mem_realloc(NULL, s->n_names + 1, sizeof *rank);
     size_t parts = m->how->by_part ? s->n_sources : 0;
-    struct dp_stacks_name *names = dp_mem_zalloc((s->n_names + parts + 1) * sizeof *names);
-    if (!order || !rank || !names) {
-        dp_mem_free(order);
-        dp_mem_free(rank);
-        dp_mem_free(names);
-        return DP_E_NOMEM;
-    }
-    for (uint32_t i = 0; i < s->n_names; i++)
-        order[i] = i;
-    dp_sort_u32(order, s->n_names, by_text, s);
-    for (uint32_t i = 0; i < s->n_names; i++) {
+    int rc = order && rank
+             ? dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + parts, sizeof *s->names)
+             : DP_E_NOMEM;
+    if (rc == 0)
+        rc = dp_sort_arrange(s->names, order, s->n_names, sizeof *s->names);
+    for (uint32_t i = 0; i < s->n_names && rc == 0; i++)
         rank[order[i]] = i;
-        names[i] = s->names[order[i]];
+    for (size_t k = 0; k < s->n_sources && rc == 0; k++)
+        for (size_t i = 0; i < dp_subs_count(&s->sources[k].part->prof->subs); i++)
+            if (s->sources[k].name[i] != DP_STACKS_NONE)
+                s->sources[k].name[i] = rank[s->sources[k].name[i]];
+    for (size_t k = 0; k < parts && rc == 0; k++) {
+        static const struct dp_name none = { "", 0 };
+        s->names[s->n_names + k] = (struct dp_stacks_name){
+            .text = none, .kind = DP_KIND_PART, .file = none, .moved = none
+        };
     }
-    for (size_t k = 0; k < parts; k++) {
-        names[s->n_names + k].text.ptr = names[s->n_names + k].file.ptr = "";
-        names[s->n_names + k].kind = DP_KIND_PART;
-    }
-    dp_mem_free(s->names);
-    s->names = names;
-    for (size_t k = 0; k < m->s->n_sources; k++)
-        for (size_t i = 0; i < dp_subs_count(&m->s->sources[k].part->prof->subs); i++)
-            if (m->s->sources[k].name[i] != DP_STACKS_NONE)
-                m->s->sources[k].name[i] = rank[m->s->sources[k].name[i]];
     dp_mem_free(order);
     dp_mem_free(rank);
-    return 0;
+    return rc;
 }
 
 static int name_all(struct making *m)
@@ -393,11 +384,6 @@ static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
 
 /* ---- the tree ---- */
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
 static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
                        uint32_t node)
 {
@@ -405,8 +391,8 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];
     for (size_t c = src->side; c < s->n_columns; c += m->n_sides) {
         uint64_t v = value_of(src, node, &m->how->columns[c]);
-        self[c] = plus(self[c], v);
-        s->total[c] = plus(s->total[c], v);
+        self[c] = dp_count_add(self[c], v);
+        s->total[c] = dp_count_add(s->total[c], v);
     }
     if (s->when && src->first + node < s->when[frame])
         s->when[frame] = src->first + node;
@@ -528,20 +514,7 @@ static int sort_kids(struct making *m)
         }
         return 0;
     }
-    uint32_t *order = dp_mem_realloc(NULL, n, sizeof *order);
-    struct item *sorted = dp_mem_realloc(NULL, n, sizeof *sorted);
-    if (order && sorted) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        dp_sort_u32(order, n, by_name, k);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = k[order[i]];
-        memcpy(k, sorted, n * sizeof *k);
-    }
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
+    return dp_sort_array(k, n, sizeof *k, by_name, k);
 }
 
 /* The kids that were taken, as groups: the first name on top of the stacks. */
@@ -637,14 +610,11 @@ static int make_tree(struct making *m)
 int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
                    const struct dp_stacks_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .s = s, .how = how, .n_sides = n };
     memset(s, 0, sizeof *s);
     dp_pool_init(&s->texts);
     dp_buf_init(&m.buf);
-    m.s = s;
-    m.how = how;
-    m.n_sides = s->n_sides = n;
+    s->n_sides = n;
     s->n_columns = how->n_columns;
     s->hz = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->hz);
     s->total = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->total);

@@ -1,6 +1,7 @@
 /* Numbers, text, sorting, sources. */
 #include "tap.h"
 #include "dp_base64.h"
+#include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -218,6 +219,34 @@ static void sorting(void)
     ok(good, "the sort orders all values");
 }
 
+struct three { int n; char c; };
+
+static int by_n(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct three *v = ctx;
+    return v[a].n < v[b].n ? -1 : v[a].n > v[b].n;
+}
+
+static void sorting_arrays(void)
+{
+    static const struct three as_it_was[] = { { 3, 'c' }, { 1, 'a' }, { 4, 'd' }, { 2, 'b' } };
+    struct three v[4];
+    long live = dp_mem_live();
+    int rc = DP_E_NOMEM;
+    for (long n = 0; rc == DP_E_NOMEM && n < 9; n++) {
+        memcpy(v, as_it_was, sizeof v);
+        dp_mem_fail_after(n);
+        rc = dp_sort_array(v, 4, sizeof *v, by_n, v);
+        dp_mem_fail_after(-1);
+        if (rc < 0)
+            ok(rc == DP_E_NOMEM && v[0].n == 3 && v[3].n == 2, "no memory: the array stays");
+    }
+    is_i(rc, 0, "an array is sorted");
+    ok(v[0].c == 'a' && v[1].c == 'b' && v[2].c == 'c' && v[3].c == 'd', "its elements are whole");
+    is_i(dp_sort_array(NULL, 0, sizeof *v, by_n, NULL), 0, "so is one of no elements");
+    is_i(dp_mem_live(), live, "nothing is left");
+}
+
 /* Gives one byte at a time, as a slow pipe might. */
 struct drip { const char *p; size_t n; };
 static long drip(void *ctx, void *buf, size_t n)
@@ -390,6 +419,7 @@ int main(void)
     chosen();
     text();
     sorting();
+    sorting_arrays();
     sources();
     return tap_done();
 }

@@ -3,6 +3,7 @@
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_live.h"
+#include "dp_mem.h"
 #include "dp_rec.h"
 #include "dp_writer.h"
 
@@ -405,8 +406,32 @@ static void one_mark_at_a_time(void)
     simulate("each at once", 0, 2000, 0, false);
 }
 
+/* A call for which there is no memory is the root's; the next one of that sub gets a context of its
+ * own, if there is memory by then. */
+static void starved(void)
+{
+    struct dp_live live;
+    struct dp_cct cct;
+    uint32_t lost = 0, own = 0;
+    dp_live_init(&live, NULL, 0);
+    ok(dp_cct_init(&cct, &live, 1 << 20, 0) == 0, "starved: a tree");
+    for (uint32_t id = 1; id <= 1000; id++) {
+        dp_mem_fail_after(0);
+        const struct dp_cct_node *without = dp_cct_child(&cct, cct.root, id, 0);
+        dp_mem_fail_after(-1);
+        const struct dp_cct_node *node = dp_cct_child(&cct, cct.root, id, 0);
+        lost += without == cct.root;
+        own += node != cct.root && node->id == id && node->number == id + 1;
+    }
+    ok(lost > 0 && lost < 1000, "some calls had no memory, others needed none");
+    is_i(own, 1000, "all subs have contexts when there is memory again");
+    dp_cct_release(&cct);
+    dp_live_release(&live);
+}
+
 int main(void)
 {
+    starved();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);
     counting("a trace that goes on as a tree", 100, 9999, false);
