@@ -86,7 +86,7 @@ SKIP: {
 # One road: what a single module of lib/ does for all others.
 my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
-    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Input.pm' ],
+    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
     # Test::DProf renames a folder.
     # a view that is looked at gives rows

@@ -8,6 +8,7 @@ use warnings;
 use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text shown columns);
 use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
@@ -54,9 +55,9 @@ sub profile {
 
 sub wrong {
     my ($o, $truncated) = @_;
-    my $what = Devel::DProf::Input::verdict($o);
+    my $what = Devel::DProf::Outcome::verdict($o);
     return undef if Devel::DProf::Input::usable($what) && ($truncated || $what ne 'cut');
-    return Devel::DProf::Input::reason($o);
+    return Devel::DProf::Outcome::reason($o);
 }
 
 # Beginnings of paths and what stands in their place, in pairs. What is below the project's folder

@@ -6,10 +6,9 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
-use Devel::DProf::Diff;
-use Devel::DProf::Input qw(of_runs side used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Input qw(of_runs used);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
@@ -30,15 +29,25 @@ sub options {
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        renames => [map { renames($_) } @{ $opt->{map} || [] }],
         bases => [
             (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
             text(Cwd::getcwd() // ''),
         ],
     );
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    for (qw(pid tid)) {
-        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
+    return (%how, values_of($opt));
+}
+
+# Those of them that are seldom given.
+sub values_of {
+    my ($opt) = @_;
+    return if !grep { defined $opt->{$_} } qw(map time pid tid);
+    require Devel::DProf::Values;
+    my %how;
+    $how{renames} = [map { Devel::DProf::Values::renames($_) } @{ $opt->{map} }] if $opt->{map};
+    $how{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
+    for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
+        $how{$name}
+            = { map { $_ => 1 } Devel::DProf::Values::list_of("--$name", $opt->{$name}) };
     }
     return %how;
 }
@@ -88,7 +97,7 @@ sub format_option {
 # processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
-    return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
+    return bless { separate => 1, recursion => 1000, renames => [], %how, failed => 0 }, $class;
 }
 
 # Reads the files of one side, or the two sides. False where there is nothing to go on with; that
@@ -107,14 +116,16 @@ sub read {
         my $name = join ', ', @names > 3 ? (@names[0 .. 2], '...') : @names;
         @sides = { name => $name, runs => [\@paths] };
     }
-    my $diff = $self->{reader} = Devel::DProf::Diff->new(
+    my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
+    require Devel::DProf::Diff if $self->{diff};
+    my $reader = $self->{reader} = $class->new(
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
         apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
     );
-    my $ok = $diff->read(sub { $self->use_of(@_) }, @sides);
-    return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
+    $reader->read(sub { $self->use_of(@_) }, @sides) or return;
+    $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
 }
 
@@ -130,7 +141,6 @@ sub use_of {
 # Folded stacks with two counts on each line are two sides, of one profile.
 sub split_pairs {
     my ($self) = @_;
-    my $diff = $self->{reader};
     return 1 if $self->{diff};
     my @parts = map { @$_ } @{ ($self->sides)[0]{profiles} };
     my @two = grep { is_pair($_) } @parts;
@@ -140,7 +150,8 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    $diff->as_sides(qw(before after));
+    require Devel::DProf::Diff;
+    $self->{reader} = Devel::DProf::Diff->of_sides($self->{reader}, qw(before after));
     return 1;
 }
 
@@ -168,16 +179,16 @@ sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 # said.
 sub settle {
     my ($self, @names) = @_;
-    my $diff = $self->{reader};
+    my $reader = $self->{reader};
     my @sides = $self->sides;
     $self->{columns} = [];
     $self->{metrics} = [];
     for my $name (@names) {
         if (is_time_word($name)) {
-            $diff->same_unit or return;
+            $reader->same_unit or return;
         }
-        my $measure = $diff->measure($name) or return;
-        $diff->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
+        my $measure = $reader->measure($name) or return;
+        $reader->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
         my @counters = @{ $measure->{counters} || [] };
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
@@ -243,8 +254,7 @@ sub in_c {
 # The sides and options as C takes them.
 sub parts {
     my ($self) = @_;
-    my $diff = $self->{reader};
-    $diff->learn_labels if $self->{diff} && $self->is_filtered;
+    $self->{reader}->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }

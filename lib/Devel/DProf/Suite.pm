@@ -11,6 +11,7 @@ use File::Path ();
 use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text shown fitted grouped aligned);
 use Devel::DProf::View qw(counter_names);
@@ -188,7 +189,7 @@ sub add {
     my $profile = INPUT->profile;
     for my $path (@$paths) {
         my $o = INPUT->read($profile, $path);
-        my $what = Devel::DProf::Input::verdict($o);
+        my $what = Devel::DProf::Outcome::verdict($o);
         if (!Devel::DProf::Input::usable($what)) {
             push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}"
                 if $o->{message} !~ /empty/;

@@ -10,7 +10,6 @@ use Devel::DProf::Constants qw(words_of first_words time_words
                                DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
                                DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
-use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -132,14 +131,17 @@ sub counter_doubts {
 # Lists and patterns of names, as flags() takes them.
 sub filters {
     my ($opt, @patterns) = @_;
+    return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
+    require Devel::DProf::Values;
     my %how;
     for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
         my ($name, $to) = @$_;
-        $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
+        next if !defined $opt->{$name};
+        $how{$to} = { map { $_ => 1 } Devel::DProf::Values::list_of("-$name", $opt->{$name}) };
     }
-    for my $name (@patterns) {
+    for my $name (grep { defined $opt->{$_} } @patterns) {
         my $option = length $name > 1 ? "--$name" : "-$name";
-        $how{"re_$name"} = pattern($option, $opt->{$name}) if defined $opt->{$name};
+        $how{"re_$name"} = Devel::DProf::Values::pattern($option, $opt->{$name});
     }
     return %how;
 }

@@ -13,7 +13,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options qw(pattern);
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
@@ -145,15 +145,20 @@ sub how {
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
-    # of which lines
-    $how{by_line}
-        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
-        if defined $edges_of
+    $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     return \%how;
+}
+
+# --callers, --callees: of which lines.
+sub lines_of {
+    my ($name) = @_;
+    my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
+    require Devel::DProf::Values;
+    return Devel::DProf::Values::pattern('--callers, --callees', $re);
 }
 
 # -g may stand alone: what follows is its value only if it can be one.
