@@ -6,14 +6,11 @@ package Devel::DProf::Options;
 use strict;
 use warnings;
 
-use Devel::DProf::Text qw(wrapped);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Lists of words in the help are no wider.
-use constant HELP_WIDTH => 95;
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
@@ -24,17 +21,6 @@ sub new {
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
     return $self;
-}
-
-# A line of help where a list of words has its place: {METRICS} is that of `lists`. What does not
-# fit the line goes on below it.
-sub filled {
-    my ($self, $line) = @_;
-    my ($before, $name, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
-    my $list = $self->{lists}{$name} or die "$self->{name}: the help has no list $name\n";
-    my @pieces = map { " $_" } split / /, join(', ', @$list) . $rest;
-    my @lines = wrapped(HELP_WIDTH, $before =~ s/ \z//r, ' ' x length $before, @pieces);
-    return map { "$_\n" } @lines;
 }
 
 sub name { return $_[0]{name} }
@@ -76,8 +62,9 @@ sub out_of_range {
 
 sub help {
     my ($self) = @_;
-    my @lines = grep { !/^==? / } split /^/, $self->{text};
-    return join '', (map { $self->filled($_) } @lines), $self->{more} ? $self->{more}->() : ();
+    require Devel::DProf::Help;
+    return Devel::DProf::Help::text_of(@$self{qw(name text lists)})
+        . ($self->{more} ? $self->{more}->() : '');
 }
 
 # ---- the driver ----

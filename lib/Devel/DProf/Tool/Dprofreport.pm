@@ -262,7 +262,10 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
-    complain($_) for $opt->{f} || !wants_lines($opt, $how) ? () : lines_doubts($opt, @profiles);
+    if (!$opt->{f} && wants_lines($opt, $how)) {
+        require Devel::DProf::Lines;
+        complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
+    }
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -295,28 +298,6 @@ sub wants_lines {
     my ($opt, $how) = @_;
     return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
-}
-
-# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
-# none of the main program alone; and where a file has none, or no times, and others have, the lines
-# have a part of the total only.
-sub lines_doubts {
-    my ($opt, @profiles) = @_;
-    my @files = map { my $p = $_; map { my %header = $p->header($_);
-        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
-    my ($with) = grep { defined $_->[1] } @files or return;
-    if ($opt->{main}) {
-        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
-            . ' known of the whole run alone; record with start=main' : () } @files;
-    }
-    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
-    return map {
-        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
-            . ' the lines shown lack it'
-        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
-            . " $timed->[0] has; the lines shown lack them"
-        : ()
-    } @files;
 }
 
 sub metric {
@@ -363,26 +344,10 @@ sub unlike_first {
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
-    my %names;
-    my @lines = map { Devel::DProf::Lines->new($_, metric_number('real')) } @profiles;
-    if (!grep { $_->has_places } @lines) {
-        complain("@$names: places of calls are not in there; record them with lines or"
-            . ' callsites=1');
-        return 0;
-    }
-    for my $n (0 .. $#profiles) {
-        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
-        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
-        $names{ $_ // '' } = 1
-            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
-    }
-    my $in_none = delete $names{''};
-    $how->{edges_of_lines} = [sort keys %names];
-    return 1 if %names;
-    my $word = bytes($how->{edges_of});
-    complain($in_none ? "$word is in no sub, which could have callers"
-        : "there is no sub, file or line $word in @$names");
-    return 0;
+    my $edges = eval { Devel::DProf::Lines::edges($how, "@$names", @profiles) };
+    complain($@ =~ s/\n\z//r) if !$edges;
+    $how->{edges_of_lines} = $edges;
+    return defined $edges;
 }
 
 sub annotate {
