@@ -8,9 +8,10 @@ use warnings;
 use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Layout qw(columns);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(text shown columns);
+use Devel::DProf::Text qw(text shown);
 use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;

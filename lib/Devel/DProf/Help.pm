@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Core;
-use Devel::DProf::Text qw(wrapped);
+use Devel::DProf::Layout qw(wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -6,12 +6,12 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
 use Devel::DProf::Input qw(of_runs used);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
 use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
