@@ -130,6 +130,8 @@ sub env_words {
 sub getopt {
     my ($self, @args) = @_;
     my %opt;
+    # Without options nothing is to be parsed, and Getopt::Long is a third of a start.
+    return ({}, \@args) if !grep { /^[-+]./s } @args;
     require Getopt::Long;
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
     my $message = '';
