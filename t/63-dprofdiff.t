@@ -238,7 +238,9 @@ subtest 'trees: calls, ops, callers' => sub {
     my $mixed = tool('-m', 'ops', $old, folded('A::f' => 3));
     is($mixed->{status}, 1, 'a metric that one side lacks');
     my $times = join ', ', time_words();
-    like($mixed->{err}, qr/\Aops: not all sides have it\n\Q$old\E has $times, calls, ops\n/,
+    my $hint = 'trees have ops: record with -d:DProf=tree';
+    like($mixed->{err},
+        qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops\n/,
         '... and what each has');
     like($mixed->{err}, qr/\n.* has $times\n\z/, '... of the other one, too');
     my $units = tool($old, folded('A::f' => 3));

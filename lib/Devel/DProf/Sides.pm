@@ -14,7 +14,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain end_transient);
 use Devel::DProf::View qw(metric_number counter_names counter_named counter_repeats counter_doubts
-                          too_large);
+                          counter_hint too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side parts);
@@ -228,7 +228,8 @@ sub measure {
     }
     if ($lacking && (!$self->{force} || !defined $metric)) {
         my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
+        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
+            . counter_hint($name));
         $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
             for @{ $self->{sides} };
         return;

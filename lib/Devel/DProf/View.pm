@@ -14,7 +14,7 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(metric_number is_time_word metrics_for_help key keys_of counter_names
-                    counter_named metrics_of counter_repeats counter_label counter_unit
+                    counter_named metrics_of counter_repeats counter_label counter_unit counter_hint
                     counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
@@ -87,6 +87,9 @@ sub metrics_of {
     }
     return @metrics;
 }
+
+# Behind what says that a profile lacks a counter: how to record it.
+sub counter_hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
 
 # Does it repeat from run to run, with the same hash seed?
 sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }

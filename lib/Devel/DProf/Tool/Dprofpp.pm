@@ -248,8 +248,8 @@ sub counter {
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
     my @known = (time_words(), grep { length } @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join ', ', @known)
-        if !defined $name;
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
+        . Devel::DProf::View::counter_hint($opt->{m})) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};

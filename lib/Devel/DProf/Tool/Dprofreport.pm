@@ -18,7 +18,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(metric_number metrics_for_help key keys_of counter_names counter_named
-                          counter_label counter_doubts filters flags medium colour too_large);
+                          counter_label counter_doubts counter_hint filters flags medium colour
+                          too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -319,7 +320,8 @@ sub metric {
             = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters));
+    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters)
+        . counter_hint($name));
     return;
 }
 
