@@ -244,9 +244,11 @@ subtest 'trees: calls, ops, callers' => sub {
     my $mixed = tool('-m', 'ops', $old, folded('A::f' => 3));
     is($mixed->{status}, 1, 'a metric that one side lacks gives status 1');
     my $times = join ', ', time_words();
-    like($mixed->{err}, qr/\Aops: not all sides have it\n\Q$old\E has $times, calls, ops\n/,
-        '... and the message lists what the first side has');
-    like($mixed->{err}, qr/\n.* has $times\n\z/, '... and what the other has');
+    my $hint = 'trees have ops: record with -d:DProf=tree';
+    like($mixed->{err},
+        qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops\n/,
+        '... and what each has');
+    like($mixed->{err}, qr/\n.* has $times\n\z/, '... of the other one, too');
     my $units = tool($old, folded('A::f' => 3));
     is($units->{status}, 1, 'times against an unknown unit give status 1');
     like($units->{err}, qr/--unit declares.*\n\Q$old\E: times\n.*: an unknown unit\n\z/,

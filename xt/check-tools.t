@@ -9,6 +9,7 @@ use Author;
 use Devel::DProf::Completion;
 use Devel::DProf::Options;
 use Devel::DProf::Tools;
+use File::Spec;
 use Test::More;
 
 # Returns what a list lacks, and what it has in excess.
@@ -20,6 +21,7 @@ sub differ {
         map { "unknown: $_" } grep { !$wanted{$_} } @$have;
 }
 
+my $null = File::Spec->devnull;
 my @tools = Devel::DProf::Tools::all();
 my @names = map { $_->{name} } @tools;
 my @env = map { $_->{env} } @tools;
@@ -83,10 +85,26 @@ SKIP: {
         'Makefile.PL: what is installed');
 }
 
-# Tasks that a single module of lib/ does for all others.
+# A plain run of a tool loads what it needs.
+my @seldom = qw(Getopt/Long.pm Pod/Usage.pm Text/ParseWords.pm POSIX.pm Encode.pm JSON/PP.pm
+    Devel/DProf/Help.pm Devel/DProf/Values.pm Devel/DProf/Outcome.pm Devel/DProf/Diff.pm
+    Devel/DProf/Lines.pm Devel/DProf/Layout.pm Devel/DProf/Record.pm Devel/DProf/Watch.pm
+    Devel/DProf/Write.pm);
+SKIP: {
+    skip 'perl Makefile.PL && make first', 4 if !-e 'blib/script/dprofpp';
+    my $code = q{END { print STDERR map { "$_\n" } keys %INC } do shift};
+    for my $name (qw(dprofpp dprofreport dproffold dprofflame)) {
+        my @loaded = qx{$^X -Mblib -e '$code' ./blib/script/$name t/data/classic.out 2>&1 >$null};
+        my %loaded = map { $_ => 1 } map { /^(\S+)\n/ } @loaded;
+        is(join(' ', grep { $loaded{$_} } 'Devel/DProf/Input.pm', @seldom), 'Devel/DProf/Input.pm',
+            "$name: loads nothing that a plain run does not need");
+    }
+}
+
+# One road: what a single module of lib/ does for all others.
 my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
-    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Input.pm' ],
+    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
     # A view that a caller reads returns rows.
     # a view that is looked at gives rows

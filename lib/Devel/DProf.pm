@@ -136,11 +136,10 @@ A tree distinguishes callers by file and line.
 =item lines=time, lines=count
 
 A tree also has what each statement costs; C<lines> alone is C<lines=time>. L<dprofhtml> and
-L<dprofreport> show it
-(C<-s srcline>, C<--annotate SUB>). Each statement has its line, how often it ran, and with
-C<lines=time> its time and counters: they are its own, with those of builtins and XS subs that it
-calls, and without those of other subs. The sums of all statements and of all subs are equal. The
-option implies C<callsites=1>.
+L<dprofreport> show it (C<-s srcline>, C<--annotate SUB>). Each statement has its line, how often it
+ran, and with C<lines=time> its time and counters: they are its own, with those of builtins and XS
+subs that it calls, and without those of other subs. The sums of all statements and of all subs are
+equal. The option implies C<callsites=1>.
 
 A block of C<sort> or C<map>, or a plain C<do>, that is one statement is a part of the statement
 around it: perl has no mark for it. What runs in a sub that is not recorded is a part of the

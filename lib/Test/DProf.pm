@@ -4,6 +4,7 @@ use strict;
 use warnings;
 
 use Carp 'croak';
+use Devel::DProf::Layout ();
 use Devel::DProf::Text ();
 use Test2::API ();
 use Test::DProf::Profile;
@@ -344,7 +345,7 @@ sub ended {
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Text::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . Devel::DProf::Text::cut($_, WIDTH - 2) } @lines;
+    return map { '  ' . Devel::DProf::Layout::cut($_, WIDTH - 2) } @lines;
 }
 
 sub slurp {
@@ -596,15 +597,15 @@ sub changes {
 # Returns a line of numbers and a name, which gets the rest of the line after so many columns.
 sub named {
     my ($columns, $widths, $name, @numbers) = @_;
-    return '  ' . Devel::DProf::Text::aligned($widths, '  ', @numbers) . '  '
-        . Devel::DProf::Text::fitted($name, WIDTH - $columns);
+    return '  ' . Devel::DProf::Layout::aligned($widths, '  ', @numbers) . '  '
+        . Devel::DProf::Layout::fitted($name, WIDTH - $columns);
 }
 
 # Breaks long lines; those of tables are short enough.
 sub wrapped {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
-    return Devel::DProf::Text::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
+    return Devel::DProf::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
 sub update {

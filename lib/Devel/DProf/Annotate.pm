@@ -6,8 +6,9 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time);
+use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Lines;
-use Devel::DProf::Text qw(bytes text shown grouped plural);
+use Devel::DProf::Text qw(bytes text shown plural);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

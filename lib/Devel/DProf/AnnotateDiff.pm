@@ -8,10 +8,11 @@ use warnings;
 
 use Devel::DProf::Annotate;
 use Devel::DProf::Constants qw(metric_is_time);
+use Devel::DProf::Layout qw(grouped aligned);
 use Devel::DProf::Lines;
 use Devel::DProf::Profile;
 use Devel::DProf::Source;
-use Devel::DProf::Text qw(shown grouped aligned);
+use Devel::DProf::Text qw(shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -8,8 +8,10 @@ use warnings;
 use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Layout qw(columns);
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(text shown columns);
+use Devel::DProf::Text qw(text shown);
 use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -54,9 +56,9 @@ sub profile {
 
 sub wrong {
     my ($o, $truncated) = @_;
-    my $what = Devel::DProf::Input::verdict($o);
+    my $what = Devel::DProf::Outcome::verdict($o);
     return undef if Devel::DProf::Input::usable($what) && ($truncated || $what ne 'cut');
-    return Devel::DProf::Input::reason($o);
+    return Devel::DProf::Outcome::reason($o);
 }
 
 # Returns prefixes of paths and their replacements, in pairs. Paths below the project's folder

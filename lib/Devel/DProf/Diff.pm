@@ -1,24 +1,23 @@
 package Devel::DProf::Diff;
 
-# Comparisons of profiles: sides of runs of files are read and turned into what C takes.
+# Profiles compared: sides (Devel::DProf::Sides) brought to what the comparison in C takes.
 
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
-                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_CALLER DP_K_PARENT
-                               DP_M_CALLS DP_M_COUNTER DP_V_FLAT
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
+                               DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
                                DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
                                DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
-use Devel::DProf::Input;
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(metric_number is_time_word counter_names counter_named counter_repeats
-                          counter_label counter_unit counter_doubts flags too_large);
+use Devel::DProf::View qw(metric_number is_time_word counter_names counter_label counter_unit
+                          flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
+our @ISA = ('Devel::DProf::Sides');
 
 # The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
@@ -30,48 +29,24 @@ my @OWN = qw(metric_name say force progress empty apart unit as_measured windows
 # line.
 sub new {
     my ($class, %how) = @_;
-    my $self = bless {
+    my $self = $class->SUPER::new(
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
         compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
-        time_floor_percent => 0.5,
-        confidence => 0.95, facts => [], rules => [], sides => [], %how,
-    }, $class;
-    $self->{say} ||= sub { };
-    $self->in_c;                # reports a misspelled field at once
+        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], %how,
+    );
+    $self->in_c;                # a misspelled field is an error at once
     return $self;
 }
 
-# ---- files ----
-
-# Reads sides: { name, runs => [[path, ...], ...] } each. `told' prints what is said of an outcome.
-# Returns false, after a message, if there is nothing to compare.
-sub read {
-    my ($self, $told, @sides) = @_;
-    my $apart = $self->{apart} || $self->{scripts}
-        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $self->{keys} };
-    my $input = Devel::DProf::Input->new(
-        (map { $_ => $self->{$_} } qw(unit pairs chart main windows force progress)),
-        apart => $apart,
-        phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} },
-    );
-    my $ok = $input->read_sides($told, @sides);
-    $self->{sides} = \@sides;
-    return $ok && $self->fits;
-}
-
-# All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
-# larger than a number can hold.
-sub fits {
-    my ($self) = @_;
-    my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };
-    my @wrong = map { too_large($hz, parts($_)) } @{ $self->{sides} };
-    $self->{say}->($_) for @wrong;
-    return !@wrong;
+# A comparison of what was read as one side, which stands for several.
+sub of_sides {
+    my ($class, $sides, @names) = @_;
+    my $self = $class->new(%$sides);
+    $self->as_sides(@names);
+    return $self;
 }
 
 # ---- questions of callers ----
-
-sub sides { return @{ $_[0]{sides} } }
 
 sub alpha { return $_[0]{alpha} }
 
@@ -94,14 +69,7 @@ sub set {
     return;
 }
 
-# Makes several sides, which differ in what is counted, of what was read as one.
-sub as_sides {
-    my ($self, @names) = @_;
-    $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
-    return;
-}
-
-# Whether a side has several runs.
+# Has a side several runs?
 sub has_runs {
     my ($self) = @_;
     return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
@@ -112,39 +80,6 @@ sub for_picture {
     my ($self) = @_;
     return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
         qw(separate autoload force unit renames bases re_only re_skip normalize title));
-}
-
-sub parts {
-    my ($side) = @_;
-    return map { @$_ } @{ $side->{profiles} };
-}
-
-# Returns the header of a part: that of its first file. It is asked for many times.
-sub header {
-    my ($self, $profile) = @_;
-    return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
-}
-
-# Leaves out the files of other processes and threads. Returns false if a side has nothing left.
-sub only_of {
-    my ($self, $name, $wanted) = @_;
-    return 1 if !$wanted;
-    for my $side (@{ $self->{sides} }) {
-        for my $run (@{ $side->{profiles} }) {
-            @$run = grep { $wanted->{ $self->header($_)->{"dprof_$name"} // '' } } @$run;
-        }
-        @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
-        next if @{ $side->{profiles} };
-        $self->{say}->("$side->{name}: there is no $name " . join(', ', sort keys %$wanted));
-        return 0;
-    }
-    return 1;
-}
-
-# Whether the times are times: those of folded stacks may be anything.
-sub is_time {
-    my ($self) = @_;
-    return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
 # ---- what is compared ----
@@ -234,104 +169,7 @@ sub know_work {
     return;
 }
 
-# Whether the profile is a baseline of counters alone.
-sub has_no_times {
-    my ($self, $profile) = @_;
-    return $self->header($profile)->{dprof_counters_only};
-}
-
-sub has {
-    my ($self, $profile) = @_;
-    return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
-        grep { length } @{ counter_names($profile) });
-}
-
-# Returns a metric as all sides have it, or nothing, after a message.
-sub measure {
-    my ($self, $name) = @_;
-    my ($lacking, @counters);
-    my $metric = metric_number($name);
-    my @all = map { parts($_) } @{ $self->{sides} };
-    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
-        if !defined $metric;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my @names = @{ counter_names($profile) };
-            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
-            push @counters, $n;
-            $lacking = 1 if !defined $metric ? !defined $n
-                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
-        }
-    }
-    if ($lacking && (!$self->{force} || !defined $metric)) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
-        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
-            for @{ $self->{sides} };
-        return;
-    }
-    my $counted = counter_repeats($name);
-    return {
-        name => $name, metric => $metric // DP_M_COUNTER,
-        exact => $counted || $name eq 'calls' ? 1 : 0,
-        defined $metric ? () : (counters => \@counters),
-        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
-    };
-}
-
-# Prints the doubts about a counter: of each side, or of each file.
-sub doubt_counter {
-    my ($self, $measure, $by_file) = @_;
-    return if !metric_is_counter($measure->{metric}) || $self->{force};
-    return if $self->{doubted}{ $measure->{name} }++;
-    for my $side (@{ $self->{sides} }) {
-        my @headers;
-        for my $profile (parts($side)) {
-            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] }
-                0 .. $profile->files - 1;
-        }
-        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
-            : [$side->{name}, map { $_->[1] } @headers];
-        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
-    }
-    return;
-}
-
-sub same_unit {
-    my ($self) = @_;
-    my %units;
-    for my $side (@{ $self->{sides} }) {
-        push @{ $units{ $_->unit } }, $side->{name} for parts($side);
-    }
-    return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
-        . '-f compares them all the same');
-    for my $side (@{ $self->{sides} }) {
-        my $unit = (parts($side))[0]->unit;
-        my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';
-        $self->{say}->("$side->{name}: $counts");
-    }
-    return 0;
-}
-
-# Returns why ops and calls may differ from run to run here, or undef: they repeat only with the
-# same hash seed.
-sub why_unpinned {
-    my ($self) = @_;
-    my %seeds;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my ($seed, $keys) = map { $_ // '' }
-                @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
-            return "the hash seed of $side->{name} was random"
-                if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
-            $seeds{"$seed/$keys"} = 1;
-        }
-    }
-    return keys %seeds > 1 ? 'the hash seeds differ' : undef;
-}
-
-# Returns texts of what the sides differ in, where it matters.
+# What the sides differ in that matters: texts.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
@@ -744,43 +582,31 @@ Devel::DProf::Diff - profiles compared
 
 =head1 DESCRIPTION
 
-L<dprofdiff> and L<Test::DProf> share this module: it reads sides, chooses a metric, parses rules,
-and calls the comparison in C.
+L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, parses rules, and calls the
+comparison in C.
 
 =head1 METHODS
+
+The object is one of L<Devel::DProf::Sides>, too, which has the methods that read sides.
 
 =over
 
 =item new FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the
-metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu>
-by default); say, a sub that gets messages of one line each; force, which compares different units,
-too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded
-nothing, too; apart, which keeps the files of a run apart, as only_of needs it; unit, what folded
-stacks count; as_measured, which does not adjust times for the speed of the runs; time_floor and
-time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with one run a side,
-rules ignore a time that has grown by less; windows, for each side the ranges of
-L<Devel::DProf::Profile/window>, the last ones for all sides that follow.
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, those of
+L<Devel::DProf::Sides>, and these: metric_name, the metric to compare (C<cpu>, C<user>, C<system>,
+C<real>, C<calls>, C<ops> or another counter; C<cpu> by default); empty, which compares sides that
+have recorded nothing, too; as_measured, which does not adjust times for the speed of the runs;
+time_floor and time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with
+one run a side, rules ignore a time that has grown by less.
+=item of_sides SIDES, NAME, ...
+
+Another constructor: one side that was read, a L<Devel::DProf::Sides>, stands for several with these
+names.
 
 =item gate TEXT
 
 Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
-
-=item read TOLD, SIDE, ...
-
-Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
-Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
-file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used) or C<bad>. Returns false if a file was bad.
-
-=item sides
-
-The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
-
-=item as_sides NAME, ...
-
-Makes the one side that was read stand for several with these names.
 
 =item has_runs
 
@@ -825,28 +651,15 @@ The options of the comparison as C takes them, some of them with other values.
 
 What stands above the table, after settle: a list of label, key and text for each fact.
 
-=item only_of NAME, HASH
-
-Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. Returns false if a
-side has no such file.
-
 =item settle
 
 Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
 lacks the metric, or if the units differ.
 
-=item is_time
-
-After settle: true if times are times, in seconds, and not counts of folded stacks.
-
 =item settle_rules
 
 Prepares the rules, after settle. Returns false if a side lacks what a rule needs. Dies with a
 message if a rule is wrong.
-
-=item why_unpinned
-
-Why calls and ops may not repeat in these runs; undef if they do.
 
 =item doubts
 

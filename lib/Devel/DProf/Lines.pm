@@ -5,7 +5,9 @@ package Devel::DProf::Lines;
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_T_REAL);
 use Devel::DProf::Profile;
+use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -86,8 +88,51 @@ sub edges_of {
     return %names ? sort keys %names : undef;
 }
 
-# Whether the places of calls are known.
+# The same of several profiles. HOW: by_line, the word; edges_of, the word as it was given; callees,
+# separate, autoload. Dies with why there are none.
+sub edges {
+    my ($how, $names, @profiles) = @_;
+    my @lines = map { Devel::DProf::Lines->new($_, DP_T_REAL) } @profiles;
+    die "$names: places of calls are not in there; record them with lines or callsites=1\n"
+        if !grep { $_->has_places } @lines;
+    my %found;
+    my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+    for my $n (0 .. $#profiles) {
+        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
+        $found{ $_ // '' } = 1
+            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
+    }
+    my $in_none = delete $found{''};
+    return [sort keys %found] if %found;
+    my $word = bytes($how->{edges_of});
+    die $in_none ? "$word is in no sub, which could have callers\n"
+        : "there is no sub, file or line $word in $names\n";
+}
+
+# Are the places of calls known?
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
+
+# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
+# none of the main program alone; and where a file has none, or no times, and others have, the lines
+# have a part of the total only.
+sub doubts {
+    my ($only_main, @profiles) = @_;
+    my @files = map { my $p = $_; map { my %header = $p->header($_);
+        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
+    my ($with) = grep { defined $_->[1] } @files or return;
+    if ($only_main) {
+        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
+            . ' known of the whole run alone; record with start=main' : () } @files;
+    }
+    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
+    return map {
+        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
+            . ' the lines shown lack it'
+        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
+            . " $timed->[0] has; the lines shown lack them"
+        : ()
+    } @files;
+}
 
 # ---- the source ----
 
@@ -221,6 +266,17 @@ What C<--callees> (or else C<--callers>) shows by line for a word or a compiled 
 subs, and FILE:LINE of lines from which subs are called. The LABELs are those of the profile's subs,
 in their order, as they are shown. Nothing if the word means nothing; undef if it means lines that
 are in no sub, which so have no callers.
+
+=item edges HOW, NAMES, PROFILE, ...
+
+A function: the same of several profiles, as a reference to a list. HOW is a hash: by_line, the
+word or regex; edges_of, the word as it was given; callees; separate and autoload, how subs are
+named. Dies with why there are none; NAMES are those of the files, for that.
+
+=item doubts ONLY_MAIN, PROFILE, ...
+
+A function: what is to be said of the numbers of lines, as lines. ONLY_MAIN is true if the profiles
+are to be of the main program alone.
 
 =item has_places
 

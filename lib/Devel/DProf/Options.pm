@@ -1,21 +1,16 @@
 package Devel::DProf::Options;
 
-# The command line of a tool: options and help come from one text, defaults from the environment;
-# the values that several tools take.
+# The command line of a tool: its options and its help from one text, its defaults from the
+# environment.
 
 use strict;
 use warnings;
 
-use Exporter 'import';
-use Devel::DProf::Text qw(bytes text wrapped);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(list_of pattern windows renames);
 
-# Lists of words in the help are at most this wide.
-use constant HELP_WIDTH => 95;
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
@@ -26,17 +21,6 @@ sub new {
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
     $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
     return $self;
-}
-
-# Fills in a list of words in a line of help: {METRICS} is that of `lists`. Words that do not fit go
-# on in the next line.
-sub filled {
-    my ($self, $line) = @_;
-    my ($before, $name, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
-    my $list = $self->{lists}{$name} or die "$self->{name}: the help has no list $name\n";
-    my @pieces = map { " $_" } split / /, join(', ', @$list) . $rest;
-    my @lines = wrapped(HELP_WIDTH, $before =~ s/ \z//r, ' ' x length $before, @pieces);
-    return map { "$_\n" } @lines;
 }
 
 sub name { return $_[0]{name} }
@@ -78,8 +62,9 @@ sub out_of_range {
 
 sub help {
     my ($self) = @_;
-    my @lines = grep { !/^==? / } split /^/, $self->{text};
-    return join '', (map { $self->filled($_) } @lines), $self->{more} ? $self->{more}->() : ();
+    require Devel::DProf::Help;
+    return Devel::DProf::Help::text_of(@$self{qw(name text lists)})
+        . ($self->{more} ? $self->{more}->() : '');
 }
 
 # ---- the driver ----
@@ -145,6 +130,8 @@ sub env_words {
 sub getopt {
     my ($self, @args) = @_;
     my %opt;
+    # Without options nothing is to be parsed, and Getopt::Long is a third of a start.
+    return ({}, \@args) if !grep { /^[-+]./s } @args;
     require Getopt::Long;
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
     my $message = '';
@@ -173,77 +160,6 @@ sub about {
     return undef if !$opt->{h} && (!$opt->{V} || $self->{own_version});
     print $opt->{h} ? $self->help : "$self->{name} version: $VERSION\n";
     return written($self->{name}, \*STDOUT, 0);
-}
-
-# ---- values ----
-
-sub list_of {
-    my ($option, $list) = @_;
-    my @names;
-    for my $item (split /,/, $list) {
-        if ($item !~ s{^file://}{}) {
-            push @names, text($item);
-            next;
-        }
-        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
-        while (defined(my $line = <$in>)) {
-            $line =~ s/\r?\n\z//;
-            push @names, text($line) if length $line && $line !~ /^#/;
-        }
-        close $in;
-    }
-    return @names;
-}
-
-sub pattern {
-    my ($option, $re) = @_;
-    $re = text($re);
-    local $SIG{__WARN__} = sub { };
-    return eval { qr/$re/ } // die "$option: not a regular expression: "
-        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-}
-
-sub windows {
-    my ($text) = @_;
-    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
-}
-
-sub ranges {
-    my ($text) = @_;
-    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
-    my @ranges;
-    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
-        @ranges = [$1 // 0, $2, 0];
-    } else {
-        for my $slice (split /,/, $text, -1) {
-            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
-            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) {
-                push @ranges, [$1 * ($2 - 1), $1 * $2, 1];
-            } else {
-                die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n";
-            }
-        }
-    }
-    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
-    for my $i (0 .. $#ranges) {
-        my ($from, $to, $percent) = @{ $ranges[$i] };
-        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
-        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
-        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
-    }
-    return \@ranges;
-}
-
-sub renames {
-    my ($text) = @_;
-    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
-    return map {
-        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/
-            or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
-        die "--map: $_: a package ends in :: on both sides\n"
-            if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
-        @pair;
-    } @lines;
 }
 
 1;
@@ -343,35 +259,6 @@ Those that the help does not show.
 =item help
 
 The help.
-
-=back
-
-=head1 VALUES
-
-Functions. They take bytes, return characters, and die with what is wrong.
-
-=over
-
-=item list_of OPTION, TEXT
-
-A list of names: separated by commas; C<file://NAME> is a file with one on each line. OPTION is for
-messages.
-
-=item pattern OPTION, TEXT
-
-A regular expression.
-
-=item windows TEXT
-
-C<--time>: a list of one element for each side, with colons between. An element is undef, or a list
-of [FROM, TO, PERCENT] (L<Devel::DProf::Profile/window>), in ascending order, of START,STOP in
-seconds (either of them may be missing), or of A%-B% and A%/N (the N-th slice of A %), several with
-commas.
-
-=item renames TEXT
-
-C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
-line.
 
 =back
 

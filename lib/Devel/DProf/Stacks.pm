@@ -6,13 +6,12 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
-use Devel::DProf::Diff;
-use Devel::DProf::Input qw(of_runs side used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
+use Devel::DProf::Input qw(of_runs used);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
 use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -30,15 +29,25 @@ sub options {
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        renames => [map { renames($_) } @{ $opt->{map} || [] }],
         bases => [
             (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
             text(Cwd::getcwd() // ''),
         ],
     );
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    for (qw(pid tid)) {
-        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
+    return (%how, values_of($opt));
+}
+
+# Those of them that are seldom given.
+sub values_of {
+    my ($opt) = @_;
+    return if !grep { defined $opt->{$_} } qw(map time pid tid);
+    require Devel::DProf::Values;
+    my %how;
+    $how{renames} = [map { Devel::DProf::Values::renames($_) } @{ $opt->{map} }] if $opt->{map};
+    $how{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
+    for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
+        $how{$name}
+            = { map { $_ => 1 } Devel::DProf::Values::list_of("--$name", $opt->{$name}) };
     }
     return %how;
 }
@@ -90,7 +99,7 @@ sub format_option {
 # processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
-    return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
+    return bless { separate => 1, recursion => 1000, renames => [], %how, failed => 0 }, $class;
 }
 
 # Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing
@@ -109,7 +118,9 @@ sub read {
         my $name = join ', ', @names > 3 ? (@names[0 .. 2], '...') : @names;
         @sides = { name => $name, runs => [\@paths] };
     }
-    my $diff = $self->{reader} = Devel::DProf::Diff->new(
+    my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
+    require Devel::DProf::Diff if $self->{diff};
+    my $reader = $self->{reader} = $class->new(
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
@@ -117,8 +128,8 @@ sub read {
         apart => $self->{by_part} || defined $self->{pid} || defined $self->{tid},
         say => sub { complain($_[0]) },
     );
-    my $ok = $diff->read(sub { $self->use_of(@_) }, @sides);
-    return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
+    $reader->read(sub { $self->use_of(@_) }, @sides) or return;
+    $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
 }
 
@@ -134,7 +145,6 @@ sub use_of {
 # Makes two sides of folded stacks with two counts on each line, of one profile.
 sub split_pairs {
     my ($self) = @_;
-    my $diff = $self->{reader};
     return 1 if $self->{diff};
     my @parts = map { @$_ } @{ ($self->sides)[0]{profiles} };
     my @two = grep { is_pair($_) } @parts;
@@ -144,7 +154,8 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    $diff->as_sides(qw(before after));
+    require Devel::DProf::Diff;
+    $self->{reader} = Devel::DProf::Diff->of_sides($self->{reader}, qw(before after));
     return 1;
 }
 
@@ -181,16 +192,16 @@ sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 # side lacks one.
 sub settle {
     my ($self, @names) = @_;
-    my $diff = $self->{reader};
+    my $reader = $self->{reader};
     my @sides = $self->sides;
     $self->{columns} = [];
     $self->{metrics} = [];
     for my $name (@names) {
         if (is_time_word($name)) {
-            $diff->same_unit or return;
+            $reader->same_unit or return;
         }
-        my $measure = $diff->measure($name) or return;
-        $diff->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
+        my $measure = $reader->measure($name) or return;
+        $reader->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
         my @counters = @{ $measure->{counters} || [] };
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
@@ -256,8 +267,7 @@ sub in_c {
 # Returns the sides and options as C takes them.
 sub parts {
     my ($self) = @_;
-    my $diff = $self->{reader};
-    $diff->learn_labels if $self->{diff} && $self->is_filtered;
+    $self->{reader}->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }

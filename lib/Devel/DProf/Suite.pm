@@ -11,8 +11,10 @@ use File::Path ();
 use File::Spec;
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Layout qw(fitted grouped aligned);
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown fitted grouped aligned);
+use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -189,7 +191,7 @@ sub add {
     my $profile = INPUT->profile;
     for my $path (@$paths) {
         my $o = INPUT->read($profile, $path);
-        my $what = Devel::DProf::Input::verdict($o);
+        my $what = Devel::DProf::Outcome::verdict($o);
         if (!Devel::DProf::Input::usable($what)) {
             push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}"
                 if $o->{message} !~ /empty/;
@@ -290,7 +292,7 @@ sub wrapped {
     $_ .= ',' for @items[0 .. $#items - 1];
     my @pieces = map { " $_" } @items;
     $pieces[0] =~ s/^ // if @pieces && $first !~ /\S\z/;
-    return map { "$_\n" } Devel::DProf::Text::wrapped(WIDTH, $first, $indent, @pieces);
+    return map { "$_\n" } Devel::DProf::Layout::wrapped(WIDTH, $first, $indent, @pieces);
 }
 
 sub short_name {

@@ -10,12 +10,11 @@ use Devel::DProf::Constants qw(words_of first_words time_words
                                DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
                                DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
-use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(metric_number is_time_word metrics_for_help key keys_of counter_names
-                    counter_named metrics_of counter_repeats counter_label counter_unit
+                    counter_named metrics_of counter_repeats counter_label counter_unit counter_hint
                     counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
@@ -90,7 +89,10 @@ sub metrics_of {
     return @metrics;
 }
 
-# Whether a counter repeats from run to run, with the same hash seed.
+# Behind what says that a profile lacks a counter: how to record it.
+sub counter_hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
+
+# Does it repeat from run to run, with the same hash seed?
 sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
 # Returns a counter's name in a heading: with the unit, unless the name tells it.
@@ -133,14 +135,17 @@ sub counter_doubts {
 # Returns lists and patterns of names, as flags() takes them.
 sub filters {
     my ($opt, @patterns) = @_;
+    return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
+    require Devel::DProf::Values;
     my %how;
     for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
         my ($name, $to) = @$_;
-        $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
+        next if !defined $opt->{$name};
+        $how{$to} = { map { $_ => 1 } Devel::DProf::Values::list_of("-$name", $opt->{$name}) };
     }
-    for my $name (@patterns) {
+    for my $name (grep { defined $opt->{$_} } @patterns) {
         my $option = length $name > 1 ? "--$name" : "-$name";
-        $how{"re_$name"} = pattern($option, $opt->{$name}) if defined $opt->{$name};
+        $how{"re_$name"} = Devel::DProf::Values::pattern($option, $opt->{$name});
     }
     return %how;
 }

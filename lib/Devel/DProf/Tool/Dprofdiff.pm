@@ -7,12 +7,14 @@ use warnings;
 
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
-use Devel::DProf::Input qw(side told used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Input qw(told used);
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
+use Devel::DProf::Values qw(list_of windows renames);
 use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters medium
                           colour);
 

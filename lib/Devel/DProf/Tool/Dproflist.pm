@@ -6,9 +6,10 @@ use strict;
 use warnings;
 
 use Devel::DProf::Events;
+use Devel::DProf::Layout qw(beside wrapped);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown beside wrapped);
+use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;

@@ -121,8 +121,12 @@ sub profile {
         if $opt->{main} && ($opt->{T} || $opt->{t});
     return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
         if defined $opt->{m} && ($opt->{T} || $opt->{t});
-    my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
-    return $TOOL->usage("--watch: $wrong") if defined $wrong;
+    if (defined $opt->{watch}) {
+        require Devel::DProf::Watch;
+        my $wrong = defined $opt->{p} ? 'watches a program that was started elsewhere, not with -p'
+            : Devel::DProf::Watch::wrong($opt->{watch}, @$names);
+        return $TOOL->usage("--watch: $wrong") if defined $wrong;
+    }
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -136,7 +140,10 @@ sub profile {
             return $status || FAILED;
         }
     }
-    return watch($opt, $how, @$names) if defined $opt->{watch};
+    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, $names, sub {
+        ($how->{running}, my @paths) = @_;
+        return shown($opt, $how, @paths);
+    }) if defined $opt->{watch};
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my $failed = shown($opt, $how, @$names);
     return $status || $failed;
@@ -241,8 +248,8 @@ sub counter {
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
     my @known = (time_words(), grep { length } @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join ', ', @known)
-        if !defined $name;
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
+        . Devel::DProf::View::counter_hint($opt->{m})) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
@@ -286,53 +293,7 @@ sub role {
 # If another report follows, the output is flushed, and the handle stays open.
 sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
-# ---- --watch ----
-
-sub unwatchable {
-    my ($opt, @names) = @_;
-    return "$opt->{watch}: the seconds between two reports must be positive" if $opt->{watch} <= 0;
-    return 'watches a program that was started elsewhere, not with -p' if defined $opt->{p};
-    my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
-    return defined $once ? "$once: not a file that can be read again" : undef;
-}
-
-# Prints a report every so many seconds, until the runs have ended or Ctrl-C.
-sub watch {
-    my ($opt, $how, @names) = @_;
-    require Fcntl;
-    require POSIX;
-    my $screen = -t STDOUT;
-    my ($stop, $waiting, $reports, $status) = (0, 0, 0, OK);
-    local $SIG{INT} = sub { $stop = 1 };
-    until ($stop) {
-        my @there = grep { -s } @names;
-        my @all = of_runs($opt->{processes}, 1, @there);
-        # This is looked up before the files are read, so that the last report is complete.
-        $how->{running} = @there < @names || grep { is_recorded($_) } @all;
-        if (@there) {
-            print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
-            STDOUT->flush;      # messages stand below it
-            $status = shown($opt, $how, @all);
-            return $status if $status != OK;
-        } elsif (!$waiting++) {
-            complain("dprofpp: waiting for @names");
-        }
-        last if !$how->{running};
-        select undef, undef, undef, $opt->{watch} if !$stop;
-    }
-    return OK;
-}
-
-# Whether a run is still writing to a file that has a header: the recorder holds a lock on it as
-# long as it lives. It locks before it writes, so that this look, at a file that is not empty, never
-# gets in its way.
-sub is_recorded {
-    my ($path) = @_;
-    open my $in, '<', $path or return 0;
-    return !flock($in, Fcntl::LOCK_SH() | Fcntl::LOCK_NB()) && $! == POSIX::EWOULDBLOCK();
-}
-
-# ---- messages about files ----
+# ---- what is to be told of a file ----
 
 # Prints messages. Returns the exit status and whether there is something to report; undef if there
 # must be no report at all.

@@ -13,12 +13,13 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options qw(pattern);
+use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(metric_number metrics_for_help key keys_of counter_names counter_named
-                          counter_label counter_doubts filters flags medium colour too_large);
+                          counter_label counter_doubts counter_hint filters flags medium colour
+                          too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -146,10 +147,7 @@ sub how {
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
-    # This chooses the lines whose calls are shown.
-    $how{by_line}
-        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
-        if defined $edges_of
+    $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
@@ -157,7 +155,15 @@ sub how {
     return \%how;
 }
 
-# -g may stand alone: the next word is its value only if it can be one.
+# --callers, --callees: of which lines.
+sub lines_of {
+    my ($name) = @_;
+    my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
+    require Devel::DProf::Values;
+    return Devel::DProf::Values::pattern('--callers, --callees', $re);
+}
+
+# -g may stand alone: what follows is its value only if it can be one.
 sub bare_g {
     my @args = @_;
     my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
@@ -258,7 +264,10 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
-    complain($_) for $opt->{f} || !wants_lines($opt, $how) ? () : lines_doubts($opt, @profiles);
+    if (!$opt->{f} && wants_lines($opt, $how)) {
+        require Devel::DProf::Lines;
+        complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
+    }
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -293,28 +302,6 @@ sub wants_lines {
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
 }
 
-# Prints doubts about the numbers of lines: statements are not recorded by phase, so there are none
-# of the main program alone; and if a file has none, or no times, and others have, the lines have
-# only a part of the total.
-sub lines_doubts {
-    my ($opt, @profiles) = @_;
-    my @files = map { my $p = $_; map { my %header = $p->header($_);
-        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
-    my ($with) = grep { defined $_->[1] } @files or return;
-    if ($opt->{main}) {
-        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
-            . ' known of the whole run alone; record with start=main' : () } @files;
-    }
-    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
-    return map {
-        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
-            . ' the lines shown lack it'
-        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
-            . " $timed->[0] has; the lines shown lack them"
-        : ()
-    } @files;
-}
-
 sub metric {
     my ($opt, $how, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
@@ -334,7 +321,8 @@ sub metric {
             = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters));
+    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters)
+        . counter_hint($name));
     return;
 }
 
@@ -360,26 +348,10 @@ sub unlike_first {
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
-    my %names;
-    my @lines = map { Devel::DProf::Lines->new($_, metric_number('real')) } @profiles;
-    if (!grep { $_->has_places } @lines) {
-        complain("@$names: places of calls are not in there; record them with lines or"
-            . ' callsites=1');
-        return 0;
-    }
-    for my $n (0 .. $#profiles) {
-        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
-        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
-        $names{ $_ // '' } = 1
-            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
-    }
-    my $in_none = delete $names{''};
-    $how->{edges_of_lines} = [sort keys %names];
-    return 1 if %names;
-    my $word = bytes($how->{edges_of});
-    complain($in_none ? "$word is in no sub, which could have callers"
-        : "there is no sub, file or line $word in @$names");
-    return 0;
+    my $edges = eval { Devel::DProf::Lines::edges($how, "@$names", @profiles) };
+    complain($@ =~ s/\n\z//r) if !$edges;
+    $how->{edges_of_lines} = $edges;
+    return defined $edges;
 }
 
 sub annotate {
