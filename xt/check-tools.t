@@ -101,7 +101,7 @@ SKIP: {
     }
 }
 
-# One road: what a single module of lib/ does for all others.
+# Tasks that a single module of lib/ does for all others.
 my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
     'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],

@@ -169,7 +169,7 @@ sub know_work {
     return;
 }
 
-# What the sides differ in that matters: texts.
+# Returns texts of what the sides differ in, where it matters.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;

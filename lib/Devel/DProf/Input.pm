@@ -156,8 +156,7 @@ sub sum {
     return ($sum, $any);
 }
 
-# Called now and then while a file is read; speaks to terminals only, and not before it has taken a
-# second.
+# Shows progress now and then while a file is read; only on a terminal, and only after a second.
 sub progress {
     my ($path) = @_;
     return undef if !-t STDERR;
@@ -196,7 +195,7 @@ sub used {
     return usable($what) ? 'fine' : 'bad';
 }
 
-# What the header of a file has to say about how far it can be trusted.
+# Says how far a file can be trusted, from its header.
 sub run_loop {
     my ($path, $quiet, %header) = @_;
     return if !$header{dprof_runops_taken} || $quiet;

@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside);
 
 # ---- what fits ----
 
-# Long names lose their beginning, which says less than the end.
+# Cuts the beginning of a long name, which says less than the end.
 sub fitted { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }

@@ -109,12 +109,12 @@ sub edges {
         : "there is no sub, file or line $word in $names\n";
 }
 
-# Are the places of calls known?
+# Whether the places of calls are known.
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
 
-# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
-# none of the main program alone; and where a file has none, or no times, and others have, the lines
-# have a part of the total only.
+# Prints doubts about the numbers of lines: statements are not recorded by phase, so there are none
+# of the main program alone; and if a file has none, or no times, and others have, the lines have
+# only a part of the total.
 sub doubts {
     my ($only_main, @profiles) = @_;
     my @files = map { my $p = $_; map { my %header = $p->header($_);

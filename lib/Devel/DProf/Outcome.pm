@@ -21,7 +21,7 @@ sub verdict {
     return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
 }
 
-# What all tools say of an outcome.
+# Returns what all tools say of an outcome.
 sub lines {
     my ($o, $what) = @_;
     my $path = $o->{path};
@@ -31,7 +31,7 @@ sub lines {
     return "$path: profile cut short: $o->{message}" . place($o)
         . ($o->{open_count} ? "; $open had not ended" : '') if $what eq 'cut';
     return no_profile($o) if $what eq 'none';
-    # the classic words stay in front
+    # The classic words stay in front.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
         ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
         : "$path: $o->{message}" . place($o);
@@ -61,8 +61,7 @@ sub place {
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
 }
 
-# What to do about a profile that is not there; of those alone that the recorder would have named
-# so.
+# Says what to do about a missing profile, if its name is one that the recorder gives.
 sub missing {
     my ($path) = @_;
     return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
@@ -71,7 +70,7 @@ sub missing {
     return '';
 }
 
-# Why a file cannot be used, or not as a whole, where its name stands elsewhere.
+# Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.
 sub reason {
     my ($o) = @_;
     if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {

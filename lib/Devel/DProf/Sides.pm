@@ -32,7 +32,8 @@ sub side {
     return undef;
 }
 
-# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
+# Returns the files of a side: separated by commas, with wildcards; without those that belong to
+# others.
 sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
@@ -45,7 +46,7 @@ sub paths {
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
-# Files of one run are one: those that have its id. A copy of a recording does not count twice.
+# Groups files by their run id. A copy of a recording does not count twice.
 sub runs {
     my ($processes, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
@@ -84,7 +85,7 @@ sub read {
     my ($self, $told, @sides) = @_;
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs chart main force)),
-        phases => scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
+        phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
     );
     my @jobs = $self->jobs($input, @sides);
     my $progress = $self->{progress} ? Devel::DProf::Input::progress('profiles') : undef;
@@ -154,7 +155,7 @@ sub fits {
 
 sub sides { return @{ $_[0]{sides} } }
 
-# What was read as one side stands for several, which differ in what is counted.
+# Makes several sides, which differ in what is counted, of what was read as one.
 sub as_sides {
     my ($self, @names) = @_;
     $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
@@ -167,13 +168,13 @@ sub parts {
     return map { @$_ } @{ $side->{profiles} };
 }
 
-# The header of a part: of its first file. Asked for many times.
+# Returns the header of a part: that of its first file. It is asked for many times.
 sub header {
     my ($self, $profile) = @_;
     return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
 }
 
-# Leaves out the files of other processes and threads. False where a side has nothing left.
+# Leaves out the files of other processes and threads. Returns false if a side has nothing left.
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
@@ -191,13 +192,13 @@ sub only_of {
 
 # ---- what is counted ----
 
-# Are the times times? Those of folded stacks may be anything.
+# Whether the times are times: those of folded stacks may be anything.
 sub is_time {
     my ($self) = @_;
     return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
-# Of a baseline of counters alone?
+# Whether the profile is a baseline of counters alone.
 sub has_no_times {
     my ($self, $profile) = @_;
     return $self->header($profile)->{dprof_counters_only};
@@ -209,7 +210,7 @@ sub has {
         grep { length } @{ counter_names($profile) });
 }
 
-# A metric as all sides have it, or nothing: that was said.
+# Returns a metric as all sides have it, or nothing, after a message.
 sub measure {
     my ($self, $name) = @_;
     my ($lacking, @counters);
@@ -243,7 +244,7 @@ sub measure {
     };
 }
 
-# Says what is to be said of a counter: of each side, or of each file.
+# Prints the doubts about a counter: of each side, or of each file.
 sub doubt_counter {
     my ($self, $measure, $by_file) = @_;
     return if !metric_is_counter($measure->{metric}) || $self->{force};
@@ -278,7 +279,8 @@ sub same_unit {
     return 0;
 }
 
-# Ops and calls repeat only with the same hash seed. Why they may not here, or undef.
+# Returns why ops and calls may differ from run to run here, or undef: they repeat only with the
+# same hash seed.
 sub why_unpinned {
     my ($self) = @_;
     my %seeds;

@@ -92,7 +92,7 @@ sub metrics_of {
 # Behind what says that a profile lacks a counter: how to record it.
 sub counter_hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
 
-# Does it repeat from run to run, with the same hash seed?
+# Whether a counter repeats from run to run, with the same hash seed.
 sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
 # Returns a counter's name in a heading: with the unit, unless the name tells it.

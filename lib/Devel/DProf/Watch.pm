@@ -27,7 +27,7 @@ sub watch {
     until ($stop) {
         my @there = grep { -s } @$names;
         my @all = of_runs($processes, 1, @there);
-        # Looked up before the files are read: what is shown last is all that there is.
+        # This is looked up before the files are read, so that the last report is complete.
         my $running = @there < @$names || grep { is_recorded($_) } @all;
         if (@there) {
             print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';

@@ -293,7 +293,7 @@ sub role {
 # If another report follows, the output is flushed, and the handle stays open.
 sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
-# ---- what is to be told of a file ----
+# ---- messages about files ----
 
 # Prints messages. Returns the exit status and whether there is something to report; undef if there
 # must be no report at all.

@@ -163,7 +163,7 @@ sub lines_of {
     return Devel::DProf::Values::pattern('--callers, --callees', $re);
 }
 
-# -g may stand alone: what follows is its value only if it can be one.
+# -g may stand alone: the next word is its value only if it can be one.
 sub bare_g {
     my @args = @_;
     my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
