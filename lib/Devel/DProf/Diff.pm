@@ -33,7 +33,7 @@ sub new {
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
         compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
         time_floor_percent => 0.5,
-        confidence => 0.95, facts => [], rules => [], sides => [], %how,
+        confidence => 0.95, facts => [], rules => [], sides => [], symfs => [], %how,
     }, $class;
     $self->{say} ||= sub { };
     $self->in_c;                # a misspelled field is an error at once
@@ -110,7 +110,7 @@ sub has_runs {
 sub for_picture {
     my ($self) = @_;
     return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
-        qw(separate autoload force unit renames bases re_only re_skip normalize title));
+        qw(separate autoload force unit renames bases symfs re_only re_skip normalize title));
 }
 
 sub parts {
@@ -643,9 +643,20 @@ sub needs_lines {
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::Source;
-    $self->{sources} ||= [Devel::DProf::Source::differing(
-        [map { [parts($_)] } $self->sides], @{ $self->{symfs} || [] })];
+    $self->{sources} ||= [Devel::DProf::Source->differing(
+        [map { [parts($_)] } $self->sides], @{ $self->{symfs} })];
     return;
+}
+
+# A source of a side, which has a text only if that is what was recorded.
+sub source_of {
+    my ($self, $side, $file) = @_;
+    require Devel::DProf::Source;
+    for my $profile (defined $file ? $self->profiles_of($side) : ()) {
+        my $source = Devel::DProf::Source->find($file, [$profile], @{ $self->{symfs} });
+        return $source if $source->state eq 'same';
+    }
+    return Devel::DProf::Source->new('gone');
 }
 
 # Lines of source and their subs as rows, of a measure or of the first: what compared returns.

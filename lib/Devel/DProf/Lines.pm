@@ -1,6 +1,6 @@
 package Devel::DProf::Lines;
 
-# What lines of source cost, and the source beside it.
+# What lines of source cost.
 
 use strict;
 use warnings;
@@ -89,52 +89,10 @@ sub edges_of {
 # Are the places of calls known?
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
 
-# ---- the source ----
+# ---- costs ----
 
-# The lines of a file as bytes, and whether it is another than the one that was recorded; nothing if
-# it is not there. The profile's own text goes first. where: folders that it may be below.
-sub source {
-    my ($self, $file, @where) = @_;
-    my ($text, $is_another) = text_of($self->{profile}, $file, @where) or return;
-    return (in_lines($text), $is_another);
-}
-
-# The same as one text, of any profile.
-sub text_of {
-    my ($profile, $file, @where) = @_;
-    my $kept = $profile->line_text($file);
-    return ($kept, 0) if defined $kept;
-    my @found = map { [read_text($_)] } paths_of($file, @where) or return;
-    my @another = map { is_another($profile, $file, $_->[0]) } @found;
-    my ($same) = grep { defined $another[$_] && !$another[$_] } 0 .. $#found;
-    return ($found[ $same // 0 ][0], $another[ $same // 0 ], $found[ $same // 0 ][1]);
-}
-
-sub read_text {
-    my ($path) = @_;
-    open my $in, '<:raw', $path or return ('', $path);
-    return (do { local $/; <$in> } // '', $path);
-}
-
-# A larger file is no source that somebody reads.
-use constant MOST => 16 << 20;
-
-# Where a file of a profile may be, of those that are there.
-sub paths_of {
-    my ($file, @where) = @_;
-    my %twice;
-    return grep { !$twice{$_}++ && -f && -r _ && -s _ <= MOST } (map { "$_/$file" } @where), $file;
-}
-
-sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
-
-# Is a text another than the source that was recorded? Undef: that is not known.
-sub is_another {
-    my ($profile, $file, $text) = @_;
-    my ($size, $crc) = $profile->line_source($file) or return undef;
-    require Compress::Raw::Zlib;
-    return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
-}
+# The numbers of a file's lines that have something, in no order.
+sub numbers { my ($self, $file) = @_; return keys %{ $self->{files}{$file} || {} } }
 
 # What is shown of a line: where a sub is asked for, what is its own. A line on which only others
 # have something, blocks and closures that stand in the sub, is theirs.
@@ -225,12 +183,9 @@ are in no sub, which so have no callers.
 
 Does the profile tell where calls are made?
 
-=item source FILE, FOLDER, ...
+=item numbers FILE
 
-The lines of a file, without their ends, and whether the file is another than the one that was
-recorded (undef: that is not known). An empty list if it is not there. The text comes from the
-profile, if that has it (C<source=1>), else from the file, which is looked for below the FOLDERs
-first.
+The numbers of the lines of a file that have something, in no order.
 
 =item cost FILE, LINE [, LABEL]
 
@@ -242,18 +197,6 @@ on the line, of those that there are. An empty list if there are none.
 
 The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
 longest first.
-
-=item text_of PROFILE, FILE, FOLDER, ...
-
-A function: the text of a file of any profile, whether it is another, as C<source> has it, and the
-path. Of several files the one that was recorded counts, else the first.
-
-=item paths_of FILE, FOLDER, ..., read_text PATH
-
-Functions: the paths below the folders, and the file's own, that are there and can be read; the
-text of one, and its path.
-
-=item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 

@@ -12,7 +12,7 @@ use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(list_of pattern windows renames);
+our @EXPORT_OK = qw(list_of folders pattern windows renames);
 
 # Lists of words in the help are no wider.
 use constant HELP_WIDTH => 95;
@@ -234,6 +234,8 @@ sub ranges {
     return \@ranges;
 }
 
+sub folders { return map { text($_) } map { split /,/ } @{ $_[0] || [] } }
+
 sub renames {
     my ($text) = @_;
     my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
@@ -367,6 +369,10 @@ C<--time>: a list of one element for each side, with colons between. An element 
 of [FROM, TO, PERCENT] (L<Devel::DProf::Profile/window>), in ascending order, of START,STOP in
 seconds (either of them may be missing), or of A%-B% and A%/N (the N-th slice of A %), several with
 commas.
+
+=item folders LIST
+
+C<--symfs>, which may be given several times: folders, separated by commas.
 
 =item renames TEXT
 

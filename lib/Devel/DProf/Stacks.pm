@@ -8,7 +8,7 @@ use warnings;
 
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(of_runs side used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Options qw(list_of folders windows renames);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
@@ -19,22 +19,20 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Fields that C does not know: filters, what is to be read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs view phases);
+    failed reader pairs view phases symfs);
 
 # The options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
     require Cwd;
+    my @symfs = folders($opt->{symfs});
     my %how = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         renames => [map { renames($_) } @{ $opt->{map} || [] }],
-        bases => [
-            (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
-            text(Cwd::getcwd() // ''),
-        ],
+        symfs => \@symfs, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     for (qw(pid tid)) {
@@ -86,10 +84,10 @@ sub format_option {
 }
 
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),
-# processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
+# processes, force, windows, renames, bases, symfs, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
-    return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
+    return bless { separate => 1, recursion => 1000, symfs => [], %how, failed => 0 }, $class;
 }
 
 # Reads the files of one side, or the two sides. False where there is nothing to go on with; that

@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(side told used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Options qw(list_of folders windows renames);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
@@ -236,9 +236,9 @@ sub how {
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
-    my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
+    my @symfs = folders($opt->{symfs});
     require Cwd;
-    $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
+    $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
@@ -423,8 +423,8 @@ sub annotate {
     require Devel::DProf::AnnotateDiff;
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal),
-            symfs => $opt->{symfs})->text_of(text($opt->{annotate}));
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal))
+            ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {
         complain(bytes('--annotate: ' . $@ =~ s/\n\z//r));

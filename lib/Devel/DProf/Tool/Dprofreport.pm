@@ -13,7 +13,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options qw(pattern);
+use Devel::DProf::Options qw(folders pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
@@ -392,7 +392,7 @@ sub annotate {
     my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
         metric => $how->{metric}, counter => $counter,
-        colour => colour($how, $is_terminal), symfs => $opt->{symfs});
+        colour => colour($how, $is_terminal), symfs => [folders($opt->{symfs})]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
         complain("--annotate: " . $@ =~ s/\n\z//r);
