@@ -79,6 +79,8 @@ sub out_of_range {
 sub help {
     my ($self) = @_;
     my @lines = grep { !/^==? / } split /^/, $self->{text};
+    my $row = Devel::DProf::Tools::tool($self->{name});
+    push @lines, "\nThe environment variable $row->{env} holds default options.\n" if $row;
     return join '', (map { $self->filled($_) } @lines), $self->{more} ? $self->{more}->() : ();
 }
 
@@ -280,11 +282,11 @@ All tools have this driver: it takes options as Getopt::Long does, bundled and a
 defaults from the tool's variable in the environment, which the command line overrides; and does
 what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
 
-The text is the help, and the only list of the tool's options. Lines that begin with C<=> and a
-blank are not shown: they have options as Getopt::Long takes them, with blanks between, and the
-lines below them are their help. After C<==> stand options that the help leaves to the manual.
-Behind an option of a number may stand what it must be, C<O|rows=i(positive)>: positive,
-not-negative, or probability, which is between 0 and 1.
+The text is the help, but for its last line, which names that variable, and the only list of the
+tool's options. Lines that begin with C<=> and a blank are not shown: they have options as
+Getopt::Long takes them, with blanks between, and the lines below them are their help. After C<==>
+stand options that the help leaves to the manual. Behind an option of a number may stand what it
+must be, C<O|rows=i(positive)>: positive, not-negative, or probability, which is between 0 and 1.
 F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
 
 =head1 METHODS

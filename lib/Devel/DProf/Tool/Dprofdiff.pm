@@ -109,8 +109,6 @@ Output:
 = processes  f|force
     --processes         reads all files of each run      -f  compares in spite of differences
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFDIFF_OPTS holds default options.
 == modules  R|separate-anon!  A|autoload
 END
 );

@@ -88,8 +88,6 @@ How it looks:
 = f|F|force
     -f                  draws in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFLAME_OPTS holds default options.
 == diff|d
 END
 );

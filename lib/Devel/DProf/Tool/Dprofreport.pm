@@ -96,8 +96,6 @@ Output:
 = main
     --main              leaves out what ran before the main program
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFREPORT_OPTS holds default options.
 END
 );
 
