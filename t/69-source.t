@@ -8,31 +8,11 @@ use Compress::Zlib ();
 use JSON::PP ();
 use MIME::Base64 ();
 use LineReader;
+use SourceProgram;
 
 my $dir = scratch();
-my $file = spew("$dir/p.pl", <<'END');
-use strict;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-sub deep {
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4);
-print "$sum\n";
-END
-my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
-my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
-plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
-is($run->{out}, "29\n", 'the program runs');
-my $profile = $run->{profile};
+my %env = SourceProgram::HOW;
+my ($file, $profile) = SourceProgram::recorded($dir);
 my $got = LineReader::read_file($profile);
 
 sub json {
