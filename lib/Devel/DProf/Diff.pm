@@ -865,8 +865,8 @@ or the names of counters. Otherwise empty.
 
 =item idle
 
-After print, with its result: rules whose pattern no sub matched, renames of names that no side has,
-filters that leave nothing; as lines.
+After print, with its result: rules whose pattern no sub or line matched, renames of names that no
+side has, filters that leave nothing; as lines.
 
 =item differences [COMMANDS]
 

@@ -424,11 +424,12 @@ sub found {
         . ($line ? '; most of it at ' . Devel::DProf::Baseline::line_text($line) : '');
 }
 
-# What is to be said of comparisons. A rule is for some files' subs and not for others'.
+# What is to be said of comparisons. A rule is for the subs or lines of some files and not of
+# others.
 sub said {
     my ($self) = @_;
     my $said = $self->{said} || {};
-    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} }
+    my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
         sort keys %$said;
     return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' }
         @texts;
