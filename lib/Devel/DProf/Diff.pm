@@ -9,11 +9,11 @@ use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time
                                DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
                                DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_CALLER DP_K_PARENT
                                DP_M_CALLS DP_M_COUNTER DP_V_FLAT
-                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
-                               DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
-                               DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
+                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
+                               DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Text qw(few);
 use Devel::DProf::View qw(metric_number is_time_word counter_names counter_named counter_repeats
                           counter_label counter_unit counter_doubts flags too_large);
@@ -420,56 +420,12 @@ sub idle {
 
 # ---- rules ----
 
-# RULE, RULE: parsed (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
+# Adds rules. Dies with what is wrong with one.
 sub gate {
     my ($self, $text) = @_;
-    my @rules;
-    for ($text) {
-        pos = 0;
-        while (1) {
-            /\G[\s,]+/gc;
-            last if pos == length;
-            my $start = pos;
-            my %rule;
-            # a metric may be called so
-            $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
-            if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
-                my $re = $1;
-                $rule{re} = eval { no warnings 'regexp'; qr/$re/ }
-                    // die "--fail-if: /$re/ is not a regular expression: "
-                        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-            }
-            if (/\G(new|gone)\b\s*/gc) {
-                $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
-            } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
-                @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
-                do {
-                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc
-                        or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
-                    push @{ $rule{limits} }, [$1, $2 // ''];
-                } while (/\G&\s*/gc);
-                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > DP_RULE_LIMITS;
-            } else {
-                die wrong($text, pos, 'METRIC > LIMIT, new or gone');
-            }
-            $rule{text} = substr($text, $start, pos() - $start) =~ s/\s+\z//r;
-            die wrong($text, pos, 'a comma, or the end')
-                if pos != length && substr($text, pos, 1) ne ',';
-            push @rules, \%rule;
-        }
-    }
-    die "--fail-if: there is no rule\n" if !@rules;
-    push @{ $self->{parsed} }, @rules;
+    push @{ $self->{parsed} }, rules_of($text);
     return;
 }
-
-sub wrong {
-    my ($text, $at, $wanted) = @_;
-    return "--fail-if: $wanted is expected at `" . substr($text, $at)
-        . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
-}
-
-my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
 # Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule,
 # returns false where a side lacks what it asks for: that was said.
@@ -491,7 +447,7 @@ sub settle_rules {
                 && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
-            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) }
+            $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
                 @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
@@ -532,18 +488,6 @@ sub is_in_ns {
     my ($self, $measure) = @_;
     return metric_is_counter($measure->{metric})
         && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
-}
-
-sub limit {
-    my ($parsed, $value, $unit, $is_time, $per_second) = @_;
-    return [$value, 1] if $unit eq '%';
-    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n"
-        if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n"
-        if length $unit && !$per_second;
-    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n"
-        if !length $unit && $is_time && $value != 0;
-    return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
 }
 
 # ---- output ----
@@ -750,8 +694,8 @@ Devel::DProf::Diff - profiles compared
 
 =head1 DESCRIPTION
 
-L<dprofdiff> and L<Test::DProf> share this module: it reads sides, chooses a metric, parses rules,
-and calls the comparison in C.
+L<dprofdiff> and L<Test::DProf> share this module: it reads sides, chooses a metric, settles what
+rules need, and calls the comparison in C.
 
 =head1 METHODS
 
@@ -808,8 +752,8 @@ have in a difference, and the lines where they begin.
 
 =item given_rules, take_rules RULE, ...
 
-The rules as C<gate> has parsed them: hashes of text, kind, metric, limits and re. The second method
-replaces them.
+The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Rules/rules_of>. The second
+method replaces them.
 
 =item set FIELD => VALUE, ...
 

@@ -9,9 +9,9 @@ use Cwd ();
 use File::Basename ();
 use File::Path ();
 use File::Spec;
-use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Text qw(bytes text shown fitted grouped aligned);
 use Devel::DProf::View qw(counter_names);
 
@@ -90,7 +90,7 @@ sub new {
     }
     if (defined $opt{fail_if}) {
         die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
-        my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
+        my $ok = eval { rules_of(text($opt{fail_if})) };
         die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
     }
     for (qw(counters_only keep)) {
