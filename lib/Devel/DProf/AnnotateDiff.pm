@@ -5,7 +5,6 @@ package Devel::DProf::AnnotateDiff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time);
 use Devel::DProf::Profile;
 use Devel::DProf::Source;
 use Devel::DProf::Text qw(shown grouped aligned);
@@ -22,8 +21,6 @@ sub new {
     my ($class, $diff, %how) = @_;
     my $self = bless { diff => $diff, %how }, $class;
     my $rows = $diff->line_rows or die "it cannot be compared\n";
-    $self->{is_time} = metric_is_time($diff->{measures}[0]{metric}) && $diff->is_time;
-    $self->{exact} = $diff->{measures}[0]{exact};
     my ($most) = sort { $b <=> $a } map { $_ // 0 } @{ $rows->{total} }{qw(baseline value)};
     $self->{total} = $most;
     $self->{labels} = [map { $diff->shown_labels($_) } 0, 1];
@@ -194,7 +191,7 @@ sub head {
 sub value {
     my ($self, $value) = @_;
     return '' if !$value;
-    return grouped($value) if !$self->{is_time};
+    return grouped($value) if !$self->{diff}->in_seconds;
     my ($unit) = grep { $value * $_->[0] >= 1 } [1, 's'], [1e3, 'ms'], [1e6, 'us'];
     $unit ||= [1e9, 'ns'];
     my $number = $value * $unit->[0];
@@ -224,7 +221,7 @@ sub line {
 # Of a file those lines that differ in their text or in what they cost, with some around them.
 sub hunks {
     my ($self, $cost, $rows, $lines) = @_;
-    my $least = $self->{exact} ? 0 : $self->{total} * WARM / 100;
+    my $least = $self->{diff}->is_exact ? 0 : $self->{total} * WARM / 100;
     my @wanted;
     for my $i (0 .. $#$rows) {
         my ($old, $new, $grown) = $self->costs($rows->[$i], $cost);

@@ -146,6 +146,16 @@ sub is_time {
     return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
+# Are a measure's values seconds? Of none: those of the table.
+sub in_seconds {
+    my ($self, $measure) = @_;
+    $measure ||= $self->{measures}[0];
+    return metric_is_time($measure->{metric}) && $self->is_time;
+}
+
+# Do the values of the table repeat exactly?
+sub is_exact { return $_[0]{measures}[0]{exact} }
+
 # ---- what is compared ----
 
 # Settles the metric. False where a side lacks it; that was said.
@@ -444,7 +454,7 @@ sub settle_rules {
             return 0 if !defined $measure;
             $rule{measure} = $measure;
             my $is_time = $measure != DP_RULE_CALLS
-                && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
+                && $self->in_seconds($self->{measures}[$measure]);
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
             $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
@@ -499,7 +509,7 @@ sub facts {
     my $runs = $self->has_runs;
     my @facts = ('Metric', 'metric', $self->{label}
         . ($self->{children} || $view ? ', with what was called' : ', self')
-        . (metric_is_time($measure->{metric}) && $self->is_time ? ', in seconds' : ''));
+        . ($self->in_seconds($measure) ? ', in seconds' : ''));
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
@@ -711,7 +721,9 @@ nothing, too; apart, which keeps the files of a run apart, as only_of needs it; 
 stacks count; as_measured, which does not adjust times for the speed of the runs; time_floor and
 time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with one run a side,
 rules ignore a time that has grown by less; windows, for each side the ranges of
-L<Devel::DProf::Profile/window>, the last ones for all sides that follow.
+L<Devel::DProf::Profile/window>, the last ones for all sides that follow; symfs, folders that
+sources may be below; metric_given: a metric that lines do not have is no other one then; annotate,
+which needs lines on all sides.
 
 =item gate TEXT
 
@@ -745,10 +757,11 @@ of another measure, as C<measure NAME> returns it (undef, after a message, if a 
 
 True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
 
-=item profiles_of SIDE, shown_labels SIDE
+=item profiles_of SIDE, shown_labels SIDE, source_of SIDE, FILE
 
-The L<Devel::DProf::Profile> objects of a side, by number; and a hash of the names that its subs
-have in a difference, and the lines where they begin.
+Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names that its subs have
+in a difference, and the lines where they begin; and the L<Devel::DProf::Source> of a file, which
+has a text if it is what was recorded.
 
 =item given_rules, take_rules RULE, ...
 
@@ -788,6 +801,10 @@ lacks the metric, or if the units differ.
 =item is_time
 
 After settle: true if times are times, in seconds, and not counts of folded stacks.
+
+=item in_seconds, is_exact
+
+After settle: whether the values of the table are seconds; whether they repeat exactly.
 
 =item settle_rules
 
