@@ -14,7 +14,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Of the total, in percent: as in the tables.
 use constant { WARM => 0.5, HOT => 5 };
-my %COLOUR = (hot => "\e[31m", warm => "\e[33m", calls => "\e[36m");
+my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[36m");
+# Of one name.
+use constant MOST => 6;
 
 # how: metric (a number), counter (its number, where the metric is one), colour, symfs (folders).
 sub new {
@@ -26,19 +28,21 @@ sub new {
     return $self;
 }
 
-sub lines { return $_[0]{lines} }
-sub total { return $_[0]{total} }
-
 # The text for what a word means, as characters; dies with what is wrong.
 sub text_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
     my @found = $lines->find($word) or die "there is no sub or file $word in the profile\n";
-    if (@found > 6) {
-        die "$word: there are " . @found . " of that name, such as "
-            . join(', ', map { $_->[0] // $_->[1] } @found[0 .. 2]) . "\n";
-    }
+    refuse_many($word, map { $_->[0] // $_->[1] } @found);
     return join "\n", map { $self->part(@$_) } @found;
+}
+
+# Dies where a word means more than somebody wants to see.
+sub refuse_many {
+    my ($word, @names) = @_;
+    die "$word: there are " . @names . ' of that name, such as ' . join(', ', @names[0 .. 2]) . "\n"
+        if @names > MOST;
+    return;
 }
 
 # A sub, or a file: what is shown of it, line by line.
@@ -88,8 +92,15 @@ sub line {
         : ' ' x 29;
     my $shown = sprintf '%s %*d  %s', $gutter, $width, $line, $text;
     my $percent = $self->{total} ? 100 * ($incl // 0) / $self->{total} : 0;
-    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm' : undef;
-    return $self->{colour} && $tint ? $COLOUR{$tint} . $shown . "\e[m" : $shown;
+    return $self->{colour} ? tinted($shown, $percent) : $shown;
+}
+
+# A line in the colour of what it costs, in percent of the total, or of what it has grown by.
+sub tinted {
+    my ($line, $percent) = @_;
+    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
+        : $percent <= -WARM() ? 'less' : return $line;
+    return "$COLOUR{$tint}$line\e[m";
 }
 
 sub calls {
@@ -142,9 +153,21 @@ Of a L<Devel::DProf::Profile>.
 The text, as characters. WORD is a sub or a file, as L<Devel::DProf::Lines> finds it. Dies with a
 message that ends with a newline if there is none, or if there are many.
 
-=item lines, total
+=back
 
-The L<Devel::DProf::Lines>, and what is 100 %: all that the profile has of the metric.
+=head1 FUNCTIONS
+
+What L<Devel::DProf::AnnotateDiff> does, too.
+
+=over
+
+=item refuse_many WORD, NAME, ...
+
+Dies if there are too many names of subs or files that a word means.
+
+=item tinted LINE, PERCENT
+
+A line in the colour of its share of the total, for a terminal.
 
 =back
 

@@ -5,15 +5,15 @@ package Devel::DProf::AnnotateDiff;
 use strict;
 use warnings;
 
+use Devel::DProf::Annotate;
 use Devel::DProf::Profile;
 use Devel::DProf::Source;
 use Devel::DProf::Text qw(shown grouped aligned);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of the greater total, in percent: what a line has grown by, or shrunk.
-use constant { WARM => 0.5, HOT => 5, CONTEXT => 3 };
-my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m");
+# Lines around those that differ.
+use constant CONTEXT => 3;
 my @WIDTHS = (10, 10, 9, 9);
 
 # diff: a Devel::DProf::Diff of two sides, after settle. how: colour. Dies with why it cannot be.
@@ -54,10 +54,7 @@ sub text_of {
     my @parts = $self->find_files($word);
     @parts = $self->find_subs($word) if !@parts;
     die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
-    if (@parts > 6) {
-        die "$word: there are " . @parts . " of that name, such as "
-            . join(', ', map { $_->{label} // $_->{file} } @parts[0 .. 2]) . "\n";
-    }
+    Devel::DProf::Annotate::refuse_many($word, map { $_->{label} // $_->{file} } @parts);
     return join "\n", map { $self->part($_) } @parts;
 }
 
@@ -213,15 +210,13 @@ sub line {
     my $text = defined $row->[3] ? Devel::DProf::Source::printable($row->[3]) : '';
     my $line = "$gutter $row->[0]$text" =~ s/ +\z//r;
     my $percent = $self->{total} ? 100 * $grown / $self->{total} : 0;
-    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
-        : $percent <= -WARM() ? 'less' : undef;
-    return $self->{colour} && $tint ? "$COLOUR{$tint}$line\e[m" : $line;
+    return $self->{colour} ? Devel::DProf::Annotate::tinted($line, $percent) : $line;
 }
 
 # Of a file those lines that differ in their text or in what they cost, with some around them.
 sub hunks {
     my ($self, $cost, $rows, $lines) = @_;
-    my $least = $self->{diff}->is_exact ? 0 : $self->{total} * WARM / 100;
+    my $least = $self->{diff}->is_exact ? 0 : $self->{total} * Devel::DProf::Annotate::WARM / 100;
     my @wanted;
     for my $i (0 .. $#$rows) {
         my ($old, $new, $grown) = $self->costs($rows->[$i], $cost);

@@ -722,8 +722,8 @@ stacks count; as_measured, which does not adjust times for the speed of the runs
 time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with one run a side,
 rules ignore a time that has grown by less; windows, for each side the ranges of
 L<Devel::DProf::Profile/window>, the last ones for all sides that follow; symfs, folders that
-sources may be below; metric_given: a metric that lines do not have is no other one then; annotate,
-which needs lines on all sides.
+sources may be below; metric_given: the metric was asked for, so that calls of lines do not take its
+place where lines have nothing else; annotate, which needs lines on all sides.
 
 =item gate TEXT
 

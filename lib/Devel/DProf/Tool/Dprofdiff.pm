@@ -419,16 +419,15 @@ sub annotate {
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal))
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, -t STDOUT))
             ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {
-        complain(bytes('--annotate: ' . $@ =~ s/\n\z//r));
-        written('dprofdiff', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     my @names = map { $_->{name} } $diff->sides;
     my (undef, undef, $metric) = $diff->facts;
     print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");

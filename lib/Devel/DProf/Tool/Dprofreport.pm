@@ -382,21 +382,19 @@ sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
     if ($how->{metric} == DP_M_CALLS) {
-        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
-            . ' line ran');
-        return USAGE;
+        return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
+            . ' often a line ran');
     }
     require Devel::DProf::Annotate;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
         metric => $how->{metric}, counter => $counter,
-        colour => colour($how, $is_terminal), symfs => [folders($opt->{symfs})]);
+        colour => colour($how, -t STDOUT), symfs => [folders($opt->{symfs})]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
-        complain("--annotate: " . $@ =~ s/\n\z//r);
-        written('dprofreport', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     print {$out} bytes("# Profile: " . join(', ', map { text($_) } @$names) . "\n"
         . "# Metric: $how->{metric_name}\n$text");
     return written('dprofreport', $out, 0) || $failed;
