@@ -68,8 +68,6 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = f|F|force
     -f                  works in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFEXPORT_OPTS holds default options.
 END
 );
 
