@@ -8,31 +8,11 @@ use Compress::Zlib ();
 use JSON::PP ();
 use MIME::Base64 ();
 use LineReader;
+use SourceProgram;
 
 my $dir = scratch();
-my $file = spew("$dir/p.pl", <<'END');
-use strict;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-sub deep {
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4);
-print "$sum\n";
-END
-my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
-my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
-plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
-is($run->{out}, "29\n", 'the program runs');
-my $profile = $run->{profile};
+my %env = SourceProgram::HOW;
+my ($file, $profile) = SourceProgram::recorded($dir);
 my $got = LineReader::read_file($profile);
 
 sub json {
@@ -417,9 +397,33 @@ subtest 'a source found in another place' => sub {
         mkdir $path or die;
     }
     rename $moved, "$path/moved.pl" or die;
-    my $report = in_process('dprofreport', '--annotate', 'here', '--symfs', "$dir/root", $run);
-    like($report->{out}, qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m,
-        '--symfs finds the source below another folder');
+    my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_, $run)->{out} };
+    my $here = qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m;
+    like($shown->('--symfs', "$dir/root"), $here, '--symfs');
+    like($shown->('--symfs', $path), $here, '... by the end of its path');
+    like($shown->('--symfs', "$dir/none,$path"), $here, '... in the second folder');
+    rename "$path/moved.pl", "$path/kept.pl" or die;
+    spew("$path/moved.pl", "sub other {\n}\n");
+    like($shown->('--symfs', $path), qr/^# The source is not there;/m,
+        'another file with the same end is none');
+    like($shown->('--symfs', "$dir/root"), qr/^# The file has changed since it was recorded/m,
+        '... where the whole path is the same, it has changed');
+    rename "$path/kept.pl", $moved or die;
+    like($shown->('--symfs', "$dir/root"), $here, '... and the right one is found behind it');
+};
+
+subtest 'names of files that are not ASCII' => sub {
+    for (["caf\xc3\xa9", 'UTF-8'], ["caf\xe9", 'Latin-1']) {
+        my ($name, $what) = @$_;
+        my $odd = spew("$dir/$name.pl", "sub here {\n    return 1;\n}\nhere();\n");
+        my ($found, $kept) = map { profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time',
+            PERL_DPROF_SOURCE => $_ })->{profile} } 0, 1;
+        my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_)->{out} };
+        like($shown->($found), qr/ 2      return 1;$/m, "$what: the file");
+        spew($odd, "# one line more\n" . slurp($odd));
+        like($shown->($found), qr/^# The file has changed/m, '... that has changed');
+        like($shown->($kept), qr/ 2      return 1;$/m, '... is in the profile');
+    }
 };
 
 subtest 'hostile source' => sub {

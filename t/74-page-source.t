@@ -8,26 +8,12 @@ use DProfTest qw(scratch spew slurp in_process profiled run_tool);
 use JSON::PP ();
 use LineReader;
 use NaiveStacks;
+use SourceProgram;
 
 my $dir = scratch();
-my $source = <<'END';
-use strict;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-sub deep {
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4);
+my %env = SourceProgram::HOW;
+my ($file, $profile) = SourceProgram::recorded($dir, <<'END');
 eval "leaf(7)";
-print "$sum\n";
 
 =pod
 
@@ -35,11 +21,7 @@ A manual, </script><script>alert(1)</script> &amp; so on.
 
 =cut
 END
-my $file = spew("$dir/p.pl", $source);
-my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
-my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
-plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
-my $profile = $run->{profile};
+my $source = slurp($file);
 my $naive = LineReader::read_file($profile);
 sub plain { my ($of) = @_; return { map { s/%20/ /gr => $of->{$_} } keys %$of } }
 

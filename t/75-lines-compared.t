@@ -506,7 +506,15 @@ subtest 'prove -PDProf' => sub {
     like($failed->{out}, qr{ at lib/My\.pm:7: 0 -> 27 calls \(new\)$}m, '... which names the line');
     like($failed->{out},
         qr{^DProf: b\.t: lib/My\.pm:7 in My::parse: line /My/ calls > 0: 0 -> 27$}m,
-        'a rule about lines has a finding, too');
+        'a rule about lines');
+    spew("$dir/project/c.t", "print \"1..1\\n\";\nprint \"ok 1\\n\";\n");
+    push @prove, 'c.t';
+    project_says({ DPROF_UPDATE_BASELINES => 1 }, @prove);
+    unlike(project_says({}, @prove)->{out}, qr/no line matches/,
+        'that no line of one of two tests matches is not told');
+    like(project_says({}, map { s{/My/}{/Yours/}r } @prove)->{out},
+        qr{^DProf: fail_if line /Yours/ calls > 0: no line matches \(b\.t, and 1 more\)$}m,
+        '... of both it is');
 };
 
 done_testing;

@@ -111,6 +111,7 @@ my %road = (
     'output is decoded' => [ qr/->decode\b/ ],
     'output goes to a string' => [ qr/open \*?STDOUT, '>', \\\$/, 'Test/DProf/Profile.pm' ],
     'formats of stacks are named' => [ qr/(?:eq|ne|=>) '(?:svg|folded)'/ ],
+    'sources are found' => [ qr/->line_(?:text|source)\b/, 'Devel/DProf/Source.pm' ],
     'files are renamed' => [ qr/\brename[ (]+\$/, 'Devel/DProf/Write.pm', 'Test/DProf.pm' ],
 );
 my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;

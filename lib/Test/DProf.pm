@@ -7,6 +7,7 @@ use Carp 'croak';
 use Devel::DProf::Layout ();
 use Devel::DProf::Text ();
 use Test2::API ();
+use Test::DProf::Names qw(misspelt doubtful_name);
 use Test::DProf::Profile;
 
 our $VERSION = '20261120.00';
@@ -458,66 +459,6 @@ sub failed_to_read {
     $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
-}
-
-# Returns a message about a name that neither the profile nor this process has. Subs of a script
-# that were not called are unknown.
-sub misspelt {
-    my ($p, $sub) = @_;
-    return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
-    my @near = nearest($p, $sub);
-    return "there is no sub $sub, neither in the profile nor in the process"
-        . (@near ? '; perhaps ' . join(', ', @near) : '');
-}
-
-sub doubtful_name {
-    my ($p, $sub) = @_;
-    return if $p->is_block || $p->knows($sub);
-    my @near = nearest($p, $sub);
-    return "the profile has no sub $sub" . (@near ? '; it has ' . join(', ', @near) : '');
-}
-
-sub is_defined {
-    my ($sub) = @_;
-    no strict 'refs';
-    return $sub =~ /^\w+(?:(?:::|')\w+)*\z/ && defined &{$sub};
-}
-
-sub nearest {
-    my ($p, $sub) = @_;
-    my %names = map { $_ => 1 } $p->subs;
-    if ($p->is_block && $sub =~ /^(.+)::/s) {
-        no strict 'refs';
-        my $package = $1;
-        if ($package =~ /^\w+(?:::\w+)*\z/ && %{"${package}::"}) {
-            $names{"${package}::$_"} = 1
-                for grep { /^\w+\z/ && defined &{"${package}::$_"} } keys %{"${package}::"};
-        }
-    }
-    my $own = $sub =~ s/.*:://sr;
-    my %distance = map { $_ => (($_ =~ s/.*:://sr) eq $own ? 1 : distance($sub, $_)) }
-        grep { !/__ANON__/ && abs(length($_) - length $sub) < 40 } keys %names;
-    my $limit = 1 + length($sub) / 4;
-    my @near = sort { $distance{$a} <=> $distance{$b} || $a cmp $b }
-        grep { $distance{$_} <= $limit } keys %distance;
-    return @near > 3 ? @near[0 .. 2] : @near;
-}
-
-# Returns Levenshtein's distance.
-sub distance {
-    my ($x, $y) = @_;
-    my @above = 0 .. length $y;
-    for my $i (1 .. length $x) {
-        my @row = $i;
-        for my $j (1 .. length $y) {
-            my $is_other = substr($x, $i - 1, 1) ne substr($y, $j - 1, 1);
-            my ($least) = sort { $a <=> $b }
-                $above[$j] + 1, $row[-1] + 1, $above[ $j - 1 ] + ($is_other ? 1 : 0);
-            push @row, $least;
-        }
-        @above = @row;
-    }
-    return $above[-1];
 }
 
 sub how_to_pin {

@@ -25,31 +25,14 @@ const write = (name, text) => {
 const record = (out, options, ...args) => perl([`-d:DProf=tree,${options},out=${out}`, ...args],
     { PERL_DPROF_CLOCK: 'counting' });
 
-const MAIN = `use strict;
-use lib '.';
-use Other;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-
-# A comment about deep.
-sub deep
-{
-    # what it takes
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4) + Other::twice($sum);
-Other::twice(\$_) for 1 .. 7;
-print "$sum\\n";
-${Array.from({ length: 60 }, (_, i) =>
-    `# filler ${i}\n`).join('')}sub never { return 'needle in main' }
+// The program of t/69-source.t, with a module, comments, a far line and a manual.
+const MAIN = perl(['-I' + path.join(top, 't', 'lib'), '-MSourceProgram', '-e',
+    'print SourceProgram::TEXT']).toString()
+    .replace('use strict;\n', "use strict;\nuse lib '.';\nuse Other;\n")
+    .replace('sub deep {\n', '\n# A comment about deep.\nsub deep\n{\n    # what it takes\n')
+    .replace('deep(4);\n', () => 'deep(4) + Other::twice($sum);\nOther::twice($_) for 1 .. 7;\n')
+    + Array.from({ length: 60 }, (_, i) => `# filler ${i}\n`).join('')
+    + `sub never { return 'needle in main' }
 
 =head1 MANUAL
 

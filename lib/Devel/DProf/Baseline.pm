@@ -11,6 +11,7 @@ use Devel::DProf::Input;
 use Devel::DProf::Layout qw(columns);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Text qw(text shown);
 use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
@@ -166,10 +167,8 @@ sub common {
 sub rules {
     my ($text, $has, $messages) = @_;
     return [] if !defined $text;
-    my $parser = Devel::DProf::Diff->new;
-    $parser->gate($_) for ref $text ? @$text : $text;
     my @rules;
-    for my $rule ($parser->given_rules) {
+    for my $rule (map { rules_of($_) } ref $text ? @$text : $text) {
         my $metric = $rule->{metric};
         my $why;
         if (defined $metric && $metric ne 'calls') {

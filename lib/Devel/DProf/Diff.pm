@@ -7,10 +7,10 @@ use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
                                DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
-                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
-                               DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
-                               DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
+                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
+                               DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
 use Devel::DProf::View qw(metric_number is_time_word counter_names counter_label counter_unit
@@ -32,7 +32,7 @@ sub new {
     my $self = $class->SUPER::new(
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
         compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
-        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], %how,
+        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [], %how,
     );
     $self->in_c;                # a misspelled field is an error at once
     return $self;
@@ -79,8 +79,18 @@ sub has_runs {
 sub for_picture {
     my ($self) = @_;
     return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
-        qw(separate autoload force unit renames bases re_only re_skip normalize title));
+        qw(separate autoload force unit renames bases symfs re_only re_skip normalize title));
 }
+
+# Are a measure's values seconds? Of none: those of the table.
+sub in_seconds {
+    my ($self, $measure) = @_;
+    $measure ||= $self->{measures}[0];
+    return metric_is_time($measure->{metric}) && $self->is_time;
+}
+
+# Do the values of the table repeat exactly?
+sub is_exact { return $_[0]{measures}[0]{exact} }
 
 # ---- what is compared ----
 
@@ -261,56 +271,12 @@ sub idle {
 
 # ---- rules ----
 
-# Parses RULE, RULE (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
+# Adds rules. Dies with what is wrong with one.
 sub gate {
     my ($self, $text) = @_;
-    my @rules;
-    for ($text) {
-        pos = 0;
-        while (1) {
-            /\G[\s,]+/gc;
-            last if pos == length;
-            my $start = pos;
-            my %rule;
-            # A metric may have this name, too.
-            $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
-            if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
-                my $re = $1;
-                $rule{re} = eval { no warnings 'regexp'; qr/$re/ }
-                    // die "--fail-if: /$re/ is not a regular expression: "
-                        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-            }
-            if (/\G(new|gone)\b\s*/gc) {
-                $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
-            } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
-                @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
-                do {
-                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc
-                        or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
-                    push @{ $rule{limits} }, [$1, $2 // ''];
-                } while (/\G&\s*/gc);
-                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > DP_RULE_LIMITS;
-            } else {
-                die wrong($text, pos, 'METRIC > LIMIT, new or gone');
-            }
-            $rule{text} = substr($text, $start, pos() - $start) =~ s/\s+\z//r;
-            die wrong($text, pos, 'a comma, or the end')
-                if pos != length && substr($text, pos, 1) ne ',';
-            push @rules, \%rule;
-        }
-    }
-    die "--fail-if: there is no rule\n" if !@rules;
-    push @{ $self->{parsed} }, @rules;
+    push @{ $self->{parsed} }, rules_of($text);
     return;
 }
-
-sub wrong {
-    my ($text, $at, $wanted) = @_;
-    return "--fail-if: $wanted is expected at `" . substr($text, $at)
-        . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
-}
-
-my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
 # Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
 # rule, returns false, after a message, if a side lacks its metric.
@@ -329,10 +295,10 @@ sub settle_rules {
             return 0 if !defined $measure;
             $rule{measure} = $measure;
             my $is_time = $measure != DP_RULE_CALLS
-                && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
+                && $self->in_seconds($self->{measures}[$measure]);
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
-            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) }
+            $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
                 @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
@@ -375,18 +341,6 @@ sub is_in_ns {
         && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
 }
 
-sub limit {
-    my ($parsed, $value, $unit, $is_time, $per_second) = @_;
-    return [$value, 1] if $unit eq '%';
-    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n"
-        if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n"
-        if length $unit && !$per_second;
-    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n"
-        if !length $unit && $is_time && $value != 0;
-    return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
-}
-
 # ---- output ----
 
 # Returns the facts above the table: label, key and text of each.
@@ -396,7 +350,7 @@ sub facts {
     my $runs = $self->has_runs;
     my @facts = ('Metric', 'metric', $self->{label}
         . ($self->{children} || $view ? ', with what was called' : ', self')
-        . (metric_is_time($measure->{metric}) && $self->is_time ? ', in seconds' : ''));
+        . ($self->in_seconds($measure) ? ', in seconds' : ''));
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
@@ -485,9 +439,20 @@ sub needs_lines {
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::Source;
-    $self->{sources} ||= [Devel::DProf::Source::differing(
-        [map { [parts($_)] } $self->sides], @{ $self->{symfs} || [] })];
+    $self->{sources} ||= [Devel::DProf::Source->differing(
+        [map { [parts($_)] } $self->sides], @{ $self->{symfs} })];
     return;
+}
+
+# A source of a side, which has a text only if that is what was recorded.
+sub source_of {
+    my ($self, $side, $file) = @_;
+    require Devel::DProf::Source;
+    for my $profile (defined $file ? $self->profiles_of($side) : ()) {
+        my $source = Devel::DProf::Source->find($file, [$profile], @{ $self->{symfs} });
+        return $source if $source->state eq 'same';
+    }
+    return Devel::DProf::Source->new('gone');
 }
 
 # Returns lines of source and their subs as rows, of a measure or of the first: what compared
@@ -582,8 +547,8 @@ Devel::DProf::Diff - profiles compared
 
 =head1 DESCRIPTION
 
-L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, parses rules, and calls the
-comparison in C.
+L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, settles what rules need, and
+calls the comparison in C.
 
 =head1 METHODS
 
@@ -598,7 +563,10 @@ L<Devel::DProf::Sides>, and these: metric_name, the metric to compare (C<cpu>, C
 C<real>, C<calls>, C<ops> or another counter; C<cpu> by default); empty, which compares sides that
 have recorded nothing, too; as_measured, which does not adjust times for the speed of the runs;
 time_floor and time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with
-one run a side, rules ignore a time that has grown by less.
+one run a side, rules ignore a time that has grown by less; symfs, folders that sources may be
+below; metric_given: the metric was asked for, so that calls of lines do not take its place where
+lines have nothing else; annotate, which needs lines on all sides.
+
 =item of_sides SIDES, NAME, ...
 
 Another constructor: one side that was read, a L<Devel::DProf::Sides>, stands for several with these
@@ -621,15 +589,16 @@ of another measure, as C<measure NAME> returns it (undef, after a message, if a 
 
 True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
 
-=item profiles_of SIDE, shown_labels SIDE
+=item profiles_of SIDE, shown_labels SIDE, source_of SIDE, FILE
 
-The L<Devel::DProf::Profile> objects of a side, by number; and a hash of the names that its subs
-have in a difference, and the lines where they begin.
+Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names that its subs have
+in a difference, and the lines where they begin; and the L<Devel::DProf::Source> of a file, which
+has a text if it is what was recorded.
 
 =item given_rules, take_rules RULE, ...
 
-The rules as C<gate> has parsed them: hashes of text, kind, metric, limits and re. The second method
-replaces them.
+The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Rules/rules_of>. The second
+method replaces them.
 
 =item set FIELD => VALUE, ...
 
@@ -656,6 +625,10 @@ What stands above the table, after settle: a list of label, key and text for eac
 Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
 lacks the metric, or if the units differ.
 
+=item in_seconds, is_exact
+
+After settle: whether the values of the table are seconds; whether they repeat exactly.
+
 =item settle_rules
 
 Prepares the rules, after settle. Returns false if a side lacks what a rule needs. Dies with a
@@ -672,8 +645,8 @@ or the names of counters. Otherwise empty.
 
 =item idle
 
-After print, with its result: rules whose pattern no sub matched, renames of names that no side has,
-filters that leave nothing; as lines.
+After print, with its result: rules whose pattern no sub or line matched, renames of names that no
+side has, filters that leave nothing; as lines.
 
 =item differences [COMMANDS]
 

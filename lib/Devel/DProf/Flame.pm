@@ -25,7 +25,7 @@ my %GRADIENT = (
 # These have another name in C, or are for the page.
 my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics no_source symfs start);
+    has_metrics no_source start);
 
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
@@ -330,17 +330,26 @@ sub for_page {
     return;
 }
 
-# Returns the sources of all sides, as C takes them: side, file, text and a word each.
+# Returns the sources of all sides, as C takes them: side, file, text and a word each. What has
+# changed is told, and not shown.
 sub sources_of_page {
     my ($self) = @_;
-    require Devel::DProf::SourceText;
-    my @sides = $self->sides;
-    return map {
-        my $side = $_;
-        map { ($side, @$_) } Devel::DProf::SourceText::of_profiles(
-            [map { @$_ } @{ $sides[$side]{profiles} }],
-            @{ $self->{symfs} || $self->{bases} || [] });
-    } 0 .. ($self->{is_pair} ? 0 : $#sides);
+    require Devel::DProf::Source;
+    my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
+    my @sources;
+    for my $side (0 .. ($self->{is_pair} ? 0 : $#sides)) {
+        my %with;
+        for my $profile (@{ $sides[$side] }) {
+            push @{ $with{$_} }, $profile for @{ $profile->line_files };
+        }
+        for my $file (sort keys %with) {
+            my $source = Devel::DProf::Source->find($file, $with{$file}, @{ $self->{symfs} });
+            my $is_shown = $source->state ne 'changed';
+            push @sources, $side, $file, ($is_shown ? $source->characters : undef) // '',
+                $source->state;
+        }
+    }
+    return @sources;
 }
 
 # Returns where the page comes from, in pairs of label and text.

@@ -1,6 +1,6 @@
 package Devel::DProf::Lines;
 
-# The costs of lines of source, and the source itself.
+# What lines of source cost.
 
 use strict;
 use warnings;
@@ -134,52 +134,10 @@ sub doubts {
     } @files;
 }
 
-# ---- the source ----
+# ---- costs ----
 
-# Returns the lines of a file as bytes, and whether it differs from the recorded one; nothing if
-# there is no file. The profile's own text takes precedence. where: folders that it may be below.
-sub source {
-    my ($self, $file, @where) = @_;
-    my ($text, $is_another) = text_of($self->{profile}, $file, @where) or return;
-    return (in_lines($text), $is_another);
-}
-
-# Returns the same as one text, of any profile.
-sub text_of {
-    my ($profile, $file, @where) = @_;
-    my $kept = $profile->line_text($file);
-    return ($kept, 0) if defined $kept;
-    my @found = map { [read_text($_)] } paths_of($file, @where) or return;
-    my @another = map { is_another($profile, $file, $_->[0]) } @found;
-    my ($same) = grep { defined $another[$_] && !$another[$_] } 0 .. $#found;
-    return ($found[ $same // 0 ][0], $another[ $same // 0 ], $found[ $same // 0 ][1]);
-}
-
-sub read_text {
-    my ($path) = @_;
-    open my $in, '<:raw', $path or return ('', $path);
-    return (do { local $/; <$in> } // '', $path);
-}
-
-# A larger file is no source that anybody reads.
-use constant MOST => 16 << 20;
-
-# Returns the existing paths where a file of a profile may be.
-sub paths_of {
-    my ($file, @where) = @_;
-    my %twice;
-    return grep { !$twice{$_}++ && -f && -r _ && -s _ <= MOST } (map { "$_/$file" } @where), $file;
-}
-
-sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
-
-# Whether a text differs from the source that was recorded. Undef: that is not known.
-sub is_another {
-    my ($profile, $file, $text) = @_;
-    my ($size, $crc) = $profile->line_source($file) or return undef;
-    require Compress::Raw::Zlib;
-    return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
-}
+# The numbers of a file's lines that have something, in no order.
+sub numbers { my ($self, $file) = @_; return keys %{ $self->{files}{$file} || {} } }
 
 # Returns what is shown of a line: if a sub is asked for, its own part. A line on which only others
 # have something, blocks and closures in the sub, is theirs.
@@ -282,12 +240,9 @@ are to be of the main program alone.
 
 Does the profile tell where calls are made?
 
-=item source FILE, FOLDER, ...
+=item numbers FILE
 
-The lines of a file, without their ends, and whether the file is another than the one that was
-recorded (undef: that is not known). An empty list if it is not there. The text comes from the
-profile, if that has it (C<source=1>), else from the file, which is looked for below the FOLDERs
-first.
+The numbers of the lines of a file that have something, in no order.
 
 =item cost FILE, LINE [, LABEL]
 
@@ -299,18 +254,6 @@ on the line, of those that there are. An empty list if there are none.
 
 The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
 longest first.
-
-=item text_of PROFILE, FILE, FOLDER, ...
-
-A function: the text of a file of any profile, whether it is another, as C<source> has it, and the
-path. Of several files the one that was recorded counts, else the first.
-
-=item paths_of FILE, FOLDER, ..., read_text PATH
-
-Functions: the paths below the folders, and the file's own, that are there and can be read; the
-text of one, and its path.
-
-=item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 

@@ -6,10 +6,13 @@ package Devel::DProf::Options;
 use strict;
 use warnings;
 
+use Exporter 'import';
+use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(folders);
 
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
@@ -63,7 +66,9 @@ sub out_of_range {
 sub help {
     my ($self) = @_;
     require Devel::DProf::Help;
+    my $row = Devel::DProf::Tools::tool($self->{name});
     return Devel::DProf::Help::text_of(@$self{qw(name text lists)})
+        . ($row ? "\nThe environment variable $row->{env} holds default options.\n" : '')
         . ($self->{more} ? $self->{more}->() : '');
 }
 
@@ -162,6 +167,10 @@ sub about {
     return written($self->{name}, \*STDOUT, 0);
 }
 
+# ---- values ----
+
+sub folders { return map { text($_) } map { split /,/ } @{ $_[0] || [] } }
+
 1;
 
 __END__
@@ -194,11 +203,11 @@ All tools have this driver: it takes options as Getopt::Long does, bundled and a
 defaults from the tool's variable in the environment, which the command line overrides; and does
 what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
 
-The text is the help, and the only list of the tool's options. Lines that begin with C<=> and a
-blank are not shown: they have options as Getopt::Long takes them, with blanks between, and the
-lines below them are their help. After C<==> stand options that the help leaves to the manual.
-Behind an option of a number may stand what it must be, C<O|rows=i(positive)>: positive,
-not-negative, or probability, which is between 0 and 1.
+The text is the help, but for its last line, which names that variable, and the only list of the
+tool's options. Lines that begin with C<=> and a blank are not shown: they have options as
+Getopt::Long takes them, with blanks between, and the lines below them are their help. After C<==>
+stand options that the help leaves to the manual. Behind an option of a number may stand what it
+must be, C<O|rows=i(positive)>: positive, not-negative, or probability, which is between 0 and 1.
 F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
 
 =head1 METHODS
@@ -259,6 +268,19 @@ Those that the help does not show.
 =item help
 
 The help.
+
+=back
+
+=head1 VALUES
+
+A function; others are in L<Devel::DProf::Values>.
+
+=over
+
+=item folders LIST
+
+C<--symfs>, which may be given several times, with commas between folders: the folders, as
+characters.
 
 =back
 

@@ -8,6 +8,7 @@ use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
 use Devel::DProf::Input qw(of_runs used);
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
@@ -18,21 +19,19 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # C does not know these fields: filters, what to read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs view phases);
+    failed reader pairs view phases symfs);
 
 # Returns the options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
     require Cwd;
+    my @symfs = folders($opt->{symfs});
     my %how = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        bases => [
-            (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
-            text(Cwd::getcwd() // ''),
-        ],
+        symfs => \@symfs, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
     return (%how, values_of($opt));
 }
@@ -96,10 +95,11 @@ sub format_option {
 }
 
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),
-# processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
+# processes, force, windows, renames, bases, symfs, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
-    return bless { separate => 1, recursion => 1000, renames => [], %how, failed => 0 }, $class;
+    my %usual = (separate => 1, recursion => 1000, renames => [], symfs => []);
+    return bless { %usual, %how, failed => 0 }, $class;
 }
 
 # Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing

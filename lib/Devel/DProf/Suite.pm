@@ -9,11 +9,11 @@ use Cwd ();
 use File::Basename ();
 use File::Path ();
 use File::Spec;
-use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Layout qw(fitted grouped aligned);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::View qw(counter_names);
 
@@ -93,7 +93,7 @@ sub new {
     }
     if (defined $opt{fail_if}) {
         die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
-        my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
+        my $ok = eval { rules_of(text($opt{fail_if})) };
         die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
     }
     for (qw(counters_only keep)) {
@@ -427,11 +427,11 @@ sub found {
         . ($line ? '; most of it at ' . Devel::DProf::Baseline::line_text($line) : '');
 }
 
-# Returns remarks about comparisons. A rule may be for subs of some files only.
+# Returns remarks about comparisons. A rule may be for subs or lines of some files only.
 sub said {
     my ($self) = @_;
     my $said = $self->{said} || {};
-    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} }
+    my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
         sort keys %$said;
     return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' }
         @texts;

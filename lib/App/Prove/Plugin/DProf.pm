@@ -383,7 +383,7 @@ test. This perl does not load Devel::DProf, or an event is not known or not perm
 
 =item DProf: fail_if /REGEX/ METRIC > LIMIT: no sub matches (FILE, and N more)
 
-No sub in any of the test files has such a name.
+No sub in any of the test files has such a name. Of a rule about lines: no line.
 
 =back
 

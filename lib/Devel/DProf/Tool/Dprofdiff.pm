@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
-use Devel::DProf::Options;
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
@@ -111,8 +111,6 @@ Output:
 = processes  f|force
     --processes         reads all files of each run      -f  compares in spite of differences
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFDIFF_OPTS holds default options.
 == modules  R|separate-anon!  A|autoload
 END
 );
@@ -238,9 +236,9 @@ sub how {
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
-    my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
+    my @symfs = folders($opt->{symfs});
     require Cwd;
-    $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
+    $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
@@ -423,16 +421,15 @@ sub annotate {
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal),
-            symfs => $opt->{symfs})->text_of(text($opt->{annotate}));
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, -t STDOUT))
+            ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {
-        complain(bytes('--annotate: ' . $@ =~ s/\n\z//r));
-        written('dprofdiff', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     my @names = map { $_->{name} } $diff->sides;
     my (undef, undef, $metric) = $diff->facts;
     print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");

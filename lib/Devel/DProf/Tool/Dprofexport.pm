@@ -5,7 +5,8 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
-use Devel::DProf::Options qw(list_of);
+use Devel::DProf::Options;
+use Devel::DProf::Values qw(list_of);
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
@@ -68,8 +69,6 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = f|F|force
     -f                  works in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFEXPORT_OPTS holds default options.
 END
 );
 

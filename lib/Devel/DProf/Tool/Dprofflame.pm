@@ -88,8 +88,6 @@ How it looks:
 = f|F|force
     -f                  draws in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFLAME_OPTS holds default options.
 == diff|d
 END
 );
@@ -129,7 +127,6 @@ sub settings {
         metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
         delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
         no_source => $opt->{source} // 1 ? 0 : 1,
-        symfs => [map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }],
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );

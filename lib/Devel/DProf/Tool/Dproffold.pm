@@ -67,8 +67,6 @@ Several files are added up.
 = f|F|force
     -f                  works in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFOLD_OPTS holds default options.
 END
 );
 

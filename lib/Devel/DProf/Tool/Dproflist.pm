@@ -34,8 +34,6 @@ are listed.
 = pager!
     --no-pager          does not use a pager
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFLIST_OPTS holds default options.
 END
 );
 

@@ -34,8 +34,6 @@ those of killed processes; folded stacks of other profilers.
 = counters-only
     --counters-only   a baseline: calls and counters that repeat; no times, no machine
     -V, -h, -H    version, this help, the manual
-
-The environment variable DPROFMERGE_OPTS holds default options.
 END
 );
 

@@ -101,8 +101,6 @@ Instead of the table:
     -p script   profiles the script first; -Q: and does nothing else
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
-
-The environment variable DPROFPP_OPTS holds default options.
 END
 );
 

@@ -13,7 +13,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options;
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
@@ -97,8 +97,6 @@ Output:
 = main
     --main              leaves out what ran before the main program
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFREPORT_OPTS holds default options.
 END
 );
 
@@ -358,21 +356,19 @@ sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
     if ($how->{metric} == DP_M_CALLS) {
-        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
-            . ' line ran');
-        return USAGE;
+        return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
+            . ' often a line ran');
     }
     require Devel::DProf::Annotate;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
         metric => $how->{metric}, counter => $counter,
-        colour => colour($how, $is_terminal), symfs => $opt->{symfs});
+        colour => colour($how, -t STDOUT), symfs => [folders($opt->{symfs})]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
-        complain("--annotate: " . $@ =~ s/\n\z//r);
-        written('dprofreport', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     print {$out} bytes("# Profile: " . join(', ', map { text($_) } @$names) . "\n"
         . "# Metric: $how->{metric_name}\n$text");
     return written('dprofreport', $out, 0) || $failed;
